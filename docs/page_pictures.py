@@ -15,8 +15,12 @@ from typing import Final
 
 from playwright.sync_api import Browser, sync_playwright
 
-OVERLAYS: Final = {"scorebug": ".bug", "field": ".map", "calls": ".banner"}
-"""The element of each overlay to take a picture of; the one that takes longest to appear is last."""
+OVERLAYS: Final = {
+    "scorebug": (".bug", ".bug .score"),
+    "field": (".map", ".map [data-figure]"),
+    "calls": (".banner", ".banner .text"),
+}
+"""For each overlay the element to take a picture of, and one that is there once it is complete; the slowest is last."""
 
 TIMEOUT_MS: Final = 60_000
 """The bundled recording has its first call within ten seconds and starts again after half a minute."""
@@ -25,9 +29,9 @@ TIMEOUT_MS: Final = 60_000
 def take(browser: Browser, url: str, out: Path) -> None:
     """Take every picture."""
     stream = browser.new_page(viewport={"width": 1920, "height": 1080})
-    for name, element in OVERLAYS.items():
+    for name, (element, complete) in OVERLAYS.items():
         stream.goto(f"{url}/overlay/{name}?seconds=60" if name == "calls" else f"{url}/overlay/{name}")
-        stream.locator(f"html[data-link=live] {element}").wait_for(timeout=TIMEOUT_MS)
+        stream.locator(f"html[data-link=live] {complete}").first.wait_for(timeout=TIMEOUT_MS)
         stream.wait_for_timeout(1500)
         stream.locator(element).first.screenshot(path=out / f"{name}.png", omit_background=True)
     phone = browser.new_page(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)

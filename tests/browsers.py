@@ -82,7 +82,7 @@ def _is_local(url: str) -> bool:
     return url.startswith(("http://127.0.0.1:", "data:", "blob:", "file:"))
 
 
-class Service:
+class PageServer:
     """The service with an idle game, in a thread; it can be stopped and started again on the same port.
 
     Attributes:

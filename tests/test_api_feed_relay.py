@@ -31,7 +31,7 @@ from downfield.rig.service import Service
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="connections are handed over on POSIX only")
 
 
-class Rig:
+class RelayedService:
     """A service and nothing else."""
 
     def __init__(self, path: Path) -> None:
@@ -57,7 +57,7 @@ class Rig:
 class Follower:
     """A client of the feed."""
 
-    def __init__(self, rig: Rig, query: str = "", headers: dict[str, str] | None = None) -> None:
+    def __init__(self, rig: RelayedService, query: str = "", headers: dict[str, str] | None = None) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", rig.service.port, timeout=10)
         self._connection.request("GET", f"/api/feed{query}", headers=headers or {})
         self._response = self._connection.getresponse()
@@ -85,9 +85,9 @@ class Follower:
 
 
 @pytest.fixture
-def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RelayedService]:
     monkeypatch.setattr(relay, "LIMITS", replace(relay.LIMITS, local_subscribers=1))
-    made = Rig(tmp_path / "a.db")
+    made = RelayedService(tmp_path / "a.db")
     made.hub.publish("game", {"down": 1})
     made.hub.publish("calls", ["new"], full=["old", "new"])
     yield made
@@ -101,7 +101,7 @@ def eventually(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_everybody_gets_the_same_messages_from_either_process(rig: Rig) -> None:
+def test_everybody_gets_the_same_messages_from_either_process(rig: RelayedService) -> None:
     with closing(Follower(rig)) as first, closing(Follower(rig)) as second, closing(Follower(rig)) as third:
         eventually(lambda: rig.hub.subscribers == 3)
         assert rig.subscribers == (1, 2)
@@ -118,7 +118,7 @@ def test_everybody_gets_the_same_messages_from_either_process(rig: Rig) -> None:
     eventually(lambda: rig.hub.subscribers == 0)
 
 
-def test_the_second_process_resumes_a_feed_and_sends_its_topics_only(rig: Rig) -> None:
+def test_the_second_process_resumes_a_feed_and_sends_its_topics_only(rig: RelayedService) -> None:
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         second.message()
         for down in (2, 3):
@@ -131,7 +131,7 @@ def test_the_second_process_resumes_a_feed_and_sends_its_topics_only(rig: Rig) -
             eventually(lambda: rig.subscribers[1] == 2)
 
 
-def test_the_second_process_sends_full_snapshots_later_too(rig: Rig) -> None:
+def test_the_second_process_sends_full_snapshots_later_too(rig: RelayedService) -> None:
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         second.message()
         rig.hub.publish("calls", ["newest"], full=["old", "new", "newest"])
@@ -141,7 +141,7 @@ def test_the_second_process_sends_full_snapshots_later_too(rig: Rig) -> None:
         assert rig.subscribers[0] == 1
 
 
-def test_when_the_second_process_dies_its_subscribers_reconnect_to_the_first(rig: Rig) -> None:
+def test_when_the_second_process_dies_its_subscribers_reconnect_to_the_first(rig: RelayedService) -> None:
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         last = second.message()
         assert rig.relay.process_id is not None
@@ -156,7 +156,7 @@ def test_when_the_second_process_dies_its_subscribers_reconnect_to_the_first(rig
 
 
 def test_a_service_that_stops_ends_the_feeds_in_order_and_the_second_process(tmp_path: Path) -> None:
-    rig = Rig(tmp_path / "b.db")
+    rig = RelayedService(tmp_path / "b.db")
     rig.hub.publish("game", {"down": 1})
     followers = [Follower(rig) for _ in range(relay.LIMITS.local_subscribers + 2)]
     eventually(lambda: rig.subscribers[1] == 2)
@@ -173,14 +173,14 @@ def test_a_service_that_stops_ends_the_feeds_in_order_and_the_second_process(tmp
         os.kill(process_id, 0)
 
 
-def test_a_few_subscribers_need_no_second_process(rig: Rig) -> None:
+def test_a_few_subscribers_need_no_second_process(rig: RelayedService) -> None:
     with closing(Follower(rig)) as only:
         only.message()
         assert rig.relay.process_id is None
 
 
 def test_a_stalled_client_is_disconnected_without_an_error_in_the_log(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    rig: RelayedService, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(event_stream, "LIMITS", replace(event_stream.LIMITS, stalled_s=0.2))
     with closing(Follower(rig)):

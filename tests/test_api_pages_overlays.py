@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Service, browser, page_in
+from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
 
 from downfield.api.routes.pages import assets
@@ -30,15 +30,15 @@ def chrome() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, GameView]]:
-    running = Service(tmp_path_factory.mktemp("service"))
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[PageServer, GameView]]:
+    running = PageServer(tmp_path_factory.mktemp("service"))
     running.start()
     yield running, running.hub.value("game")
     running.stop()
 
 
 @pytest.fixture
-def service(serving: tuple[Service, GameView]) -> Service:
+def service(serving: tuple[PageServer, GameView]) -> PageServer:
     """The service with a game as it begins."""
     running, begun = serving
     running.publish("game", begun)
@@ -76,7 +76,7 @@ def a_call(**changes: Any) -> CallView:
     return CallView(**values | changes)
 
 
-def test_the_score_bug_shows_the_game_and_follows_it(service: Service, page: Page) -> None:
+def test_the_score_bug_shows_the_game_and_follows_it(service: PageServer, page: Page) -> None:
     score = (14, 7)
     home = service.hub.value("game").home.model_copy(update={"points": 14})
     away = service.hub.value("game").away.model_copy(update={"points": 7})
@@ -92,7 +92,7 @@ def test_the_score_bug_shows_the_game_and_follows_it(service: Service, page: Pag
     expect(page.locator(".score")).to_have_text(["7", "20"])
 
 
-def test_during_a_review_the_score_stays_as_it_was(service: Service, page: Page) -> None:
+def test_during_a_review_the_score_stays_as_it_was(service: PageServer, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug")
     expect(page.locator(".score")).to_have_text(["0", "0"])
     six = service.hub.value("game").home.model_copy(update={"points": 6})
@@ -103,7 +103,7 @@ def test_during_a_review_the_score_stays_as_it_was(service: Service, page: Page)
     expect(page.locator(".score")).to_have_text(["0", "6"])
 
 
-def test_the_clock_counts_down_from_the_published_instant(service: Service, page: Page) -> None:
+def test_the_clock_counts_down_from_the_published_instant(service: PageServer, page: Page) -> None:
     clock = service.hub.value("game").clock
     now_ms = service.hub.snapshot().at_ms
     ran = clock.model_copy(update={"left_s": 247.0, "running": True, "at_ms": now_ms - 60_000, "text": "4:07"})
@@ -120,7 +120,7 @@ def test_the_clock_counts_down_from_the_published_instant(service: Service, page
 
 
 def test_an_overlay_hides_when_it_may_be_old_and_comes_back_with_the_service(tmp_path: Path, page: Page) -> None:
-    service = Service(tmp_path)
+    service = PageServer(tmp_path)
     service.start()
     page.clock.install()
     page.goto(f"{service.url}/overlay/scorebug")
@@ -141,7 +141,7 @@ def test_an_overlay_hides_when_it_may_be_old_and_comes_back_with_the_service(tmp
 
 
 def test_a_loader_file_waits_for_the_service(tmp_path: Path, page: Page) -> None:
-    service = Service(tmp_path)
+    service = PageServer(tmp_path)
     loader = tmp_path / "loader.html"
     text = assets()["loader.html"].content.decode()
     loader.write_text(text.replace("OVERLAY_ADDRESS", f"{service.url}/overlay/scorebug?theme=light&amp;scale=1.2"))
@@ -155,7 +155,7 @@ def test_a_loader_file_waits_for_the_service(tmp_path: Path, page: Page) -> None
         service.stop()
 
 
-def test_wrong_options_are_reported_on_the_page(service: Service, page: Page) -> None:
+def test_wrong_options_are_reported_on_the_page(service: PageServer, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug?scael=2&scale=9&position=middle&theme=light&theme=dark")
     problems = page.locator(".url-errors li")
     expect(problems).to_have_count(4)
@@ -164,7 +164,7 @@ def test_wrong_options_are_reported_on_the_page(service: Service, page: Page) ->
     expect(problems.nth(3)).to_contain_text("“theme” is given twice")
 
 
-def test_options_set_position_size_and_colors(service: Service, page: Page) -> None:
+def test_options_set_position_size_and_colors(service: PageServer, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug?position=top-right&scale=1.5&teams=full&background=00b140&clock=hide")
     link(page, "live")
     expect(page.locator("body")).to_have_css("background-color", "rgb(0, 177, 64)")
@@ -176,7 +176,7 @@ def test_options_set_position_size_and_colors(service: Service, page: Page) -> N
     assert box["x"] + box["width"] == pytest.approx(1920 - 72, abs=1)
 
 
-def test_the_call_banner_shows_new_calls_with_their_margin(service: Service, page: Page) -> None:
+def test_the_call_banner_shows_new_calls_with_their_margin(service: PageServer, page: Page) -> None:
     service.publish("calls", CallsUpdate(calls=(a_call(id="old", text="an old call"),)))
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
@@ -190,7 +190,7 @@ def test_the_call_banner_shows_new_calls_with_their_margin(service: Service, pag
     expect(banner.locator(".tab")).to_have_text("Withdrawn")
 
 
-def test_the_call_banner_disappears_when_a_new_game_begins(service: Service, page: Page) -> None:
+def test_the_call_banner_disappears_when_a_new_game_begins(service: PageServer, page: Page) -> None:
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
     service.publish("calls", CallsUpdate(calls=(a_call(),)))
@@ -199,7 +199,7 @@ def test_the_call_banner_disappears_when_a_new_game_begins(service: Service, pag
     expect(page.locator(".banner")).to_have_count(0)
 
 
-def test_a_close_call_is_shown_with_both_readings_and_then_with_the_ruling(service: Service, page: Page) -> None:
+def test_a_close_call_is_shown_with_both_readings_and_then_with_the_ruling(service: PageServer, page: Page) -> None:
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
     readings = (
@@ -219,7 +219,7 @@ def test_a_close_call_is_shown_with_both_readings_and_then_with_the_ruling(servi
     expect(banner.locator(".tab")).to_have_text("Confirmed")
 
 
-def test_noted_events_are_shown_on_request(service: Service, page: Page) -> None:
+def test_noted_events_are_shown_on_request(service: PageServer, page: Page) -> None:
     noted = a_call(id="stop", verdict="reported", standing="noted", text="stoppage 1")
     page.goto(f"{service.url}/overlay/calls")
     link(page, "live")
@@ -231,7 +231,7 @@ def test_noted_events_are_shown_on_request(service: Service, page: Page) -> None
     expect(page.locator(".banner .text")).to_have_text(["Stoppage 1"])
 
 
-def test_the_field_map_moves_the_figures_and_draws_the_lines(service: Service, page: Page) -> None:
+def test_the_field_map_moves_the_figures_and_draws_the_lines(service: PageServer, page: Page) -> None:
     first, later = itertools.islice(open_clip(bundled_demo()).tracks, 0, 241, 240)
     service.publish("game", due="scrimmage", spot_yd=34.0, to_gain_yd=44.0)
     page.goto(f"{service.url}/overlay/field")
@@ -246,7 +246,7 @@ def test_the_field_map_moves_the_figures_and_draws_the_lines(service: Service, p
     wait_for_position(page, later, "dark-28")
 
 
-def test_figures_without_a_recent_scene_are_hidden(service: Service, page: Page) -> None:
+def test_figures_without_a_recent_scene_are_hidden(service: PageServer, page: Page) -> None:
     page.clock.install()
     page.goto(f"{service.url}/overlay/field")
     link(page, "live")
@@ -257,14 +257,14 @@ def test_figures_without_a_recent_scene_are_hidden(service: Service, page: Page)
     expect(page.locator(".figures")).to_have_css("opacity", "0")
 
 
-def test_suspended_calls_are_shown(service: Service, page: Page) -> None:
+def test_suspended_calls_are_shown(service: PageServer, page: Page) -> None:
     service.publish("health", HealthStatus(level="alarm", calls="suspended"))
     for name, notice in (("scorebug", ".status"), ("field", ".suspended")):
         page.goto(f"{service.url}/overlay/{name}")
         expect(page.locator(notice)).to_have_text("Camera calls suspended")
 
 
-def test_text_on_any_team_color_can_be_read(service: Service, page: Page) -> None:
+def test_text_on_any_team_color_can_be_read(service: PageServer, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug")
     worst = page.evaluate(
         """async () => {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsers import OAKDALE, RIVER_CITY, Service, browser, page_in
+from browsers import OAKDALE, RIVER_CITY, PageServer, browser, page_in
 from hand_plays import BASE, FIELD, Film, Man, film, opening, runs, stands
 from playwright.sync_api import Browser, Page, Route, expect
 
@@ -44,15 +44,15 @@ def chrome() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("service"))
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
+    running = PageServer(tmp_path_factory.mktemp("service"))
     running.start()
     yield running
     running.stop()
 
 
 @pytest.fixture
-def service(serving: Service) -> Service:
+def service(serving: PageServer) -> PageServer:
     """The service with a new game."""
     serving.game_service.start_game(NewGame(home=RIVER_CITY, away=OAKDALE))
     serving.game_service.publish_health(HealthStatus())
@@ -60,14 +60,14 @@ def service(serving: Service) -> Service:
 
 
 @pytest.fixture
-def phone(chrome: Browser, service: Service) -> Iterator[Page]:
+def phone(chrome: Browser, service: PageServer) -> Iterator[Page]:
     with page_in(chrome, phone=True) as page:
         page.goto(f"{service.url}/panel")
         expect(page.locator("html")).to_have_attribute("data-link", "live")
         yield page
 
 
-def set_up(service: Service) -> None:
+def set_up(service: PageServer) -> None:
     service.game_service.declare(SetUp("home", 1, 40.0), Submission())
 
 
@@ -87,18 +87,18 @@ def tap(phone: Page, selector: str, label: str | re.Pattern[str] | None = None) 
     button.first.tap()
 
 
-def play(service: Service, shot: Film) -> None:
+def play(service: PageServer, shot: Film) -> None:
     for _, declaration in opening(shot, RUNNER):
         service.game_service.declare(declaration, Submission())
     for scene in shot.scenes:
         service.game_service.take(scene)
 
 
-def declared_types(service: Service) -> list[str]:
+def declared_types(service: PageServer) -> list[str]:
     return [declaration.type for declaration in service.game_service.declarations()]
 
 
-def test_a_play_is_declared_with_a_thumb(service: Service, phone: Page) -> None:
+def test_a_play_is_declared_with_a_thumb(service: PageServer, phone: Page) -> None:
     set_up(service)
     expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
     tap(phone, "[data-player='dark-28']")
@@ -111,7 +111,7 @@ def test_a_play_is_declared_with_a_thumb(service: Service, phone: Page) -> None:
     assert declared_types(service)[-3:] == ["carrier", "set", "switch"]
 
 
-def test_a_double_tap_declares_once_and_never_what_comes_next(service: Service, phone: Page) -> None:
+def test_a_double_tap_declares_once_and_never_what_comes_next(service: PageServer, phone: Page) -> None:
     set_up(service)
     button = phone.locator("#dock").get_by_role("button", name="Set", exact=True)
     button.wait_for()
@@ -122,7 +122,7 @@ def test_a_double_tap_declares_once_and_never_what_comes_next(service: Service, 
     assert "switch" not in declared_types(service)
 
 
-def test_a_lost_response_is_retried_and_counts_once(service: Service, phone: Page) -> None:
+def test_a_lost_response_is_retried_and_counts_once(service: PageServer, phone: Page) -> None:
     set_up(service)
     keys: list[str | None] = []
 
@@ -141,7 +141,7 @@ def test_a_lost_response_is_retried_and_counts_once(service: Service, phone: Pag
     assert declared_types(service).count("set") == 1
 
 
-def test_a_refusal_is_shown_with_its_reason(service: Service, phone: Page) -> None:
+def test_a_refusal_is_shown_with_its_reason(service: PageServer, phone: Page) -> None:
     set_up(service)
     tap(phone, "[data-player='dark-28']")
     dock(phone, "Set")
@@ -151,7 +151,7 @@ def test_a_refusal_is_shown_with_its_reason(service: Service, phone: Page) -> No
     assert "choice" not in declared_types(service)
 
 
-def test_one_declaration_is_undone(service: Service, phone: Page) -> None:
+def test_one_declaration_is_undone(service: PageServer, phone: Page) -> None:
     set_up(service)
     tap(phone, "[data-player='dark-28']")
     expect(phone.locator(".ball-text")).to_have_text("dark 28 has the ball")
@@ -160,7 +160,7 @@ def test_one_declaration_is_undone(service: Service, phone: Page) -> None:
     expect(phone.locator(".ball-text")).not_to_have_text("dark 28 has the ball")
 
 
-def test_a_close_call_waits_with_its_measurement_for_a_ruling(service: Service, phone: Page) -> None:
+def test_a_close_call_waits_with_its_measurement_for_a_ruling(service: PageServer, phone: Page) -> None:
     play(service, grazed())
     card = phone.locator("#questions .card.ruling")
     expect(card.locator(".tag")).to_contain_text("Too close to call")
@@ -179,7 +179,7 @@ def test_a_close_call_waits_with_its_measurement_for_a_ruling(service: Service, 
     expect(phone.locator("#down")).to_contain_text("1st &")
 
 
-def test_a_call_that_stands_is_overturned(service: Service, phone: Page) -> None:
+def test_a_call_that_stands_is_overturned(service: PageServer, phone: Page) -> None:
     play(service, tackled())
     tackle = phone.locator("#calls .call", has_text="tackled")
     expect(tackle).to_have_count(1)
@@ -187,7 +187,7 @@ def test_a_call_that_stands_is_overturned(service: Service, phone: Page) -> None
     expect(tackle).to_have_count(0)
 
 
-def test_a_restored_call_is_not_shown_as_the_latest(service: Service, phone: Page) -> None:
+def test_a_restored_call_is_not_shown_as_the_latest(service: PageServer, phone: Page) -> None:
     play(
         service, film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
     )
@@ -204,7 +204,7 @@ def test_a_restored_call_is_not_shown_as_the_latest(service: Service, phone: Pag
     expect(shown.first).to_contain_text("by hand")
 
 
-def test_dice_are_entered_by_taps(service: Service, phone: Page) -> None:
+def test_dice_are_entered_by_taps(service: PageServer, phone: Page) -> None:
     service.game_service.declare(SetUp("home", 1, 66.0, 4, 3.0), Submission())
     dock(phone, "Field goal")
     card = phone.locator(".card.roll")
@@ -215,7 +215,7 @@ def test_dice_are_entered_by_taps(service: Service, phone: Page) -> None:
     expect(phone.locator("#calls .call").first).to_contain_text("ield goal")
 
 
-def test_a_call_is_made_by_hand_and_the_game_corrected(service: Service, phone: Page) -> None:
+def test_a_call_is_made_by_hand_and_the_game_corrected(service: PageServer, phone: Page) -> None:
     set_up(service)
     fold = phone.locator("details", has_text="Correct the game")
     fold.locator("summary").tap()
@@ -232,7 +232,7 @@ def test_a_call_is_made_by_hand_and_the_game_corrected(service: Service, phone: 
     expect(phone.locator("#calls .call.manual")).to_have_count(1)
 
 
-def test_a_camera_problem_is_shown_with_its_remedy(service: Service, phone: Page) -> None:
+def test_a_camera_problem_is_shown_with_its_remedy(service: PageServer, phone: Page) -> None:
     lost = HealthReason(code="camera_lost", level="alarm", text="No pictures come", remedy="Check the cable")
     service.game_service.publish_health(HealthStatus(level="alarm", calls="suspended", reasons=(lost,)))
     expect(phone.locator("#link")).to_contain_text("Camera lost")
@@ -240,7 +240,7 @@ def test_a_camera_problem_is_shown_with_its_remedy(service: Service, phone: Page
     expect(phone.locator("#health .suspended")).to_be_visible()
 
 
-def test_a_broken_connection_is_shown_and_restored(service: Service, phone: Page) -> None:
+def test_a_broken_connection_is_shown_and_restored(service: PageServer, phone: Page) -> None:
     set_up(service)
     expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
     service.stop()
@@ -252,7 +252,7 @@ def test_a_broken_connection_is_shown_and_restored(service: Service, phone: Page
     expect(phone.locator("#phase")).to_contain_text("Set")
 
 
-def test_every_control_has_a_name_and_room_for_a_thumb(service: Service, phone: Page) -> None:
+def test_every_control_has_a_name_and_room_for_a_thumb(service: PageServer, phone: Page) -> None:
     play(service, grazed())
     expect(phone.locator(".card.ruling")).to_have_count(1)
     for summary in phone.locator("#more summary").all():
@@ -273,7 +273,7 @@ def test_every_control_has_a_name_and_room_for_a_thumb(service: Service, phone: 
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_the_camera_page_lays_the_field_over_the_picture(service: Service, chrome: Browser) -> None:
+def test_the_camera_page_lays_the_field_over_the_picture(service: PageServer, chrome: Browser) -> None:
     with page_in(chrome) as page:
         service.game_service.publish_health(HealthStatus(fps=59.9, calibration_rms_px=0.13, frames=100))
         page.goto(f"{service.url}/camera", wait_until="domcontentloaded")
@@ -286,7 +286,7 @@ def test_the_camera_page_lays_the_field_over_the_picture(service: Service, chrom
         expect(page.locator("#message")).to_contain_text("ecalibrate")
 
 
-def test_the_start_page_gives_addresses_to_copy(service: Service, chrome: Browser) -> None:
+def test_the_start_page_gives_addresses_to_copy(service: PageServer, chrome: Browser) -> None:
     with page_in(chrome) as page:
         page.goto(service.url, wait_until="domcontentloaded")
         card = page.locator("article", has_text="Score bug")
@@ -307,7 +307,7 @@ def test_the_start_page_gives_addresses_to_copy(service: Service, chrome: Browse
 
 
 def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Browser, tmp_path: Path) -> None:
-    service = Service(tmp_path, AccessPolicy(lan=True, trust_local=False))
+    service = PageServer(tmp_path, AccessPolicy(lan=True, trust_local=False))
     service.start()
     with page_in(chrome, phone=True) as phone:
         phone.goto(f"{service.url}/panel")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from browsers import Service
+from browsers import PageServer
 
 from downfield.api.routes.pages import OVERLAYS, PAGES, assets, pages
 
@@ -17,7 +17,7 @@ PATHS = (*PAGES, *(f"/overlay/{name}" for name in OVERLAYS))
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    running = Service(tmp_path_factory.mktemp("pages"))
+    running = PageServer(tmp_path_factory.mktemp("pages"))
     running.start()
     with httpx.Client(base_url=running.url) as client:
         yield client

@@ -67,7 +67,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
 """Routes by role; a route that is not listed must be a GET for viewers."""
 
 
-class Service:
+class SecuredService:
     """A service in this process."""
 
     def __init__(self, path: Path, access: AccessPolicy) -> None:
@@ -88,16 +88,16 @@ class Service:
 
 
 @pytest.fixture
-def lan(tmp_path: Path) -> Iterator[Service]:
-    made = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=MANY))
+def lan(tmp_path: Path) -> Iterator[SecuredService]:
+    made = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, limits=MANY))
     yield made
     made.game_service.close()
     made.store.close()
 
 
 @pytest.fixture
-def local(tmp_path: Path) -> Iterator[Service]:
-    made = Service(tmp_path / "a.db", AccessPolicy(limits=MANY))
+def local(tmp_path: Path) -> Iterator[SecuredService]:
+    made = SecuredService(tmp_path / "a.db", AccessPolicy(limits=MANY))
     yield made
     made.game_service.close()
     made.store.close()
@@ -129,7 +129,7 @@ def filled(path: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: {"game": "current", "team": "t"}.get(found[1], "0" * 12), path)
 
 
-def test_a_role_that_is_too_low_is_refused_everywhere(lan: Service) -> None:
+def test_a_role_that_is_too_low_is_refused_everywhere(lan: SecuredService) -> None:
     clients: dict[Role | None, AsgiClient] = {
         None: lan.phone(),
         "viewer": lan.phone("viewer"),
@@ -145,7 +145,7 @@ def test_a_role_that_is_too_low_is_refused_everywhere(lan: Service) -> None:
             assert answer.status == expected, (method, path, role, answer.body)
 
 
-def test_each_role_may_do_what_it_is_for(lan: Service) -> None:
+def test_each_role_may_do_what_it_is_for(lan: SecuredService) -> None:
     assert lan.phone("viewer").get("/api/game").status == 200
     assert lan.phone("viewer").socket("/api/feed/ws").status == 101
     assert lan.phone("viewer").get("/api/feed").status == 200
@@ -154,13 +154,13 @@ def test_each_role_may_do_what_it_is_for(lan: Service) -> None:
     assert lan.phone("admin").get("/api/devices").status == 200
 
 
-def test_a_declaration_is_recorded_under_the_name_of_the_phone(lan: Service) -> None:
+def test_a_declaration_is_recorded_under_the_name_of_the_phone(lan: SecuredService) -> None:
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     lan.phone("operator").post("/api/declarations", declaration)
     assert lan.game_service.declarations()[-1].by == "operator's phone"
 
 
-def test_an_operator_cannot_set_a_calibration_by_a_command(lan: Service) -> None:
+def test_an_operator_cannot_set_a_calibration_by_a_command(lan: SecuredService) -> None:
     command = {"command": "use_calibration", "calibration": {"bad": 1}}
     assert lan.phone("operator").post("/api/commands", command).status in {403, 422}
 
@@ -172,7 +172,7 @@ def test_a_route_without_a_role_is_for_the_admin() -> None:
     assert required_role(forgotten) == "admin"
 
 
-def test_a_code_pairs_one_phone_once(lan: Service) -> None:
+def test_a_code_pairs_one_phone_once(lan: SecuredService) -> None:
     made = lan.phone("admin").post("/api/pairings", {"role": "operator"}).json
     assert made["url"].endswith("/pair#" + made["code"].replace("-", ""))
     picture = lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg")
@@ -190,7 +190,7 @@ def test_a_code_pairs_one_phone_once(lan: Service) -> None:
     assert lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg").status == 404
 
 
-def test_a_revoked_device_is_refused_at_once_and_after_a_restart(lan: Service) -> None:
+def test_a_revoked_device_is_refused_at_once_and_after_a_restart(lan: SecuredService) -> None:
     phone = lan.phone("operator")
     device = next(listed for listed in lan.phone("admin").get("/api/devices").json if listed["role"] == "operator")
     assert lan.phone("admin").request("DELETE", f"/api/devices/{device['id']}").status == 204
@@ -198,7 +198,7 @@ def test_a_revoked_device_is_refused_at_once_and_after_a_restart(lan: Service) -
     assert TokenStore(lan.store).find_device(phone.token) is None
 
 
-def test_devices_stay_paired_after_a_restart_and_tokens_are_not_stored(lan: Service) -> None:
+def test_devices_stay_paired_after_a_restart_and_tokens_are_not_stored(lan: SecuredService) -> None:
     phone = lan.phone("operator")
     again = TokenStore(lan.store).find_device(phone.token)
     assert again is not None
@@ -206,18 +206,18 @@ def test_devices_stay_paired_after_a_restart_and_tokens_are_not_stored(lan: Serv
     assert phone.token not in str(lan.store.devices())
 
 
-def test_signing_out_ends_the_token(lan: Service) -> None:
+def test_signing_out_ends_the_token(lan: SecuredService) -> None:
     phone = lan.phone("viewer")
     assert phone.request("DELETE", "/api/session").status == 204
     assert phone.get("/api/game").status == 401
 
 
-def test_a_code_expires(lan: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_code_expires(lan: SecuredService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "LIMITS", replace(tokens.LIMITS, code_valid_s=-1.0))
     assert lan.token_store.redeem(lan.token_store.make_code("admin").code, "late") is None
 
 
-def test_codes_are_long_unique_and_limited_in_number(lan: Service) -> None:
+def test_codes_are_long_unique_and_limited_in_number(lan: SecuredService) -> None:
     admin = lan.phone("admin")
     codes = {lan.token_store.make_code("viewer").code for _ in range(20)}
     assert len(codes) == 20
@@ -226,7 +226,7 @@ def test_codes_are_long_unique_and_limited_in_number(lan: Service) -> None:
 
 
 def test_guessing_codes_is_rate_limited(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(sign_ins=RateLimit(0.001, 5))))
+    service = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(sign_ins=RateLimit(0.001, 5))))
     client = AsgiClient(service.app, PHONE, RIG)
     tries = [client.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
     assert [answer.status for answer in tries] == [401] * 5 + [429] * 3
@@ -237,7 +237,7 @@ def test_guessing_codes_is_rate_limited(tmp_path: Path) -> None:
     service.store.close()
 
 
-def test_a_key_in_the_address_can_only_read(lan: Service) -> None:
+def test_a_key_in_the_address_can_only_read(lan: SecuredService) -> None:
     key, phone = lan.phone("admin").token, lan.phone()
     assert phone.get(f"/api/game?key={key}").status == 200
     assert phone.socket(f"/api/feed/ws?key={key}").status == 101
@@ -245,7 +245,7 @@ def test_a_key_in_the_address_can_only_read(lan: Service) -> None:
     assert phone.post(f"/api/declarations?key={key}", {"declaration": {"type": "set"}}).status == 401
 
 
-def test_this_computer_is_admin_but_a_proxied_request_is_not(lan: Service) -> None:
+def test_this_computer_is_admin_but_a_proxied_request_is_not(lan: SecuredService) -> None:
     here = AsgiClient(lan.app)
     assert here.get("/api/session").json["role"] == "admin"
     assert here.get("/api/session", x_forwarded_for=PHONE).json["role"] is None
@@ -253,12 +253,12 @@ def test_this_computer_is_admin_but_a_proxied_request_is_not(lan: Service) -> No
     assert AsgiClient(lan.app, "::ffff:127.0.0.1").get("/api/session").json["role"] == "admin"
 
 
-def test_with_a_wrong_token_even_this_computer_has_no_role(lan: Service) -> None:
+def test_with_a_wrong_token_even_this_computer_has_no_role(lan: SecuredService) -> None:
     assert replace(AsgiClient(lan.app), token="no such").get("/api/session").json["role"] is None
 
 
 def test_open_viewing_lets_everybody_watch_and_nothing_else(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, open_viewing=True))
+    service = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, open_viewing=True))
     phone = service.phone()
     assert phone.get("/api/game").status == 200
     assert phone.post("/api/declarations", {"declaration": {"type": "set"}}).status == 403
@@ -266,14 +266,14 @@ def test_open_viewing_lets_everybody_watch_and_nothing_else(tmp_path: Path) -> N
     service.store.close()
 
 
-def test_without_lan_other_computers_are_refused_and_none_is_paired(local: Service) -> None:
+def test_without_lan_other_computers_are_refused_and_none_is_paired(local: SecuredService) -> None:
     assert AsgiClient(local.app, PHONE).get("/healthz").status == 403
     refused = AsgiClient(local.app).post("/api/pairings", {"role": "operator"})
     assert (refused.status, refused.json["code"]) == (409, "not_here")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "[", None])
-def test_a_foreign_host_name_is_refused(local: Service, host: str | None) -> None:
+def test_a_foreign_host_name_is_refused(local: SecuredService, host: str | None) -> None:
     client = AsgiClient(local.app, host=host)
     assert client.get("/api/game").status == 400
     assert client.get("/api/none").status == 400
@@ -281,12 +281,12 @@ def test_a_foreign_host_name_is_refused(local: Service, host: str | None) -> Non
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8317", "127.0.0.1", "[::1]:8317", "127.9.9.9:1"])
-def test_its_own_host_names_are_accepted(local: Service, host: str) -> None:
+def test_its_own_host_names_are_accepted(local: SecuredService, host: str) -> None:
     assert AsgiClient(local.app, host=host).get("/healthz").status == 200
 
 
 def test_on_a_network_addresses_and_configured_names_are_accepted(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, names=("table.club",)))
+    service = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, names=("table.club",)))
     for host, status in {RIG: 200, "table.club:8317": 200, "other.club": 400}.items():
         assert AsgiClient(service.app, PHONE, host).get("/healthz").status == status
     service.game_service.close()
@@ -304,7 +304,7 @@ def test_on_a_network_addresses_and_configured_names_are_accepted(tmp_path: Path
         {"sec_fetch_site": "same-site"},
     ],
 )
-def test_another_website_can_change_nothing_and_open_no_socket(local: Service, headers: dict[str, str]) -> None:
+def test_another_website_can_change_nothing_and_open_no_socket(local: SecuredService, headers: dict[str, str]) -> None:
     here = AsgiClient(local.app)
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     assert here.post("/api/declarations", declaration, **headers).status == 403
@@ -313,7 +313,7 @@ def test_another_website_can_change_nothing_and_open_no_socket(local: Service, h
     assert "access-control-allow-origin" not in here.get("/api/game", **headers).headers
 
 
-def test_the_services_own_pages_can(local: Service) -> None:
+def test_the_services_own_pages_can(local: SecuredService) -> None:
     here = AsgiClient(local.app)
     own = {"origin": "http://127.0.0.1:8317", "sec_fetch_site": "same-origin"}
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
@@ -322,7 +322,7 @@ def test_the_services_own_pages_can(local: Service) -> None:
 
 
 def test_too_many_requests_of_one_client_are_refused_and_others_are_served(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(reads=RateLimit(0.001, 3))))
+    service = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(reads=RateLimit(0.001, 3))))
     statuses = [AsgiClient(service.app, PHONE, RIG).get("/healthz").status for _ in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
     assert AsgiClient(service.app, "192.168.1.21", RIG).get("/healthz").status == 200
@@ -345,11 +345,11 @@ TRAVERSALS = ["/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/app.py
 
 
 @pytest.mark.parametrize("path", TRAVERSALS)
-def test_no_path_leads_out_of_the_assets_folder(local: Service, path: str) -> None:
+def test_no_path_leads_out_of_the_assets_folder(local: SecuredService, path: str) -> None:
     assert AsgiClient(local.app).get(path).status == 404
 
 
-def test_a_body_with_a_wrong_length_is_refused(local: Service) -> None:
+def test_a_body_with_a_wrong_length_is_refused(local: SecuredService) -> None:
     here = AsgiClient(local.app)
     assert here.post("/api/declarations", b"{}", content_length="99999999999999999999999").status == 413
     assert here.post("/api/declarations", b"{}", content_length="-1").status == 413

@@ -59,7 +59,7 @@ class FakeFootage:
         return f"frame {still.frame}, {'plain' if marks is None else 'drawn'}".encode()
 
 
-class Service:
+class EvidenceService:
     """A service over a played game."""
 
     def __init__(self, path: Path, *, footage: bool = True, limits: RateLimits | None = None) -> None:
@@ -88,8 +88,8 @@ class Service:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    made = Service(tmp_path / "a.db")
+def service(tmp_path: Path) -> Iterator[EvidenceService]:
+    made = EvidenceService(tmp_path / "a.db")
     made.play()
     yield made
     made.close()
@@ -100,7 +100,7 @@ def frames_of(answer: ClientResponse) -> list[int]:
     return [one["frame"] for one in answer.json["frames"]]
 
 
-def test_the_frames_around_a_call_are_listed_with_the_one_that_decides(service: Service) -> None:
+def test_the_frames_around_a_call_are_listed_with_the_one_that_decides(service: EvidenceService) -> None:
     answer = service.client.get(service.tackle() + "?seconds=0.5")
     found, call = answer.json, answer.json["call"]
     assert call["kind"] == "tackle"
@@ -115,7 +115,7 @@ def test_the_frames_around_a_call_are_listed_with_the_one_that_decides(service: 
     assert words[nearest.frame + 3].endswith("probability of contact 100%")
 
 
-def test_a_span_without_its_middle_still_has_the_frame_nearest_to_it(service: Service) -> None:
+def test_a_span_without_its_middle_still_has_the_frame_nearest_to_it(service: EvidenceService) -> None:
     decisive = service.client.get(service.tackle()).json["decisive"]
     service.footage_store.missing = set(range(decisive - 12, decisive + 21))
     answer = service.client.get(service.tackle() + "?seconds=0.1")
@@ -123,7 +123,7 @@ def test_a_span_without_its_middle_still_has_the_frame_nearest_to_it(service: Se
     assert answer.json["decisive"] == decisive - 13
 
 
-def test_exactly_the_requested_frame_is_served_drawn_on_or_plain(service: Service) -> None:
+def test_exactly_the_requested_frame_is_served_drawn_on_or_plain(service: EvidenceService) -> None:
     around = service.tackle() + "?seconds=0.1"
     deadline_s = time.monotonic() + 10
     # Scenes that are being written to disk are there the next time.
@@ -142,7 +142,7 @@ def test_exactly_the_requested_frame_is_served_drawn_on_or_plain(service: Servic
 
 
 def test_scenes_that_are_not_on_disk_yet_can_be_drawn(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db")
+    service = EvidenceService(tmp_path / "a.db")
     service.play()
     unwritten = service.game_service.unwritten_scenes()
     assert 0 < len(unwritten) < GAME.batch_scenes
@@ -153,7 +153,7 @@ def test_scenes_that_are_not_on_disk_yet_can_be_drawn(tmp_path: Path) -> None:
     service.close()
 
 
-def test_an_ended_game_shows_its_calls_as_the_game_in_play_does(service: Service) -> None:
+def test_an_ended_game_shows_its_calls_as_the_game_in_play_does(service: EvidenceService) -> None:
     path = service.tackle(service.game)
     listed = frames_of(service.client.get(path))
     service.game_service.start_game(NewGame())
@@ -190,7 +190,9 @@ def test_an_ended_game_shows_its_calls_as_the_game_in_play_does(service: Service
         ("{tackle}/12.jpg?plain=maybe", 422, None),
     ],
 )
-def test_unknown_or_hostile_requests_get_a_problem(service: Service, path: str, status: int, code: str | None) -> None:
+def test_unknown_or_hostile_requests_get_a_problem(
+    service: EvidenceService, path: str, status: int, code: str | None
+) -> None:
     answer = service.client.get(path.format(tackle=service.tackle()))
     assert answer.status == status, answer.body
     assert answer.headers["content-type"] == "application/problem+json"
@@ -199,12 +201,12 @@ def test_unknown_or_hostile_requests_get_a_problem(service: Service, path: str, 
 
 
 def test_a_missing_recording_and_a_source_without_footage_have_different_messages(
-    service: Service, tmp_path: Path
+    service: EvidenceService, tmp_path: Path
 ) -> None:
     service.footage_store.missing = {scene.frame for scene in PLAY.scenes}
     answer = service.client.get(service.tackle())
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
-    without = Service(tmp_path / "b.db", footage=False)
+    without = EvidenceService(tmp_path / "b.db", footage=False)
     without.play()
     answer = without.client.get(without.tackle())
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
@@ -213,7 +215,7 @@ def test_a_missing_recording_and_a_source_without_footage_have_different_message
 
 
 def test_a_picture_deleted_after_it_was_listed_is_not_recorded(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: EvidenceService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decisive = service.client.get(service.tackle()).json["decisive"]
 
@@ -225,14 +227,14 @@ def test_a_picture_deleted_after_it_was_listed_is_not_recorded(
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
 
 
-def test_stepping_reads_the_journal_once(service: Service) -> None:
+def test_stepping_reads_the_journal_once(service: EvidenceService) -> None:
     frames = frames_of(service.client.get(service.tackle()))
     for frame in frames[:20]:
         assert service.client.get(f"{service.tackle()}/{frame}.jpg").status == 200
     assert len(service.footage_store.requested) == 1
 
 
-def test_few_requests_wait_for_pictures_and_the_others_may_retry(service: Service) -> None:
+def test_few_requests_wait_for_pictures_and_the_others_may_retry(service: EvidenceService) -> None:
     decisive = service.client.get(service.tackle()).json["decisive"]
     path, answers = f"{service.tackle()}/{decisive}.jpg", []
     service.footage_store.opened.clear()
@@ -252,7 +254,7 @@ def test_few_requests_wait_for_pictures_and_the_others_may_retry(service: Servic
 
 
 def test_pictures_have_a_rate_limit_of_their_own(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", limits=RateLimits(MANY, MANY, MANY, RateLimit(0.01, 3)))
+    service = EvidenceService(tmp_path / "a.db", limits=RateLimits(MANY, MANY, MANY, RateLimit(0.01, 3)))
     service.play()
     answers = [service.client.get(service.tackle()) for _ in range(4)]
     assert [answer.status for answer in answers] == [200, 200, 200, 429]
@@ -261,7 +263,7 @@ def test_pictures_have_a_rate_limit_of_their_own(tmp_path: Path) -> None:
     service.close()
 
 
-def test_the_openapi_description_has_both_operations(service: Service) -> None:
+def test_the_openapi_description_has_both_operations(service: EvidenceService) -> None:
     described: dict[str, Any] = service.client.get("/openapi.json").json
     listing = described["paths"]["/api/games/{game}/calls/{call}/frames"]["get"]
     picture = described["paths"]["/api/games/{game}/calls/{call}/frames/{frame}.jpg"]["get"]
