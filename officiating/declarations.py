@@ -1,6 +1,6 @@
-"""Declarations: what a person tells Downfield that a camera can't see.
+"""Declarations: what a person enters that a camera can't see.
 
-Every declaration is one small record with a literal ``type``; `Declaration` is their union, told apart by it.
+Every declaration is one small record with a literal ``type``; `Declaration` is the union of all, by that type.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class LineUpDeclared:
     """The roster on the board, fixed until the next line-up.
 
     Attributes:
-        players: everybody on the board.
-        offense: the jersey that has the ball, None to leave it as it is.
+        players: all figures on the board.
+        offense: the jersey of the team with the ball; None leaves it as it is.
 
     """
 
@@ -55,17 +55,17 @@ class LineUpDeclared:
 
 @record
 class SetUp:
-    """The game as it stands before a play: to begin at any point, and to correct the state.
+    """The game as it stands before a play, to begin at any point or to correct the state.
 
     Attributes:
-        offense: which coach has the ball.
+        offense: the side with the ball.
         direction: 1 when the offense goes toward larger x, -1 toward smaller x.
         spot_yd: line of scrimmage, field yards along x of the board.
         down, distance_yd: as in football; a distance of 0 means to the goal line.
         period: 1-based.
-        clock_s: time left in the period; None where the rulebook has no such clock.
-        score: home, away.
-        hash: where across the field, where that matters; left is the upper row as the camera sees the board.
+        clock_s: seconds left in the period; None where the rulebook has no such clock.
+        score: points of home, away.
+        hash: the hash mark the ball is on, where that matters; left is the upper row as the camera sees the board.
 
     """
 
@@ -83,24 +83,24 @@ class SetUp:
 
 @record
 class Separated:
-    """The men of the last play are separated: the line-up clock starts."""
+    """The figures of the last play are separated: the line-up clock starts."""
 
     type: Literal["separated"] = "separated"
 
 
 @record
 class OffenseSet:
-    """The offense is set."""
+    """The offense declares itself set."""
 
     type: Literal["set"] = "set"
 
 
 @record
 class Carrier:
-    """Who has the ball, at the snap or after a change.
+    """The ball carrier, at the snap or after a change of possession.
 
     Attributes:
-        player: roster id.
+        player: roster id of the carrier.
 
     """
 
@@ -110,11 +110,11 @@ class Carrier:
 
 @record
 class Switch:
-    """A coach used the board's switch (else power is measured).
+    """A coach used the board's switch; where nobody declares it, the board's power is measured.
 
     Attributes:
         on: whether the board is on now.
-        by: whose coach.
+        by: the coach's side.
 
     """
 
@@ -128,7 +128,7 @@ class PassDeclared:
     """The offense declares a pass during a stoppage.
 
     Attributes:
-        receiver: roster id, None while not said.
+        receiver: roster id of the figure the pass is meant for, None while not declared.
 
     """
 
@@ -141,7 +141,7 @@ class Pitch:
     """The carrier pitches the ball.
 
     Attributes:
-        to: roster id of the back who gets it.
+        to: roster id of the back that gets it.
 
     """
 
@@ -154,7 +154,7 @@ class PivotsDone:
     """A coach has finished the pivots of this stoppage.
 
     Attributes:
-        by: whose coach.
+        by: the coach's side.
 
     """
 
@@ -167,8 +167,8 @@ class BaseSwap:
     """A figure goes onto a stationary base or back.
 
     Attributes:
-        player: roster id.
-        stationary: whether it now stands on a stationary base.
+        player: roster id of the figure.
+        stationary: whether the figure now stands on a stationary base.
 
     """
 
@@ -182,9 +182,9 @@ class KickDeclared:
     """A kick is declared.
 
     Attributes:
-        kick: its kind.
-        gunners: roster ids, on a punt.
-        returner: roster id, where one is named.
+        kick: the kind of kick.
+        gunners: roster ids of the gunners, on a punt.
+        returner: roster id of the returner, where one is named.
 
     """
 
@@ -196,11 +196,11 @@ class KickDeclared:
 
 @record
 class ChoiceMade:
-    """A coach takes one of the options the state of the game offers.
+    """A coach chooses one of the options that the state of the game offers.
 
     Attributes:
-        choice: which.
-        by: whose coach.
+        choice: the option.
+        by: the coach's side.
 
     """
 
@@ -211,12 +211,12 @@ class ChoiceMade:
 
 @record
 class Roll:
-    """Dice as they fell, in the order the rulebook names them.
+    """A roll of dice, in the order the rulebook names them.
 
     Attributes:
         dice: the faces shown.
-        purpose: what was rolled for; empty when the state asks for just one thing.
-        by: whose coach.
+        purpose: what was rolled for; may be empty, since the state waits for just one thing.
+        by: the coach's side.
 
     """
 
@@ -228,11 +228,11 @@ class Roll:
 
 @record
 class Coin:
-    """A coin as it fell.
+    """A coin flip.
 
     Attributes:
-        heads: True for heads.
-        purpose: what it was flipped for; empty when the state asks for just one thing.
+        heads: whether it shows heads.
+        purpose: what it was flipped for; may be empty, since the state waits for just one thing.
 
     """
 
@@ -243,12 +243,12 @@ class Coin:
 
 @record
 class Claim:
-    """A coach claims something a rulebook leaves to him to claim.
+    """A coach claims something that the rulebook leaves to him to claim.
 
     Attributes:
-        claim: what.
-        by: whose coach.
-        player: roster id of the one concerned, where there is one.
+        claim: what he claims.
+        by: the coach's side.
+        player: roster id of the figure concerned, where there is one.
 
     """
 
@@ -271,8 +271,8 @@ class ClockSet:
     """The game clock is started, stopped or set.
 
     Attributes:
-        running: whether it runs now.
-        left_s: time left in the period, None to leave it.
+        running: whether the clock runs now.
+        left_s: seconds left in the period; None leaves them as they are.
 
     """
 
@@ -286,7 +286,7 @@ class BallPlaced:
     """The magnetic ball is placed or taken away by hand, where the camera did not see it.
 
     Attributes:
-        x_yd, y_yd: field yards, None when it is taken away.
+        x_yd, y_yd: field yards; None when the ball is taken away.
 
     """
 
@@ -297,11 +297,11 @@ class BallPlaced:
 
 @record
 class PassEnded:
-    """What became of a thrown ball that the camera did not follow.
+    """The end of a pass that the camera did not follow.
 
     Attributes:
         end: caught by the offense, by the defense, or by nobody.
-        player: roster id of who caught it.
+        player: roster id of the figure that caught it.
 
     """
 
@@ -312,12 +312,12 @@ class PassEnded:
 
 @record
 class KickEnded:
-    """What became of a kick that the camera did not follow.
+    """The end of a kick that the camera did not follow.
 
     Attributes:
         end: through the posts or past them, blocked, out of bounds, or touched on the field by `player`.
         x_yd, y_yd: where it came down or was touched, field yards; None for a kick at the posts.
-        player: roster id of who touched it.
+        player: roster id of the figure that touched it.
 
     """
 
@@ -328,18 +328,17 @@ class KickEnded:
     type: Literal["kick_ended"] = "kick_ended"
 
 
-# Cards write it "D15" or "O5": whose, and how many yards (NFLS-081, NFLS-082).
 @record
 class FoulDeclared:
-    """A foul, as a penalty card or a person names it.
+    """A foul as a penalty card or a person names it; cards write ``"D15"`` or ``"O5"`` (NFLS-081, NFLS-082).
 
     Attributes:
-        by: whose team committed it.
-        yards: of the penalty.
+        by: the side that committed it.
+        yards: length of the penalty.
         name: what it was, such as ``"O10 loss dwn inc"``.
         first_down: whether it gives an automatic first down.
         loss_of_down: whether it also costs the down.
-        automatic: whether the play does not count and nobody is asked: an "auto-5".
+        automatic: whether the play does not count and nobody has a choice: an "auto-5".
         on_kicker: whether it is running into the kicker.
 
     """

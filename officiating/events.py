@@ -1,4 +1,4 @@
-"""Events: every input of the engine but scenes, and their file, ``*.events.jsonl``."""
+"""Events: every input of the rules engine except scenes, and event files (``*.events.jsonl``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from downfield.officiating.declarations import Declaration
 
 @record
 class Tick:
-    """Time has passed without anything else to say so."""
+    """Time has passed and nothing else has happened."""
 
     type: Literal["tick"] = "tick"
 
@@ -27,10 +27,10 @@ class Ruling:
 
     Attributes:
         call: id of the call; empty for a call made by hand.
-        decision: ``"confirm"`` it, ``"overturn"`` it for what `replacement` says (or for no call), ``"strike"`` it
-            as if never made, or ``"manual"`` for a call the system did not make.
+        decision: ``"confirm"`` the call; ``"overturn"`` it in favor of `replacement` (or of no call); ``"strike"`` it as
+            if never made; ``"manual"`` for a call that the rulebook's code did not make.
         replacement: the call that stands instead.
-        note: why.
+        note: the reason.
 
     """
 
@@ -43,11 +43,11 @@ class Ruling:
 
 @record
 class Undo:
-    """A person takes back an event: all since is as if it had never come in.
+    """A person takes back an event: everything since is judged again without it.
 
     Attributes:
-        event: its id; a declaration's or a ruling's.
-        note: why.
+        event: id of the event, a declaration or a ruling.
+        note: the reason.
 
     """
 
@@ -61,13 +61,13 @@ Body = Annotated[Declaration | Ruling | Undo | Tick, Field(discriminator="type")
 
 @record
 class Event:
-    """One input.
+    """One input of the rules engine.
 
     Attributes:
         id: unique in its game.
-        t_ns: when it holds, on the game's injected clock (the capture clock of the tracks).
-        origin: who says so.
-        body: what.
+        t_ns: the instant it is about, on the game's clock (the capture clock of the tracks).
+        origin: who or what entered it.
+        body: the declaration, ruling, undo or tick.
 
     """
 
@@ -82,7 +82,7 @@ class EventsHeader:
     """First line of an event file.
 
     Attributes:
-        game: what the events belong to.
+        game: name of the game the events belong to.
 
     """
 
@@ -95,8 +95,8 @@ def read_events(path: Path) -> tuple[EventsHeader, tuple[Event, ...]]:
     """Read an event file.
 
     Raises:
-        InputError: it can't be read.
-        FormatError: its content breaks the format; names the line and the field.
+        InputError: the file can't be read.
+        FormatError: its content breaks the format; the message names the line and the field.
 
     """
     lines = JsonLinesFile(path, EventsHeader, Event)
@@ -107,7 +107,7 @@ def write_events(path: Path, header: EventsHeader, events: Iterable[Event]) -> N
     """Write an event file, whole or not at all.
 
     Raises:
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
     write_json_lines(path, (EventsHeader, header), Event, events)

@@ -230,7 +230,7 @@ def test_a_catch_and_an_interception_are_live() -> None:
     ("body", "reason"),
     [
         (PassDeclared("dark-60"), "EFL-030"),
-        (PassDeclared("light-50"), "not one of"),
+        (PassDeclared("light-50"), "does not play for"),
         (PassEnded("complete"), "no pass"),
     ],
 )

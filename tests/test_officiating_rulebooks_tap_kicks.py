@@ -215,7 +215,7 @@ def test_a_punt_into_the_end_zone_may_be_a_touchback() -> None:
 
 
 def test_a_punt_needs_one_or_two_gunners_of_the_right_team() -> None:
-    for gunners, reason in (((), "TAP-115"), (("light-1",), "not one of"), (("dark-0",), "no figure")):
+    for gunners, reason in (((), "TAP-115"), (("light-1",), "does not play for"), (("dark-0",), "no figure")):
         made = table((0.1, SetUp("home", 1, 40.0)), (0.2, KickDeclared("punt", gunners)), film=punting())
         assert reason in made.refused[0].reason
 

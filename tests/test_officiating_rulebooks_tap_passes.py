@@ -105,7 +105,7 @@ def test_the_catch_runs_on_to_a_tackle_and_a_first_down() -> None:
     ("declared", "reason"),
     [
         ((PassDeclared("dark-99"),), "no figure"),
-        ((PassDeclared(CORNER),), "not one of"),
+        ((PassDeclared(CORNER),), "does not play for"),
         ((PassDeclared(GUARD),), "lineman"),
         ((PassDeclared(QB),), "own receiver"),
         ((PassDeclared(END), PassDeclared(END)), "not now"),

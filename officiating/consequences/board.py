@@ -1,12 +1,13 @@
 """The board's switch: a snap, a stoppage, a restart.
 
-The switch going on or off waits in the queue like any finding, behind a contact that may have ended the play before
-it; what the state makes of it is here.
+The switch turned on or off waits among the pending findings, behind a contact that may have ended the play before it.
+What it does to the game is here.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 from downfield.core.scene import Scene
 from downfield.officiating.calls import POWER, Finding
@@ -16,26 +17,35 @@ from downfield.officiating.engine.play_state import Stoppage, poses_of
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param
 
-ANY_NUMBER = -1
+ANY_NUMBER: Final = -1
+"""Value of ``stoppage.allowed`` under which any number of stoppages is allowed."""
 
-COAST_NS = 50_000_000
-"""The board hums on a little after its switch, and frames are this far apart: what is seen so soon came before."""
 
-SETTLE_NS = 150_000_000
-"""A figure comes to rest with the board within this time, and no hand reaches it sooner."""
+@dataclass(frozen=True, slots=True)
+class BoardLimits:
+    """Times it takes the board to come to rest."""
+
+    coast_ns: int = 50_000_000
+    """The board vibrates on a little after its switch: what is measured so soon happened before."""
+
+    rest_ns: int = 150_000_000
+    """A figure comes to rest with the board within this time, and no hand reaches it sooner."""
+
+
+LIMITS: Final = BoardLimits()
 
 
 def power_finding(t_ns: int, *, on: bool, by: Side | None) -> Finding:
-    """The board was switched on or off, as seen or declared."""
+    """Return the finding that the board was switched on or off, as measured or declared."""
     text, detail = ("board on", "on") if on else ("board off", "off")
-    settle_ns = None if on else t_ns + COAST_NS
+    settle_ns = None if on else t_ns + LIMITS.coast_ns
     return Finding(
         POWER, "info", t_ns, text, (), key=str(t_ns), settle_ns=settle_ns, settle_early=False, side=by, detail=detail
     )
 
 
 def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Param, ...]:
-    """The parameters of `apply_switch`, with a rulebook's defaults."""
+    """Return the parameters of `apply_switch` with a rulebook's defaults."""
     return (
         Param("stoppage.allowed", allowed, "count", f"{reason}; {ANY_NUMBER} for any number", low=ANY_NUMBER, high=99),
         Param("stoppage.after_line", after_line, "", "whether the offense may stop past the line of scrimmage"),
@@ -43,13 +53,13 @@ def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Par
 
 
 def apply_switch(game: GameState, power: Finding, context: RuleContext) -> Outcome:
-    """What switching the board on or off does to the game."""
+    """Return what switching the board on or off leads to."""
     if power.detail == "on":
-        return _on(game, power.t_ns, context)
-    return _off(game, power.t_ns, context)
+        return _switch_on(game, power.t_ns, context)
+    return _switch_off(game, power.t_ns, context)
 
 
-def _on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
+def _switch_on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     play = game.play
     if game.phase in {Phase.LINE_UP, Phase.SET}:
         phase = Phase.KICK if game.due in {"kickoff", "free_kick"} else Phase.LIVE
@@ -67,14 +77,14 @@ def _on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
         return Outcome(replace(game, phase=phase, play=play), context.system.at_snap(game, context))
     if game.phase in {Phase.STOPPED, Phase.PASS}:
         reason = play.stoppage.reason if play.stoppage is not None else ""
-        aloft = reason == "air" or (reason == "fumble" and play.carrier is None)
-        phase = Phase.IN_AIR if game.phase is Phase.PASS or aloft else Phase.LIVE
+        ball_free = reason == "air" or (reason == "fumble" and play.carrier is None)
+        phase = Phase.IN_AIR if game.phase is Phase.PASS or ball_free else Phase.LIVE
         checks = context.system.at_restart(game, context)
         return Outcome(replace(game, phase=phase, play=replace(play, board_on_ns=t_ns, stoppage=None)), checks)
     return Outcome(game)
 
 
-def _off(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
+def _switch_off(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     if game.phase is Phase.KICK:
         return context.system.kick_over(stop_board(game, t_ns, context, reason="kick"), t_ns, context)
     if game.phase is Phase.IN_AIR:
@@ -85,7 +95,7 @@ def _off(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
 
 
 def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
-    """The board goes off while the ball is live: one of the offense's stoppages, the forced one, or one too many."""
+    """Return what a stoppage of a live ball leads to: one of the offense's, a forced one, or one too many."""
     play = game.play
     if play.forced_stop:
         game = replace(game, play=replace(play, forced_stop=""))
@@ -95,10 +105,9 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     )
     number = play.stoppages_used + 1
     fault = ""
-    if play.ball_side != game.offense or play.kind in {"kickoff", "free_kick"}:
-        pass  # a return: nobody's stoppages are counted
-    elif allowed == ANY_NUMBER:
-        pass
+    on_return = play.ball_side != game.offense or play.kind in {"kickoff", "free_kick"}
+    if on_return or allowed == ANY_NUMBER:
+        pass  # stoppages are not counted
     elif play.line_reached_ns is not None and not context.params.flag("stoppage.after_line"):
         fault = "the line of scrimmage has been reached, so no stoppage is left"
     elif number > allowed:
@@ -120,15 +129,15 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
 
 
 def with_rest_poses(game: GameState, scene: Scene) -> GameState:
-    """The game with everybody's pose of a stoppage as they came to rest, not as the switch was thrown."""
+    """Return the game with the poses of a stoppage as the figures came to rest, not as the switch was turned."""
     stoppage = game.play.stoppage
-    if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= SETTLE_NS:
+    if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= LIMITS.rest_ns:
         return game
     return replace(game, play=replace(game.play, stoppage=replace(stoppage, poses=poses_of(scene))))
 
 
 def stop_board(game: GameState, t_ns: int, context: RuleContext, *, reason: str) -> GameState:
-    """The game with the board stopped in mid-play, and everybody's pose as it stopped."""
+    """Return the game with the board stopped in mid-play, with the poses of all figures as it stopped."""
     poses = poses_of(context.facts.scene) if context.facts is not None else ()
     number = game.play.stoppages_used if reason == "coach" else 0
     stoppage = Stoppage(number=number, since_ns=t_ns, poses=poses, reason=reason)

@@ -1,4 +1,7 @@
-"""Declarations."""
+"""Handlers of the declarations that every rulebook shares: line-ups, set-ups, the carrier, the switch, the clock.
+
+A handler refuses what the state does not allow and says why; a refused declaration changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -27,42 +30,50 @@ from downfield.officiating.engine.state import Clock, GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
 
-Body = TypeVar("Body")
+DeclarationT = TypeVar("DeclarationT")
 
-LINE_UP_PARAMS = (
+LINE_UP_PARAMS: Final = (
     Param("line_up.jersey_by_role", False, "", "whether the dark jersey always has the ball at the start of a play"),
 )
-AT_REST = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
-BALL_LIVE = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
+AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
+"""Phases before the snap."""
+
+BALL_LIVE: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
+"""Phases in which the board runs."""
 
 
-def body_of(event: Event, kind: type[Body]) -> Body:
-    """An event's body, which the table of handlers has matched already."""
+def body_of(event: Event, kind: type[DeclarationT]) -> DeclarationT:
+    """Return an event's declaration, whose class the table of handlers has matched already."""
     if not isinstance(event.body, kind):
-        raise TypeError(f"{kind.__name__} wanted, not {type(event.body).__name__}")
+        raise TypeError(f"{kind.__name__} expected, not {type(event.body).__name__}")
     return event.body
 
 
 def refuse_unless(allowed: bool, what: str, game: GameState) -> None:
-    """Refuse a declaration that comes at the wrong time.
+    """Refuse a declaration unless it is allowed now.
+
+    Args:
+        allowed: whether it is allowed.
+        what: the declaration, for the message.
+        game: the game, for the message.
 
     Raises:
         RefusedError: it is not allowed now.
 
     """
     if not allowed:
-        waits = f", waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else ""
-        raise RefusedError(f"{what}: not now, the game is {game.phase.value.replace('_', ' ')}{waits}")
+        waiting = f", waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else ""
+        raise RefusedError(f"{what}: not now, the game is {game.phase.value.replace('_', ' ')}{waiting}")
 
 
 def line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """The roster on the board."""
+    """Take the roster on the board."""
     body = body_of(event, LineUpDeclared)
     refuse_unless(game.phase not in BALL_LIVE, "line-up", game)
     ids = [player.id for player in body.players]
-    double = next((one for one in ids if ids.count(one) > 1), None)
-    if double is not None:
-        raise RefusedError(f"line-up: {double} is on the board twice")
+    duplicate = next((name for name in ids if ids.count(name) > 1), None)
+    if duplicate is not None:
+        raise RefusedError(f"line-up: {duplicate} is on the board twice")
     game = replace(game, players=body.players)
     if body.offense is not None:
         game = replace(game, dark=game.offense if body.offense == "dark" else game.defense)
@@ -70,7 +81,7 @@ def line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
 
 
 def set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """The game as it stands before a play."""
+    """Take the game as it stands before a play."""
     body = body_of(event, SetUp)
     refuse_unless(game.phase not in BALL_LIVE, "set-up", game)
     if not 0 < body.spot_yd < game.length_yd:
@@ -105,21 +116,21 @@ def set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 
 def separated(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """The men of the last play are apart: the line-up begins (TAP-074)."""
+    """Begin the line-up: the figures of the last play are apart (TAP-074)."""
     refuse_unless(game.phase is Phase.BETWEEN_PLAYS, "separated", game)
     return Outcome(with_jerseys(replace(game, phase=Phase.LINE_UP, separated_ns=event.t_ns, set_ns=None), context))
 
 
 def set_declared(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """The offense is set."""
+    """Take the offense as set."""
     if game.phase is Phase.SET:
-        raise RefusedError("set: the offense has declared it already")
+        raise RefusedError("set: the offense has declared itself set already")
     refuse_unless(game.phase in AT_REST, "set", game)
     return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(context), ready_poses=()))
 
 
 def carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Who has the ball, as announced (TAP-082, LD-037)."""
+    """Take the announced ball carrier (TAP-082, LD-037)."""
     body = body_of(event, Carrier)
     at_snap = game.phase in AT_REST
     late = game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.carrier is None
@@ -132,7 +143,7 @@ def carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 
 def switch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """The board was switched, where a camera may not have seen it yet; whose switch it is the state says (TAP-085)."""
+    """Take the board as switched before a camera has measured it; the state says whose switch it is (TAP-085)."""
     body = body_of(event, Switch)
     power = "on" if body.on else "off"
     if game.board == power:
@@ -143,18 +154,18 @@ def switch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
 
 
 def pivots_done(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """A coach has finished his pivots; between "set" and the snap, the defense its line-up."""
+    """Note that a coach has finished his pivots; between "set" and the snap, the defense its line-up."""
     body = body_of(event, PivotsDone)
     stoppage = game.play.stoppage
     if game.phase is Phase.SET and body.by == game.defense:
         return Outcome(replace(game, ready_poses=_poses(context)))
     if stoppage is None:
         raise RefusedError("pivots done: the board is not stopped in mid-play")
-    first = body.by == game.play.ball_side
-    if (stoppage.offense_done_ns if first else stoppage.defense_done_ns) is not None:
-        raise RefusedError("pivots done: that coach has said so already")
+    has_ball = body.by == game.play.ball_side
+    if (stoppage.offense_done_ns if has_ball else stoppage.defense_done_ns) is not None:
+        raise RefusedError("pivots done: that coach has declared it already")
     t_ns = event.t_ns
-    stoppage = replace(stoppage, offense_done_ns=t_ns) if first else replace(stoppage, defense_done_ns=t_ns)
+    stoppage = replace(stoppage, offense_done_ns=t_ns) if has_ball else replace(stoppage, defense_done_ns=t_ns)
     return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
 
 
@@ -163,7 +174,7 @@ def _poses(context: RuleContext) -> tuple[Pose, ...]:
 
 
 def base_swap(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """A figure is put onto another base, or a passer down without his, in the pocket (LD-041)."""
+    """Note that a figure is put onto another base, or a passer down without his, in the pocket (LD-041)."""
     body = body_of(event, BaseSwap)
     require_on_board(game, body.player, "base swap")
     stoppage = game.play.stoppage
@@ -177,38 +188,38 @@ def base_swap(game: GameState, event: Event, _context: RuleContext) -> Outcome:
 
 
 def clock_set(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """The game clock is started, stopped or set, by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
+    """Start, stop or set the game clock by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
     body = body_of(event, ClockSet)
     left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
     if left_s is None:
-        raise RefusedError("clock: it has no time; say how much is left")
+        raise RefusedError("clock: it has no time yet; enter how much is left")
     if left_s < 0:
         raise RefusedError(f"clock: time left can't be negative ({left_s:g} s)")
     return Outcome(replace(game, clock=Clock(left_s, body.running, event.t_ns)))
 
 
 def ball_placed(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """The magnetic ball is put on the field or taken away."""
+    """Put the magnetic ball on the field or take it away."""
     body = body_of(event, BallPlaced)
     if body.x_yd is None or body.y_yd is None:
         return Outcome(replace(game, play=replace(game.play, ball_mm=None)))
-    place = (body.x_yd * context.field.mm_per_yd_x, body.y_yd * context.field.mm_per_yd_y)
-    return Outcome(replace(game, play=replace(game.play, ball_mm=place)))
+    position_mm = (body.x_yd * context.field.mm_per_yd_x, body.y_yd * context.field.mm_per_yd_y)
+    return Outcome(replace(game, play=replace(game.play, ball_mm=position_mm)))
 
 
 def require_on_board(game: GameState, player: str, what: str) -> None:
-    """Refuse a figure that is not on the board.
+    """Refuse a declaration about a figure that is not on the board.
 
     Raises:
         RefusedError: no such figure.
 
     """
     if game.player(player) is None:
-        raise RefusedError(f"{what}: no figure on the board is called {player!r}")
+        raise RefusedError(f"{what}: there is no figure {player!r} on the board")
 
 
 def require_on_side(game: GameState, player: str, side: Side, what: str) -> None:
-    """Refuse a figure of the wrong team.
+    """Refuse a declaration about a figure of the wrong team.
 
     Raises:
         RefusedError: unknown, or the other team's.
@@ -216,13 +227,13 @@ def require_on_side(game: GameState, player: str, side: Side, what: str) -> None
     """
     entry = game.player(player)
     if entry is None:
-        raise RefusedError(f"{what}: no figure on the board is called {player!r}")
+        raise RefusedError(f"{what}: there is no figure {player!r} on the board")
     if game.side_of(entry.jersey) != side:
-        raise RefusedError(f"{what}: {player} is not one of {game.team(side).name}'s men")
+        raise RefusedError(f"{what}: {player} does not play for {game.team(side).name}")
 
 
 def with_jerseys(game: GameState, context: RuleContext) -> GameState:
-    """The game with the jerseys on the coaches that the rulebook puts them on for the next play."""
+    """Return the game with the jerseys of the next play, where the rulebook gives the dark one to the offense."""
     if context.params.flag("line_up.jersey_by_role"):
         return replace(game, dark=game.offense)
     return game
@@ -240,4 +251,4 @@ SHARED: Final[Mapping[type[Any], Handler]] = {
     ClockSet: clock_set,
     BallPlaced: ball_placed,
 }
-"""The handlers every rulebook shares; a system adds its own."""
+"""Handlers that every rulebook shares, by declaration class; a system adds its own."""

@@ -1,12 +1,13 @@
 """Football's own bookkeeping: the next spot, downs, possession, points. Shared by every rulebook.
 
-Each consequence takes a call and makes the state after it; what follows from that (a first down, a turnover on downs,
-a safety) is returned as further findings, so that each is a call of its own which a person can strike or amend.
+Each consequence returns the state after a call. What follows from that (a first down, a turnover on downs, a safety) is
+returned as further findings, so that each is a call of its own which a person can strike or amend.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.declarations import Side
@@ -15,31 +16,35 @@ from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.state import GameState, PendingInput, Phase, opponent
 from downfield.officiating.rulebooks.params import Param
 
-DOWNS = "downs"
+DOWNS: Final = "downs"
 """Rule id of findings that follow from the state alone."""
 
-DOWNS_PARAMS = (
+DOWNS_PARAMS: Final = (
     Param("downs.allowed", 4, "count", "common football", low=1, high=4),
     Param("downs.to_gain_yd", 10.0, "yd", "common football", low=1, high=50),
     Param("downs.mid_field", True, "", "whether every play starts mid-field, so that the hash never matters"),
 )
-TOUCHDOWN, FIELD_GOAL, SAFETY = 6, 3, 2
-_SHORT_YD = 0.01  # of the goal line, at least: dead beyond it, with a touchdown too close to call, a ball lies here
+TOUCHDOWN: Final = 6
+FIELD_GOAL: Final = 3
+SAFETY: Final = 2
+
+SHORT_OF_GOAL_YD: Final = 0.01
+"""A ball dead at or past the goal line while the touchdown is too close to call is spotted this short of it."""
 
 
 def follow_up(context: RuleContext, name: str, kind: CallKind, text: str, **more: object) -> Finding:
-    """A finding that follows from the state, citing what the rulebook cites for it."""
+    """Return a finding that follows from the state, with the clauses the rulebook cites for it."""
     return Finding(rule=DOWNS, kind=kind, t_ns=context.t_ns, text=text, clauses=context.clauses(name), **more)  # type: ignore[arg-type]
 
 
 def dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """The ball is dead at the call's spot: a tackle, a fall, out of bounds, a sack."""
+    """Spot the dead ball where the call says: a tackle, a fall, out of bounds, a sack."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
     return ball_dead_at(game, spot[0], spot[1], call.t_ns, context)
 
 
 def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, context: RuleContext) -> Outcome:
-    """The ball is dead at a place: what the next play is, and what follows."""
+    """Spot the dead ball: a down, a first down after a return, a safety, a touchback, or a failed try."""
     holder = game.play.ball_side
     direction = game.ball_direction
     progress = game.progress_yd(x_yd, direction)
@@ -47,7 +52,7 @@ def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, context: 
         return try_failed(game, context)
     if progress <= 0:
         return _behind_goal_line(game, holder, context)
-    x_yd = game.board_x_yd(min(progress, game.length_yd - _SHORT_YD), direction)
+    x_yd = game.board_x_yd(min(progress, game.length_yd - SHORT_OF_GOAL_YD), direction)
     if holder != game.offense or game.play.kind in {"kickoff", "onside", "free_kick"}:
         game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, context)
         return Outcome(
@@ -57,7 +62,7 @@ def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, context: 
 
 
 def next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext) -> Outcome:
-    """The offense keeps the ball at a place: the next down, a first down, or a turnover on downs."""
+    """Spot the ball for the offense: the next down, a first down, or a turnover on downs."""
     gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
     reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
     down = game.down + 1
@@ -73,7 +78,7 @@ def next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext) -
 
 
 def incomplete(game: GameState, _call: Call, context: RuleContext) -> Outcome:
-    """Nobody's ball: the down is used up where it began."""
+    """Use up the down where it began."""
     if game.due in {"two_point", "extra_point"}:
         return try_failed(game, context)
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
@@ -81,24 +86,24 @@ def incomplete(game: GameState, _call: Call, context: RuleContext) -> Outcome:
 
 
 def first_down(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """A first down where the ball is."""
+    """Give the call's side a first down where the ball is."""
     return Outcome(give_ball_to(game, call.side or game.offense, game.los_yd, game.lateral_yd, call.t_ns, context))
 
 
 def turnover_on_downs(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """The other side has the ball where it is, first and ten."""
+    """Give the defense a first down where the ball is."""
     return Outcome(first_and_ten(game, game.defense, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, context))
 
 
 def give_ball_to(
     game: GameState, side: Side, x_yd: float, y_yd: float | None, t_ns: int, context: RuleContext
 ) -> GameState:
-    """A side's first down at a place; it goes on toward the goal it attacks."""
+    """Return the game with a side's first down at a place, toward the goal it attacks."""
     return first_and_ten(game, side, game.direction_of(side), x_yd, y_yd, t_ns, context)
 
 
 def touchback_at(param: str) -> Consequence:
-    """A consequence: first and ten where the call says, or at the side's own yard line that a parameter names."""
+    """Return a consequence: first down where the call says, or at the side's own yard line that a parameter names."""
 
     def touchback(game: GameState, call: Call, context: RuleContext) -> Outcome:
         side = call.side or game.offense
@@ -112,7 +117,7 @@ def touchback_at(param: str) -> Consequence:
 def first_and_ten(
     game: GameState, side: Side, direction: int, x_yd: float, y_yd: float | None, t_ns: int, context: RuleContext
 ) -> GameState:
-    """A side's first down at a place, ten yards or the goal line to gain."""
+    """Return the game with a side's first down at a place, ten yards or the goal line to gain."""
     changed = t_ns if side != game.offense or game.due != "scrimmage" else game.changed_ns
     game = replace(game, offense=side, direction=1 if direction > 0 else -1, due="scrimmage", changed_ns=changed)
     game = _spotted(game, x_yd, y_yd, context)
@@ -121,7 +126,7 @@ def first_and_ten(
 
 
 def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Six points, and a try to choose; on a try, its two points."""
+    """Score six points and wait for the choice of a try; on a try, score its two points."""
     side = call.side or game.play.ball_side
     if game.due in {"extra_point", "two_point"}:
         text = f"two-point conversion, {game.team(side).name}"
@@ -134,7 +139,7 @@ def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 
 def two_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """A two-point try, good or not."""
+    """Score two points when the try was good, and end the try."""
     side = call.side or game.offense
     if call.detail == "good":
         game = add_points(game, side, 2, call.t_ns)
@@ -142,20 +147,20 @@ def two_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
 
 
 def try_failed(game: GameState, context: RuleContext) -> Outcome:
-    """The ball is dead on a two-point try without a score."""
+    """End a two-point try whose ball is dead without a score."""
     text = f"two-point conversion fails, {game.team(game.offense).name}"
     return Outcome(game, (follow_up(context, "two_point", "two_point", text, side=game.offense, detail="failed"),))
 
 
 def extra_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """An extra point, good or not."""
+    """Score the extra point when it was good, and end the try."""
     if call.detail == "good":
         game = add_points(game, call.side or game.offense, 1, call.t_ns)
     return Outcome(end_try(game, call.t_ns))
 
 
 def field_goal(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Three points and a kickoff; missed, the defense's first down where the line of scrimmage was."""
+    """Score three points; after a miss, the defense's first down where the line of scrimmage was."""
     side = call.side or game.offense
     if call.detail == "good":
         return Outcome(schedule_kick(add_points(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", call.t_ns))
@@ -165,19 +170,19 @@ def field_goal(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 
 def safety(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Two points against the side with the ball, which then kicks free."""
+    """Score two points against the side with the ball, which then has a free kick."""
     side = call.side or game.defense
     game = add_points(game, side, SAFETY, call.t_ns)
     return Outcome(schedule_kick(game, opponent(side), "free_kick", call.t_ns))
 
 
 def end_try(game: GameState, t_ns: int) -> GameState:
-    """The try is over: the side that scored kicks off."""
+    """Return the game after the try: the side that scored kicks off."""
     return schedule_kick(replace(game, try_for=None), game.try_for or game.offense, "kickoff", t_ns)
 
 
 def schedule_kick(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameState:
-    """A kickoff or free kick is next. Until it is received the receivers count as the offense."""
+    """Return the game with a kickoff or free kick due; the receivers count as the offense until they have it."""
     receiving = opponent(kicking)
     flip = 1 if receiving == game.offense else -1
     direction = game.direction * flip
@@ -197,14 +202,14 @@ def schedule_kick(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameS
 
 
 def add_points(game: GameState, side: Side, points: int, t_ns: int) -> GameState:
-    """The game with points added."""
+    """Return the game with points added."""
     home, away = game.score
     score = (home + points, away) if side == "home" else (home, away + points)
     return replace(game, score=score, changed_ns=t_ns)
 
 
 def end_play(game: GameState) -> GameState:
-    """The play is over; its scoped state is cleared."""
+    """Return the game with the play over and its state cleared."""
     play = PlayState(ball_side=game.offense)
     return replace(game, phase=Phase.BETWEEN_PLAYS, wait=None, play=play, separated_ns=None, set_ns=None)
 

@@ -1,4 +1,4 @@
-"""Walking off penalties: half the distance, run-backs' midpoints, whole yards.
+"""Enforcing penalties: half the distance, midpoints of returns, whole yards.
 
 Spots are in the frame of the team that has the ball: 0 its own goal line, `length_yd` the other one.
 """
@@ -6,24 +6,27 @@ Spots are in the frame of the team that has the ball: 0 its own goal line, `leng
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from downfield.core.errors import RefusedError
 
-TINY_YD = 1e-9
+TINY_YD: Final = 1e-9
+"""Keeps rounding errors from moving a whole yard."""
 
 
 def walk_off(
     spot_yd: float, yards: float, *, length_yd: float = 100.0, half_the_distance: bool = True, whole: bool = False
 ) -> float:
-    """Where the ball goes after a penalty.
+    """Return where the ball goes after a penalty.
 
     Args:
         spot_yd: where it is walked off from.
         yards: toward the opponent's goal when positive, back toward one's own when negative.
         length_yd: goal line to goal line.
-        half_the_distance: never more than half the way to the goal line it goes toward. No source says when this
-            applies; as in football, whenever the penalty is longer than that half.
-        whole: put the ball on a whole yard, in the offender's favor: a half yard shortens the penalty (NFLS-083).
+        half_the_distance: whether a penalty is at most half the distance to the goal line it goes toward. No source
+            says when this applies; as in football, whenever the penalty is longer than that.
+        whole: whether the ball goes on a whole yard, in the offender's favor: a half yard shortens the penalty
+            (NFLS-083).
 
     Raises:
         RefusedError: the spot is not between the goal lines.
@@ -43,13 +46,14 @@ def walk_off(
 def walk_off_return(
     start_yd: float, end_yd: float, yards: float, *, by_returners: bool, length_yd: float = 100.0
 ) -> float:
-    """Where the ball goes after a foul on a kick's return (NFLS-070, 071, 076, 077), on a whole yard.
+    """Return where the ball goes after a foul on a kick's return (NFLS-070, 071, 076, 077), on a whole yard.
 
     Args:
         start_yd: where the return began.
         end_yd: where it ended.
         yards: the penalty, not negative.
-        by_returners: their foul is walked back from the middle of the run, the kicking team's on from its end.
+        by_returners: whether the returning team fouled: its foul is walked off from the middle of the return, the
+            kicking team's from its end.
         length_yd: goal line to goal line.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Periods and overtimes."""
+"""Periods of a game played on seconds: their ends, half-time, overtime, the end of the game."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Possession:
     """One possession of an overtime played on the clock.
 
     Attributes:
-        side: who had the ball.
-        end: what it came to; ``"nothing"`` for a turnover, a punt, a miss or lost downs.
+        side: the side that had the ball.
+        end: how it ended; ``"nothing"`` for a turnover, a punt, a miss or lost downs.
 
     """
 
@@ -36,29 +36,29 @@ class Possession:
 
 
 def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
-    """The winner of a round of one play each, None when another round follows (TAP-132, TAP-134).
+    """Return the winner of a round of one play each, None when another round follows (TAP-132, TAP-134).
 
     Args:
-        first: who went first.
-        gains_yd: his and the other's yards; a turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`.
+        first: the side that went first.
+        gains_yd: its yards and the other side's; a turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`.
 
     """
-    mine, theirs = gains_yd
-    if mine == theirs or max(gains_yd) <= 0:
+    first_yd, second_yd = gains_yd
+    if first_yd == second_yd or max(gains_yd) <= 0:
         return None
-    return first if mine > theirs else opponent(first)
+    return first if first_yd > second_yd else opponent(first)
 
 
 def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float) -> tuple[bool, tuple[str, ...]]:
-    """Whether an overtime on the clock is over, and by which clauses (EFL-071, EFL-073..076).
+    """Return whether an overtime on the clock is over, and by which clauses (EFL-071, EFL-073..076).
 
-    It goes on while the score is tied; only after a field goal on the very first possession does the other team
-    have one of its own to answer it.
+    It goes on while the score is tied. Only after a field goal on the very first possession does the other team get a
+    possession to answer it.
 
     Args:
         ended: the possessions so far, in order.
         lead: either team's points less the other's.
-        left_s: time left.
+        left_s: seconds left.
 
     """
     if lead == 0:
@@ -70,12 +70,12 @@ def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float)
     return True, ("EFL-075",)
 
 
-CLOCK = "clock"
-"""Rule id of what follows from the clock."""
+CLOCK: Final = "clock"
+"""Rule id of findings that follow from the clock."""
 
 
 def period_params(periods: int, period_s: float, reason: str) -> tuple[Param, ...]:
-    """How a game is divided, with a rulebook's defaults."""
+    """Return the parameters of a game's periods with a rulebook's defaults."""
     return (
         Param("clock.periods", periods, "count", reason, low=2, high=8),
         Param("clock.period_s", period_s, "s", reason, low=1),
@@ -83,12 +83,12 @@ def period_params(periods: int, period_s: float, reason: str) -> tuple[Param, ..
 
 
 def first_period(game: GameState, params: Params) -> GameState:
-    """A game with its first period on the clock, stopped."""
+    """Return a game with its first period on the clock, stopped."""
     return replace(game, clock=Clock(params.real("clock.period_s"), False, game.now_ns))
 
 
 def ends_on_time(handler: Handler) -> Handler:
-    """A handler after which a period may be found to be over, the ball being dead."""
+    """Return a handler after which the period ends if its time is up and the ball is dead."""
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         outcome = handler(game, event, context)
@@ -103,10 +103,10 @@ def ends_on_time(handler: Handler) -> Handler:
 
 
 def period_ends(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -> Consequence:
-    """What the end of a period leads to: the next one, the second half's kickoff, or what follows the last.
+    """Return the consequence of a period's end: the next one, the second half's kickoff, or what follows the last.
 
     Args:
-        after_last: what follows a last period that ends level.
+        after_last: what follows a last period that ends in a tie.
 
     """
 
@@ -127,24 +127,24 @@ def period_ends(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -
 
 
 def ends_level(game: GameState, _call: Call, context: RuleContext) -> Outcome:
-    """A rulebook without overtime: the game is a tie."""
+    """End the game in a tie, under a rulebook without overtime."""
     return Outcome(game, (game_over_finding(game, context),))
 
 
 def game_over_finding(game: GameState, context: RuleContext, clauses: tuple[str, ...] = ()) -> Finding:
-    """The game is over, with its result."""
+    """Return the finding that the game is over, with its result."""
     home, away = game.score
     winner: Side | None = None if home == away else "home" if home > away else "away"
-    text = f"the game ends level, {home} all" if winner is None else f"{game.team(winner).name} wins"
+    text = f"the game ends in a tie, {home}-{away}" if winner is None else f"{game.team(winner).name} wins"
     cited = clauses or context.clauses("game_over")
     return Finding(CLOCK, "game_over", context.t_ns, text, cited, "over", side=winner)
 
 
 def game_over(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
-    """Nothing more is played."""
+    """End the game."""
     return Outcome(replace(game, phase=Phase.OVER, wait=None))
 
 
 def clock_stopped(game: GameState, t_ns: int) -> GameState:
-    """The game with its clock stopped."""
+    """Return the game with its clock stopped."""
     return replace(game, clock=Clock(game.clock.left_at_s(t_ns), False, t_ns))

@@ -1,4 +1,9 @@
-"""Dice, coins and choices."""
+"""Dice, coins and choices: entered only when the game waits for just them.
+
+`roll_handler`, `coin_handler` and `choice_handler` build a system's handlers out of what it does with each purpose. The
+game goes on waiting until something changes its phase: what came of the dice may be struck, and then they are rolled
+again.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +19,21 @@ from downfield.officiating.events import Event
 
 
 def checked_faces(dice: Sequence[int], *, count: int, low: int, high: int, purpose: str) -> tuple[int, ...]:
-    """The faces of a roll, checked.
+    """Return the faces of a roll, checked.
 
     Args:
         dice: the faces shown, in order.
         count: how many dice the rulebook asks for.
         low: the smallest face.
         high: the largest face.
-        purpose: what was rolled for, for the error.
+        purpose: what was rolled for, for the message.
 
     Raises:
-        RefusedError: the wrong number of dice, or a face no such die has.
+        RefusedError: the number of dice is wrong, or no such die has that face.
 
     """
     if len(dice) != count:
-        raise RefusedError(f"{purpose}: {count} {'die' if count == 1 else 'dice'} wanted, {len(dice)} given")
+        raise RefusedError(f"{purpose}: {count} {'die' if count == 1 else 'dice'} expected, {len(dice)} entered")
     for face in dice:
         if not low <= face <= high:
             raise RefusedError(f"{purpose}: a die shows {low}..{high}, not {face}")
@@ -36,20 +41,20 @@ def checked_faces(dice: Sequence[int], *, count: int, low: int, high: int, purpo
 
 
 def two_dice(dice: Sequence[int], purpose: str) -> int:
-    """Sum of two six-sided dice, 2..12.
+    """Return the sum of two six-sided dice, 2..12.
 
     Raises:
-        RefusedError: these dice can't have fallen.
+        RefusedError: such dice do not exist.
 
     """
     return sum(checked_faces(dice, count=2, low=1, high=6, purpose=purpose))
 
 
 def d66(dice: Sequence[int], purpose: str) -> int:
-    """Two six-sided dice read as tens and units, the first one the tens: 11..66 without the digits 7 to 0.
+    """Return two six-sided dice read as tens and units, tens first: 11..66 without the digits 7 to 0.
 
     Raises:
-        RefusedError: these dice can't have fallen.
+        RefusedError: such dice do not exist.
 
     """
     tens, units = checked_faces(dice, count=2, low=1, high=6, purpose=purpose)
@@ -57,22 +62,22 @@ def d66(dice: Sequence[int], purpose: str) -> int:
 
 
 def d10(dice: Sequence[int], count: int, purpose: str) -> tuple[int, ...]:
-    """Ten-sided dice, each 1..10; the face 0 is the ten.
+    """Return the values of ten-sided dice, each 1..10; the face 0 counts as 10.
 
     Raises:
-        RefusedError: these dice can't have fallen.
+        RefusedError: such dice do not exist.
 
     """
     return tuple(face or 10 for face in checked_faces(dice, count=count, low=0, high=10, purpose=purpose))
 
 
 def percentile(dice: Sequence[int], purpose: str) -> int:
-    """1..100, from one number or from two ten-sided dice, tens first; a double zero is 100.
+    """Return 1..100, from one number or from two ten-sided dice, tens first; a double zero is 100.
 
     The tens die is fixed, the white one where there is one (LD-027), whatever another line of that book says (LD-069).
 
     Raises:
-        RefusedError: these dice can't have fallen.
+        RefusedError: such dice do not exist.
 
     """
     if len(dice) == 1:
@@ -81,55 +86,55 @@ def percentile(dice: Sequence[int], purpose: str) -> int:
     return 10 * tens + units or 100
 
 
-TakeRoll = Callable[[GameState, Roll, RuleContext], Outcome]
-TakeCoin = Callable[[GameState, Coin, RuleContext], Outcome]
-TakeChoice = Callable[[GameState, ChoiceMade, RuleContext], Outcome]
+RollHandler = Callable[[GameState, Roll, RuleContext], Outcome]
+CoinHandler = Callable[[GameState, Coin, RuleContext], Outcome]
+ChoiceHandler = Callable[[GameState, ChoiceMade, RuleContext], Outcome]
 
 
 def wait_for_roll(game: GameState, purpose: str, by: Side | None) -> GameState:
-    """The game waiting for dice."""
+    """Return the game waiting for dice."""
     return replace(game, phase=Phase.PENDING_ROLL, wait=PendingInput("roll", purpose, by=by))
 
 
 def wait_for_coin(game: GameState, purpose: str, by: Side | None) -> GameState:
-    """The game waiting for a coin."""
+    """Return the game waiting for a coin."""
     return replace(game, phase=Phase.PENDING_ROLL, wait=PendingInput("coin", purpose, by=by))
 
 
 def wait_for_choice(game: GameState, purpose: str, options: tuple[Choice, ...], by: Side | None) -> GameState:
-    """The game waiting for a coach's choice."""
+    """Return the game waiting for a coach's choice."""
     return replace(game, phase=Phase.PENDING_CHOICE, wait=PendingInput("choice", purpose, options, by))
 
 
-def roll_handler(takers: Mapping[str, TakeRoll]) -> Handler:
-    """A handler of dice, by what they are rolled for."""
+def roll_handler(handlers: Mapping[str, RollHandler]) -> Handler:
+    """Return a handler of dice, by what they are rolled for."""
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         body = body_of(event, Roll)
         purpose = _purpose(game, "roll", body.purpose)
-        _by(game, body.by, "roll")
-        return takers[purpose](game, body, context)
+        _check_side(game, body.by, "roll")
+        return handlers[purpose](game, body, context)
 
     return handle
 
 
-def coin_handler(takers: Mapping[str, TakeCoin]) -> Handler:
-    """A handler of coins, by what they are flipped for."""
+def coin_handler(handlers: Mapping[str, CoinHandler]) -> Handler:
+    """Return a handler of coins, by what they are flipped for."""
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         body = body_of(event, Coin)
         purpose = _purpose(game, "coin", body.purpose)
-        return takers[purpose](game, body, context)
+        return handlers[purpose](game, body, context)
 
     return handle
 
 
-def choice_handler(waited: Mapping[str, TakeChoice], free: Mapping[Choice, TakeChoice]) -> Handler:
-    """A handler of choices.
+def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice, ChoiceHandler]) -> Handler:
+    """Return a handler of choices.
 
     Args:
-        waited: by purpose, what is done with a choice the game waits for.
-        free: by choice, those a coach may take unasked; each refuses what the state does not allow.
+        awaited: by purpose, what is done with a choice the game waits for.
+        anytime: by choice, those a coach may make at any time; each refuses what the state does not allow.
 
     """
 
@@ -139,27 +144,29 @@ def choice_handler(waited: Mapping[str, TakeChoice], free: Mapping[Choice, TakeC
         if wait is not None and wait.kind == "choice":
             if body.choice not in wait.options:
                 options = ", ".join(option.replace("_", " ") for option in wait.options)
-                raise RefusedError(f"choice: {body.choice.replace('_', ' ')} is not open; choose one of {options}")
-            _by(game, body.by, "choice")
-            return waited[wait.purpose](game, body, context)
-        take = free.get(body.choice)
-        refuse_unless(take is not None and wait is None, f"choice {body.choice.replace('_', ' ')}", game)
-        assert take is not None
-        return take(game, body, context)
+                raise RefusedError(f"choice: {body.choice.replace('_', ' ')} is not on offer; choose one of {options}")
+            _check_side(game, body.by, "choice")
+            return awaited[wait.purpose](game, body, context)
+        handle_choice = anytime.get(body.choice)
+        refuse_unless(handle_choice is not None and wait is None, f"choice {body.choice.replace('_', ' ')}", game)
+        assert handle_choice is not None
+        return handle_choice(game, body, context)
 
     return handle
 
 
-def _purpose(game: GameState, kind: str, said: str) -> str:
+def _purpose(game: GameState, kind: str, declared: str) -> str:
+    """Return what dice or a coin decide; refuse them when the game does not wait for them."""
     wait = game.wait
     if wait is None or wait.kind != kind:
         raise RefusedError(f"{kind}: the game does not wait for one" + (f" but for a {wait.kind}" if wait else ""))
-    if said and said != wait.purpose:
-        raise RefusedError(f"{kind}: the game waits for one for {wait.purpose.replace('_', ' ')}, not for {said}")
+    if declared and declared != wait.purpose:
+        raise RefusedError(f"{kind}: the game waits for one for {wait.purpose.replace('_', ' ')}, not for {declared}")
     return wait.purpose
 
 
-def _by(game: GameState, said: Side | None, what: str) -> None:
+def _check_side(game: GameState, by: Side | None, what: str) -> None:
+    """Refuse what the other side's coach is to make."""
     wait = game.wait
-    if wait is not None and wait.by is not None and said is not None and said != wait.by:
+    if wait is not None and wait.by is not None and by is not None and by != wait.by:
         raise RefusedError(f"{what}: it is {game.team(wait.by).name}'s to make")

@@ -9,7 +9,7 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.consequences.rolls_and_choices import (
-    TakeRoll,
+    RollHandler,
     checked_faces,
     d10,
     percentile,
@@ -215,7 +215,7 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     )
 
 
-ROLLS: Final[dict[str, TakeRoll]] = {
+ROLLS: Final[dict[str, RollHandler]] = {
     "injury": roll_injury,
     "injury_downs": roll_injury_downs,
     "injury_games": roll_injury_games,
