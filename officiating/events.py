@@ -27,8 +27,8 @@ class Ruling:
 
     Attributes:
         call: id of the call; empty for a call made by hand.
-        decision: ``"confirm"`` the call; ``"overturn"`` it in favor of `replacement` (or of no call); ``"strike"`` it as
-            if never made; ``"manual"`` for a call that the rulebook's code did not make.
+        decision: ``"confirm"`` the call; ``"overturn"`` it in favor of `replacement` (or of no call); ``"strike"`` it
+            as if never made; ``"manual"`` for a call that the rulebook's code did not make.
         replacement: the call that stands instead.
         note: the reason.
 

@@ -274,7 +274,7 @@ def test_declarations_that_do_not_fit_are_refused_and_change_nothing() -> None:
         (KickDeclared("kickoff"), "not now"),
         (KickDeclared("field_goal"), "not now"),
         (Roll((1, 2)), "does not wait"),
-        (ClockSet(True), "say how much"),
+        (ClockSet(True), "enter how much"),
         (ClockSet(True, -1.0), "negative"),
     ):
         plain, with_it = called(play, RUNNER), called(play, RUNNER, (1.5, said))
