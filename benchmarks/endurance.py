@@ -26,7 +26,7 @@ from downfield.core.arrays import Image
 from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
 from downfield.models.loading import open_detector
-from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
 from downfield.vision.pipeline import Vision
 

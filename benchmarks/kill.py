@@ -31,7 +31,7 @@ from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.clip import bundled_demo, open_clip
+from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 SPEED_UP = 20.0
 """Of the recording, so that a kill falls at any moment of a play."""

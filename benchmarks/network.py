@@ -33,7 +33,7 @@ from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.loading import open_detector
-from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
 from downfield.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
 

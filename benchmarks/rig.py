@@ -46,7 +46,7 @@ from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.connections import DetectionResult, LoopObserver, VisionStage
 from downfield.rig.live.network_vision import detection_rate, local_detector, open_vision
 from downfield.rig.live.process_tuning import tune_process
-from downfield.rig.recording.clip import bundled_demo, open_clip
+from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 from downfield.rig.rig import Rig
 from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import CapturedFrame

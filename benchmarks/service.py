@@ -33,7 +33,7 @@ from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
-from downfield.rig.service import Service
+from downfield.rig.web_service import Service
 
 SCENES_PER_S = 15  # as the rig publishes them; the rest of the rate are calls
 CONNECT_S = 4.0  # for all clients to connect

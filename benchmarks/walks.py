@@ -38,7 +38,7 @@ from downfield.game.service import GameService  # noqa: E402
 from downfield.game.store import Store  # noqa: E402
 from downfield.officiating.events import Event  # noqa: E402
 from downfield.officiating.rulebooks.rulebook import load_rulebook  # noqa: E402
-from downfield.rig.recording.clip import bundled_demo, open_clip  # noqa: E402
+from downfield.rig.recording.recorded_clip import bundled_demo, open_clip  # noqa: E402
 
 FOLDERS: Final = ("core", "calibration", "models", "vision", "officiating", "game", "api", "rig")
 

@@ -27,7 +27,7 @@ from downfield.core.track_files import TracksHeader
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
-from downfield.rig.recording.library import RecordedFrame, RecordingIndexHeader
+from downfield.rig.recording.recording_library import RecordedFrame, RecordingIndexHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
 from downfield.twin.plays.script import Script

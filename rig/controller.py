@@ -23,7 +23,7 @@ from downfield.game.commands import (
 from downfield.game.published.board_topics import HealthReason
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.live.connections import LoopControls, VisionStage
-from downfield.rig.live.health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.table import NO_CALIBRATION, OpenedTable, no_calibration
 from downfield.rig.table_calibration import calibrate
 

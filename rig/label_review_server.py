@@ -9,7 +9,7 @@ from typing import Final
 import uvicorn
 
 from downfield.api.label_review import LabelReview
-from downfield.rig.service import open_listener
+from downfield.rig.web_service import open_listener
 
 _STOP_TIMEOUT_S: Final = 3.0
 

@@ -22,15 +22,15 @@ from downfield.rig.configuration.settings import recordings_folder, store_file
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
 from downfield.rig.live.annotation import Annotator, Overlay
-from downfield.rig.live.connections import BoardLineup, EventPlayback, LoopControls, LoopObserver, NoticeLevel
-from downfield.rig.live.health import ActiveProblems, FrameMeter, HealthReporter, sentences
+from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver, NoticeLevel
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
-from downfield.rig.recording.footage import ClipFootage, RecordedFootage
+from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter, sentences
+from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
-from downfield.rig.service import Service
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.table import OpenVision, open_table, source_choice
+from downfield.rig.web_service import Service
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 
@@ -169,8 +169,6 @@ class Rig:
             playback=EventPlayback(self._table.events),
             observers=(*optional, *always, *self._notices.observers),
             controls=self._controls,
-            lineup=self._lineup,
-            carrier=lambda: self.game_service.carrier,
             ticks=self.live,
         )
         if self._table.calibration is not None:
@@ -232,12 +230,8 @@ class Rig:
         """Draw on the picture with a calibration and the present roster, and play on the calibration's field."""
         if self.game_service.use_field(calibration.field):
             self._problems.notify("info", f"A new game begins: the board is '{calibration.field.name}'.")
-        players = self._lineup().players or self._table.vision.players
+        players = self.game_service.line_up.players or self._table.vision.players
         self._annotated_picture.use(Annotator(calibration.camera, calibration.field, players))
-
-    def _lineup(self) -> BoardLineup:
-        line_up = self.game_service.line_up
-        return BoardLineup(line_up.players, line_up.revision)
 
     def _overlay(self) -> Overlay:
         game = self._hub.value("game")

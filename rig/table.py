@@ -15,12 +15,12 @@ from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.connections import VisionStage
-from downfield.rig.live.health import ActiveProblems
 from downfield.rig.live.recorded_vision import RecordedVision, UncalibratedVision
-from downfield.rig.recording.clip import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
+from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.recording.recorded_clip import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
 from downfield.rig.sources.cameras import CameraRequest
-from downfield.rig.sources.opening import TWIN_PREFIX, SourceChoice, open_source
 from downfield.rig.sources.source import CaptureClock, FrameSource, SourceWithTruth
+from downfield.rig.sources.source_opening import TWIN_PREFIX, SourceChoice, open_source
 from downfield.rig.sources.v4l2 import CameraControls
 from downfield.rig.table_calibration import candidate_fields, find_calibration
 

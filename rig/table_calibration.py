@@ -20,9 +20,9 @@ from downfield.core.field import FieldModel, load_field, preset, preset_names
 from downfield.models.loading import open_detector
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
-from downfield.rig.live.health import ActiveProblems
-from downfield.rig.sources.opening import SourceChoice, open_source
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock, FrameSource
+from downfield.rig.sources.source_opening import SourceChoice, open_source
 
 _MIN_SCORE: Final = 0.6
 """Score that a figure and its helmet need to count."""

@@ -30,7 +30,7 @@ from downfield.game.published.game_topics import TopicModel
 from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.clip import bundled_demo, open_clip
+from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")

@@ -11,6 +11,7 @@ import numpy as np
 from downfield.core.field import preset
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
@@ -118,11 +119,17 @@ class FakeReferee:
     Args:
         before_take: is called first, with the entry.
 
+    Attributes:
+        line_up: the line-up that the loop passes to vision; not that of the game.
+        carrier: the ball carrier that it passes to vision.
+
     """
 
     def __init__(self, before_take: Callable[[Scene | Event], None] | None = None) -> None:
         self.before_take = before_take
         self.game = JudgedGame(load_rulebook("tap"), FIELD)
+        self.line_up = LineUpStatus()
+        self.carrier: str | None = None
         self.scenes: list[Scene] = []
         self.ticks = 0
 

@@ -35,7 +35,7 @@ from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.clip import bundled_demo, open_clip
+from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 

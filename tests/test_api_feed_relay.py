@@ -26,7 +26,7 @@ from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
-from downfield.rig.service import Service
+from downfield.rig.web_service import Service
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="connections are handed over on POSIX only")
 

@@ -12,7 +12,7 @@ from browsers import browser, page_in
 from playwright.sync_api import Browser, Page, Route, expect
 
 from downfield.rig.configuration.loading import load
-from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
 
 

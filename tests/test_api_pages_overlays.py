@@ -17,7 +17,7 @@ from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView, GameView, ReadingView
 from downfield.game.published.publisher import scene_view
-from downfield.rig.recording.clip import bundled_demo, open_clip
+from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 FIELD = preset("ultimate")
 STALE_MS = 13_000

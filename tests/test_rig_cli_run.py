@@ -22,7 +22,7 @@ from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.events import Event, EventsHeader, write_events
-from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.recording.recorded_clip import bundled_demo
 
 FIELD = preset("ultimate")
 PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))

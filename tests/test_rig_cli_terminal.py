@@ -11,8 +11,8 @@ from rig_fakes import EVENTS, FakeReferee, FakeSource, FakeVision
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.live.connections import EventPlayback
-from downfield.rig.live.health import ActiveProblems
 from downfield.rig.live.loop import Loop
+from downfield.rig.live.rig_health import ActiveProblems
 
 HEALTH = HealthStatus(
     level="alarm",

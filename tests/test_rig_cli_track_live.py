@@ -25,7 +25,7 @@ from downfield.core.frame import Frame
 from downfield.core.track_files import TrackFile
 from downfield.rig.cli.main import app
 from downfield.rig.cli.track_live import live_scenes
-from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
 from downfield.vision.pipeline import Vision
 

@@ -22,8 +22,8 @@ from downfield.rig.configuration.loading import load
 from downfield.rig.controller import CALLS_SUSPENDED, CalibrationInUse, ControllerLimits, RigController
 from downfield.rig.live.annotated_picture import RecentPictures
 from downfield.rig.live.connections import LoopControls, VisionStage
-from downfield.rig.live.health import ActiveProblems
-from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.sources.source import SourceFacts
 from downfield.rig.table import NO_CALIBRATION, OpenedTable
 

@@ -25,8 +25,8 @@ from downfield.rig.configuration.settings import (
 )
 from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
 from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
-from downfield.rig.recording.clip import bundled_demo
-from downfield.rig.sources.opening import SourceChoice
+from downfield.rig.recording.recorded_clip import bundled_demo
+from downfield.rig.sources.source_opening import SourceChoice
 
 MISSING = Path("nowhere.calibration.json")
 

@@ -13,16 +13,16 @@ from rig_fakes import EVENTS, PLAYERS, FakeReferee, FakeSource, FakeVision, Reco
 from downfield.core.errors import RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Scene
+from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event
 from downfield.rig.live.connections import (
-    BoardLineup,
     DetectionResult,
     EventPlayback,
     LoopControls,
 )
-from downfield.rig.live.health import ActiveProblems, FrameMeter
 from downfield.rig.live.loop import LIMITS, Loop
+from downfield.rig.live.rig_health import ActiveProblems, FrameMeter
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 
@@ -296,26 +296,28 @@ def test_the_line_up_goes_from_vision_to_game_and_from_game_to_vision() -> None:
     assert vision.lineups == []
 
     vision, referee = FakeVision(), FakeReferee()
-    Loop(FakeSource(3), vision, referee, ActiveProblems(), lineup=lambda: BoardLineup(PLAYERS)).run()
+    referee.line_up = LineUpStatus(PLAYERS)
+    Loop(FakeSource(3), vision, referee, ActiveProblems()).run()
     assert vision.lineups == [PLAYERS]
     assert referee.game.state.players == ()
 
 
 def test_vision_gets_every_confirmation_of_the_line_up() -> None:
-    vision, lineup = FakeVision(), BoardLineup(PLAYERS, 1)
+    vision, referee = FakeVision(), FakeReferee()
+    referee.line_up = LineUpStatus(PLAYERS, 1)
 
     def confirm(frame: Frame) -> None:
-        nonlocal lineup
-        lineup = BoardLineup(PLAYERS, 1 + frame.index // 3)
+        referee.line_up = LineUpStatus(PLAYERS, 1 + frame.index // 3)
 
     vision.before_update = confirm
-    Loop(FakeSource(8), vision, FakeReferee(), ActiveProblems(), lineup=lambda: lineup).run()
+    Loop(FakeSource(8), vision, referee, ActiveProblems()).run()
     assert vision.lineups == [PLAYERS] * 3
 
 
 def test_vision_gets_the_ball_carrier_with_every_frame() -> None:
-    vision = FakeVision()
-    Loop(FakeSource(3), vision, FakeReferee(), ActiveProblems(), carrier=lambda: "dark-28").run()
+    vision, referee = FakeVision(), FakeReferee()
+    referee.carrier = "dark-28"
+    Loop(FakeSource(3), vision, referee, ActiveProblems()).run()
     assert vision.carriers == ["dark-28"] * 3
 
 

@@ -25,7 +25,7 @@ from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.connections import VisionStage
-from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
 from downfield.rig.sources.file_sources import VideoFile
 

@@ -12,11 +12,11 @@ import pytest
 from loopback_streams import MjpegServer, picture
 
 from downfield.core.errors import InputError
-from downfield.rig.live.health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.cameras import CameraRequest
 from downfield.rig.sources.file_sources import ImageFolder, VideoFile
-from downfield.rig.sources.opening import SourceChoice, open_source
 from downfield.rig.sources.source import CaptureClock
+from downfield.rig.sources.source_opening import SourceChoice, open_source
 
 TIMES_MS = (0, 33, 67, 100, 233, 267)
 

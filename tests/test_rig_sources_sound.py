@@ -14,11 +14,11 @@ from loopback_streams import MjpegServer
 from numpy.typing import NDArray
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.live.health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.file_sources import VideoFile
-from downfield.rig.sources.opening import SourceChoice, open_source
 from downfield.rig.sources.sound import Microphone
 from downfield.rig.sources.source import CaptureClock
+from downfield.rig.sources.source_opening import SourceChoice, open_source
 
 RATE_HZ = 44100
 FPS = 30

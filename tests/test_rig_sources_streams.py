@@ -11,7 +11,7 @@ import pytest
 from loopback_streams import MjpegServer, RtspServer, jpeg, picture
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.live.health import CAMERA_LOST, ActiveProblems
+from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.network_video import NetworkVideo
 from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits

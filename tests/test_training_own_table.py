@@ -30,7 +30,7 @@ from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
 from downfield.models.loading import open_detector  # noqa: E402
 from downfield.models.refiner import OUTPUTS, PATCH_PX  # noqa: E402
 from downfield.models.runtime import Precision  # noqa: E402
-from downfield.rig.recording.clip import bundled_demo  # noqa: E402
+from downfield.rig.recording.recorded_clip import bundled_demo  # noqa: E402
 from downfield.training.export import RawLook, export_onnx  # noqa: E402
 from downfield.training.own_table import agreement, learn_table, open_second_look  # noqa: E402
 from downfield.training.second_look import SecondLook  # noqa: E402

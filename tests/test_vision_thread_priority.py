@@ -14,7 +14,7 @@ import pytest
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.annotated_picture import AnnotatedPicture
-from downfield.rig.live.health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.recording.recorder import Recorder
 from downfield.rig.sources.source import SourceFacts
 from downfield.vision.detection_schedule import BACKGROUND

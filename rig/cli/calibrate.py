@@ -23,9 +23,9 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
-from downfield.rig.live.health import ActiveProblems
-from downfield.rig.sources.opening import SourceChoice, open_source
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock
+from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.rig.table_calibration import lens_from_distance
 
 app = typer.Typer(

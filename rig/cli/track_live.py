@@ -17,9 +17,9 @@ from typing import Final
 from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.scene import Scene
 from downfield.rig.live.connections import BoundedQueue
-from downfield.rig.live.health import ActiveProblems
-from downfield.rig.sources.opening import SourceChoice, open_source
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock, CapturedFrame, FrameSource
+from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.vision.pipeline import Vision
 
 Report = Callable[[str], None]

@@ -20,10 +20,10 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.doctor.check_result import CheckResult
-from downfield.rig.live.health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.cameras import FULL_RATE_SHARE
-from downfield.rig.sources.opening import SourceChoice, open_source
 from downfield.rig.sources.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
+from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.rig.table_calibration import calibrate
 
 _OTHER_CABLE: Final = "Try another cable or port"

@@ -21,7 +21,7 @@ from downfield.vision.thread_priority import lower_priority
 
 
 @dataclass(frozen=True, slots=True)
-class PictureLimits:
+class AnnotatedPictureLimits:
     """Rates and quality of the pictures."""
 
     jpeg_quality: int = 80
@@ -46,7 +46,7 @@ class PictureLimits:
     """Every so many frames, one is kept to calibrate from: a tenth of a second apart."""
 
 
-LIMITS: Final = PictureLimits()
+LIMITS: Final = AnnotatedPictureLimits()
 
 
 class AnnotatedPicture(LoopObserver):

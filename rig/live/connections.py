@@ -8,11 +8,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Generic, Literal, Protocol, TypeVar
 
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
+from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.sources.source import CapturedFrame
@@ -177,6 +177,16 @@ class Referee(Protocol):
         """Advance the game's clock while no scenes come."""
         ...
 
+    @property
+    def line_up(self) -> LineUpStatus:
+        """The line-up in force, and how often it was confirmed."""
+        ...
+
+    @property
+    def carrier(self) -> str | None:
+        """Roster id of the declared ball carrier; None if none is declared."""
+        ...
+
 
 class LoopObserver:
     """Is notified of what happens in the loop, without delaying it; each subclass overrides what it needs."""
@@ -195,20 +205,6 @@ class LoopObserver:
 
     def notice_given(self, level: NoticeLevel, text: str, /) -> None:
         """Handle a notice about the rig. Called from any thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class BoardLineup:
-    """The line-up as the game knows it.
-
-    Attributes:
-        players: the roster on the board; empty while it is not known.
-        confirmations: how often someone confirmed who stands where.
-
-    """
-
-    players: tuple[Player, ...] = ()
-    confirmations: int = 0
 
 
 class LoopControls:

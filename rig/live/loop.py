@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,7 +27,6 @@ from downfield.officiating.calls import Call
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
 from downfield.rig.live.connections import (
-    BoardLineup,
     BoundedQueue,
     EventPlayback,
     LoopControls,
@@ -35,7 +34,7 @@ from downfield.rig.live.connections import (
     Referee,
     VisionStage,
 )
-from downfield.rig.live.health import ActiveProblems, FrameMeter
+from downfield.rig.live.rig_health import ActiveProblems, FrameMeter
 from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.vision.thread_priority import lower_priority
 
@@ -109,8 +108,6 @@ class Loop:
         playback: recorded events.
         observers: are notified of what happens.
         controls: changes made by commands.
-        lineup: returns the line-up as the game knows it; called before each frame.
-        carrier: returns the roster id of the declared ball carrier; called before each frame.
         ticks: whether the game's clock advances while no scenes come; not for recordings, which have their own time.
 
     """
@@ -126,17 +123,15 @@ class Loop:
         playback: EventPlayback | None = None,
         observers: Sequence[LoopObserver] = (),
         controls: LoopControls | None = None,
-        lineup: Callable[[], BoardLineup] = BoardLineup,
-        carrier: Callable[[], str | None] = lambda: None,
         ticks: bool = False,
     ) -> None:
         self._source, self._vision, self._referee, self._problems = source, vision, referee, problems
         self._meter = meter or FrameMeter()
         self._playback = playback or EventPlayback()
         self._observers, self._controls = observers, controls or LoopControls()
-        self._lineup, self._carrier, self._ticks = lineup, carrier, ticks
+        self._ticks = ticks
         self._players: tuple[Player, ...] = ()
-        self._confirmations = 0
+        self._line_up_revision = 0
         self._captured: BoundedQueue[CapturedFrame] = BoundedQueue(LIMITS.captured_frames, LIMITS.burst_frames)
         self._decoding: BoundedQueue[_DecodingFrame] = BoundedQueue(LIMITS.decoded_frames)
         self._detected: BoundedQueue[_DetectedFrame] = BoundedQueue(LIMITS.detected_frames)
@@ -239,29 +234,29 @@ class Loop:
         frame, captured_ns = detected.frame, detected.captured_ns
         self._wait_for_game()
         self._vision = self._controls.apply_changes(self._vision)
-        self._update_lineup()
+        self._update_line_up()
         try:
-            scene = self._vision.update(frame, detected.detections.result, self._carrier())
+            scene = self._vision.update(frame, detected.detections.result, self._referee.carrier)
         except CancelledError:  # reported where detection failed
             return
-        self._declare_lineup(scene, captured_ns)
+        self._declare_line_up(scene, captured_ns)
         if self._controls.suspension:
             scene = dataclasses.replace(scene, unfit=(*scene.unfit, self._controls.suspension))
         self._submit(scene, captured_ns)
         for observer in self._observers:
             observer.scene_ready(frame, scene)
 
-    def _update_lineup(self) -> None:
+    def _update_line_up(self) -> None:
         """Pass a line-up that was declared since the last frame to the vision stage."""
-        lineup = self._lineup()
-        confirmed = lineup.confirmations != self._confirmations
-        self._confirmations = lineup.confirmations
-        if lineup.players and (confirmed or lineup.players != self._players):
-            self._players = lineup.players
-            if confirmed or lineup.players != self._vision.players:
-                self._vision.line_up(lineup.players)
+        line_up = self._referee.line_up
+        confirmed = line_up.revision != self._line_up_revision
+        self._line_up_revision = line_up.revision
+        if line_up.players and (confirmed or line_up.players != self._players):
+            self._players = line_up.players
+            if confirmed or line_up.players != self._vision.players:
+                self._vision.line_up(line_up.players)
 
-    def _declare_lineup(self, scene: Scene, captured_ns: int) -> None:
+    def _declare_line_up(self, scene: Scene, captured_ns: int) -> None:
         """Declare the line-up to the game when the vision stage has found out who is on the board."""
         players = self._vision.players
         if players and players != self._players:

@@ -16,8 +16,8 @@ from downfield.core.errors import DownfieldError, OutputError, RefusedError
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
-from downfield.rig.live.health import ActiveProblems
-from downfield.rig.recording.library import RecordingIndexHeader, prune
+from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.recording.recording_library import RecordingIndexHeader, prune
 from downfield.rig.recording.segment import H264Encoder, OpenFile, RecordingSegment, can_copy, create_file
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.vision.thread_priority import lower_priority

@@ -17,7 +17,7 @@ from av.video.frame import PictureType
 
 from downfield.core.errors import OutputError
 from downfield.core.records import to_json
-from downfield.rig.recording.library import RecordedFrame, RecordingIndexHeader, index_path
+from downfield.rig.recording.recording_library import RecordedFrame, RecordingIndexHeader, index_path
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 _START_CODES: Final = (b"\0\0\1", b"\0\0\0\1")

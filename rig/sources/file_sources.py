@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.recording.library import index_path, read_index
+from downfield.rig.recording.recording_library import index_path, read_index
 from downfield.rig.sources.jpeg import DECODER_OPTIONS
 from downfield.rig.sources.sound import Soundtrack
 from downfield.rig.sources.source import CapturedFrame, IncreasingTimestamps, PlaybackPacer, SourceFacts

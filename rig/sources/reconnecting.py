@@ -17,7 +17,7 @@ import numpy as np
 
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.game.published.board_topics import HealthReason
-from downfield.rig.live.health import CAMERA_LOST, ActiveProblems
+from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 
 _SAMPLE_STEP: Final = 16

@@ -16,7 +16,7 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.live.health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 from downfield.vision.board.power import LIMITS, HumDetector
 

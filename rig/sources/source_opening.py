@@ -13,7 +13,7 @@ from typing import Final
 import av
 
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError
-from downfield.rig.live.health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.cameras import CameraRequest, OpenCvCamera, UsbCamera, find_camera
 from downfield.rig.sources.file_sources import ImageFolder, VideoFile
 from downfield.rig.sources.http_mjpeg import HttpMjpeg

@@ -19,9 +19,9 @@ from loopback_streams import jpeg, picture
 
 from downfield.core.errors import FormatError, RefusedError
 from downfield.rig.configuration.settings import RecordingSettings
-from downfield.rig.live.health import ActiveProblems
-from downfield.rig.recording.library import RecordedFrame, index_path, prune, read_index
+from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.recording.recorder import DISK_FULL, DISK_LOW, RECORDING_BEHIND, Recorder
+from downfield.rig.recording.recording_library import RecordedFrame, index_path, prune, read_index
 from downfield.rig.sources.file_sources import VideoFile
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 
@@ -99,10 +99,10 @@ CRASHING = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from test_rig_recording import MJPEG, RAW, captured_frame
+from test_rig_recording_recorder import MJPEG, RAW, captured_frame
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.recording.recorder import Recorder
-from downfield.rig.live.health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems
 raw = {raw}
 recorder = Recorder(Path({folder!r}), RecordingSettings(), lambda: RAW if raw else MJPEG, ActiveProblems())
 recorder.record(True)

@@ -25,7 +25,7 @@ from downfield.game.footage import CallMarks, FootageFrame
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.call_annotation import draw_call
 from downfield.rig.live.connections import LoopObserver
-from downfield.rig.recording.library import find_frames, frames_of, index_path
+from downfield.rig.recording.recording_library import find_frames, frames_of, index_path
 from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import CapturedFrame
 

@@ -12,7 +12,7 @@ from rig_fakes import tackle
 
 from downfield.core.frame import Frame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
-from downfield.rig.live.health import CAMERA_LOST, ActiveProblems, FrameMeter, HealthReporter
+from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems, FrameMeter, HealthReporter
 from downfield.rig.sources.source import SourceFacts
 from downfield.vision.board.picture_health import PictureHealth
 

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 from hand_plays import BASE, FIELD
-from test_rig_recording import MJPEG, RAW, captured_frame, record
+from test_rig_recording_recorder import MJPEG, RAW, captured_frame, record
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.core.arrays import Image
@@ -23,9 +23,9 @@ from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.call_annotation import draw_call
-from downfield.rig.recording.clip import bundled_demo
-from downfield.rig.recording.footage import ClipFootage, RecordedFootage, decode_frame
-from downfield.rig.recording.library import RecordingIndexHeader, find_frames, index_path
+from downfield.rig.recording.recorded_clip import bundled_demo
+from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage, decode_frame
+from downfield.rig.recording.recording_library import RecordingIndexHeader, find_frames, index_path
 from downfield.rig.recording.segment import RecordingSegment
 from downfield.rig.sources.file_sources import VideoFile
 from downfield.rig.sources.source import CapturedFrame
