@@ -11,17 +11,17 @@ from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardP
 from downfield.officiating.rulebooks.nfl_strategy.play import card_game
 
 
-class Table(DeclaredGame):
+class CardGameTable(DeclaredGame):
     """A game of cards."""
 
     def __init__(self) -> None:
         super().__init__("nfl-strategy")
 
-    def at(self, spot: float, down: int = 1, distance: float = 10.0, **more: Any) -> Table:
+    def at(self, spot: float, down: int = 1, distance: float = 10.0, **more: Any) -> CardGameTable:
         super().at(spot, down, distance, **more)
         return self
 
-    def running(self, running: bool = True) -> Table:
+    def running(self, running: bool = True) -> CardGameTable:
         self.say(ClockSet(running))
         return self
 
@@ -30,7 +30,7 @@ class Table(DeclaredGame):
         return card_game(self.state).lines.left
 
     @property
-    def runs(self) -> bool:
+    def clock_runs(self) -> bool:
         return card_game(self.state).lines.running
 
 

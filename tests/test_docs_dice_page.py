@@ -20,7 +20,7 @@ def test_the_example_prints_its_game(capsys: pytest.CaptureFixture[str]) -> None
     assert out[-1].startswith("1st & 10 at H 47")
 
 
-def test_every_roll_and_coin_is_on_the_page() -> None:
+def test_every_roll_and_coin_is_documented() -> None:
     purposes: set[str] = set()
     for module in OFFICIATING.rglob("*.py"):
         source = module.read_text(encoding="utf-8")

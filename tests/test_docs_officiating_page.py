@@ -17,7 +17,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_the_python_examples_print_what_they_say(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_examples_run_and_print_their_game(capsys: pytest.CaptureFixture[str]) -> None:
     there: dict[str, object] = {}
     for block in blocks("python"):
         exec(block, there)
@@ -27,7 +27,7 @@ def test_the_python_examples_print_what_they_say(capsys: pytest.CaptureFixture[s
     assert out.count("waiting for roll: field goal") == 1
 
 
-def test_the_house_rules_example_is_a_rulebook(tmp_path: Path) -> None:
+def test_the_house_rules_example_loads(tmp_path: Path) -> None:
     (block,) = blocks("toml")
     assert tomllib.loads(block)["base"] == "tap"
     path = tmp_path / "league.toml"

@@ -21,7 +21,7 @@ def block(language: str) -> str:
     return found[1]
 
 
-def test_the_page_is_what_the_catalog_says(tmp_path: Path) -> None:
+def test_the_page_matches_the_catalog(tmp_path: Path) -> None:
     made = tmp_path / "rulebooks.md"
     subprocess.run([sys.executable, PAGE.with_name("rulebooks_page.py"), made], check=True)
     assert PAGE.read_text() == made.read_text(), "run `make docs`"
@@ -34,7 +34,7 @@ def test_every_reading_is_on_the_page() -> None:
             assert (f"| {name} |" in text) == bool(clause.reading), name
 
 
-def test_the_leagues_file_is_one(tmp_path: Path) -> None:
+def test_the_league_file_loads(tmp_path: Path) -> None:
     league = tmp_path / "river-city.toml"
     league.write_text(block("toml"))
     rulebook = load_rulebook(str(league))

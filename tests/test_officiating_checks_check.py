@@ -40,12 +40,12 @@ def test_outcome_follows_margin_and_error(margin: float, sigma: float, strict: b
     assert found.clauses == ("TAP-001", "EFL-001")
 
 
-def test_what_was_not_measured_is_unknown_and_a_book_speaks_of_its_own_clauses() -> None:
+def test_unmeasured_is_unknown_and_a_rulebook_reports_only_its_own_clauses() -> None:
     (found,) = limit(Measurement("nobody looked"), book="EFL-")
     assert (found.outcome, found.clauses, found.probability) == ("unknown", ("EFL-001",), 0.5)
 
 
-def test_more_confidence_asked_for_makes_more_too_close() -> None:
+def test_a_higher_required_confidence_makes_more_results_too_close() -> None:
     measured = Measurement("", (), -0.9, 0.5, "mm")
     assert limit(measured, confidence=0.95)[0].outcome == "broken"
     assert limit(measured, confidence=0.99)[0].outcome == "too_close"
@@ -53,13 +53,13 @@ def test_more_confidence_asked_for_makes_more_too_close() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=8))
-def test_the_chances_of_all_counts_add_up(chances: list[float]) -> None:
+def test_the_probabilities_of_all_counts_sum_to_one(chances: list[float]) -> None:
     likely = count_distribution(chances)
     assert sum(likely) == pytest.approx(1)
     assert sum(n * p for n, p in enumerate(likely)) == pytest.approx(sum(chances))
 
 
-def test_a_count_at_its_limit_with_one_in_doubt_is_too_close() -> None:
+def test_a_count_at_its_limit_with_one_uncertain_is_too_close() -> None:
     assert limit(at_most(2, [1.0, 1.0], ""))[0].outcome == "kept"
     assert limit(at_most(2, [1.0, 1.0, 0.5], ""))[0].outcome == "too_close"
     assert limit(at_most(2, [1.0, 1.0, 1.0], ""))[0].outcome == "broken"

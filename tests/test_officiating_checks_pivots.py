@@ -38,7 +38,7 @@ from downfield.officiating.checks.pivots import (
 )
 from downfield.officiating.engine.play_state import poses_of
 
-MEN = 5
+PLAYERS_PER_TEAM = 5
 ROSTER = tuple(
     Player(f"{letter}{i}", "dark" if letter == "o" else "light", role=role, base=BASE)
     for letter, roles in (("o", ("QB", "WR", "RB", "C", "")), ("d", ("DL", "LB", "DB", "DB", "DB")))
@@ -98,8 +98,8 @@ def stop(
     return StoppageChanges(FIELD, kind, changed, target_mm, exempt)
 
 
-def outcomes(check: Check[StoppageChanges], there: StoppageChanges) -> list[str]:
-    return [one.outcome for one in check(there)]
+def outcomes(check: Check[StoppageChanges], stoppage: StoppageChanges) -> list[str]:
+    return [result.outcome for result in check(stoppage)]
 
 
 def turning(offense: int, defense: int, deg: float = 20.0) -> dict[str, float]:
@@ -118,7 +118,7 @@ def turning(offense: int, defense: int, deg: float = 20.0) -> dict[str, float]:
         (2, 0, "kept"),
     ],
 )
-def test_the_defense_gets_one_more_but_none_for_none(offense: int, defense: int, outcome: str) -> None:
+def test_the_defense_gets_one_pivot_more_but_none_for_none(offense: int, defense: int, outcome: str) -> None:
     assert outcomes(defense_pivots, stop(turned=turning(offense, defense))) == [outcome]
 
 
@@ -132,7 +132,7 @@ def test_a_turn_near_the_limit_is_too_close() -> None:
     assert outcomes(defense_pivots, stop(turned={"d0": 3.2, "o0": 40.0}, sigma_deg=0.7)) == ["kept"]
 
 
-def test_a_base_swap_is_a_pivot_and_one_with_the_turn() -> None:
+def test_a_base_swap_with_or_without_a_turn_is_one_pivot() -> None:
     assert outcomes(defense_pivots, stop(turned=turning(0, 2), swapped=["o0"])) == ["kept"]
     assert outcomes(defense_pivots, stop(turned=turning(1, 3), swapped=["o0"])) == ["broken"]
 
@@ -147,7 +147,7 @@ def test_nobody_is_pivoted_in_the_stop_at_the_line() -> None:
     assert outcomes(line_stop_pivots, stop("coach", turning(1, 0))) == []
 
 
-def test_the_engaged_are_not_pivoted_but_who_touched_first_may_be() -> None:
+def test_engaged_players_are_not_pivoted_except_the_first_to_touch() -> None:
     touching = [contact("o1", "d1")]
     assert outcomes(engaged_pivots, stop(turned={"o1": 20.0}, contacts=touching)) == ["broken"]
     assert outcomes(engaged_pivots, stop(turned={"o2": 20.0}, contacts=touching)) == []
@@ -156,13 +156,13 @@ def test_the_engaged_are_not_pivoted_but_who_touched_first_may_be() -> None:
     assert outcomes(engaged_pivots, stop(turned={"o1": 20.0}, contacts=[contact("o1", "o2")])) == []
 
 
-def test_the_dead_are_not_pivoted_or_moved() -> None:
+def test_fallen_players_are_not_pivoted_or_moved() -> None:
     assert outcomes(dead_pivots, stop(turned={"d2": 20.0}, fallen=["d2"])) == ["broken"]
     assert outcomes(dead_pivots, stop(moved={"d2": (6.0, 0.0)}, fallen=["d2"])) == ["broken"]
     assert outcomes(dead_pivots, stop(turned={"d1": 20.0}, fallen=["d2"])) == []
 
 
-def test_on_a_pass_the_defense_turns_toward_the_ball_and_the_receiver_as_he_likes() -> None:
+def test_on_a_pass_the_defense_turns_toward_the_ball_and_the_receiver_in_any_direction() -> None:
     ball = (230.0, 110.0)  # behind and to the side of the offense; d0 faces -x from (330, 150)
     assert outcomes(pivots_toward, stop("pass", {"d0": 20.0}, target_mm=ball)) == ["kept"]
     assert outcomes(pivots_toward, stop("pass", {"d0": -20.0}, target_mm=ball)) == ["broken"]
@@ -173,14 +173,14 @@ def test_on_a_pass_the_defense_turns_toward_the_ball_and_the_receiver_as_he_like
 
 
 @pytest.mark.parametrize(("shift_yd", "outcome"), [(0.0, "kept"), (0.09, "kept"), (0.11, "broken")])
-def test_a_pivot_leaves_the_man_where_he_is(shift_yd: float, outcome: str) -> None:
+def test_a_pivot_leaves_the_figure_in_place(shift_yd: float, outcome: str) -> None:
     moved = {"d0": (shift_yd * FIELD.mm_per_yd_x, 0.0)}
     assert outcomes(pivots_in_place, stop(turned={"d0": 30.0}, moved=moved)) == [outcome]
     moved = {"d0": (0.0, shift_yd * FIELD.mm_per_yd_y)}
     assert outcomes(pivots_in_place, stop(turned={"d0": 30.0}, moved=moved)) == [outcome]
 
 
-def test_away_from_the_target_is_not_forbidden_and_closer_is() -> None:
+def test_moving_away_from_the_target_is_allowed_and_closer_is_not() -> None:
     ball = (100.0, 150.0)
     assert outcomes(pivots_in_place, stop("pass", {"d0": 30.0}, {"d0": (3.0, 0.0)}, target_mm=ball)) == ["kept"]
     assert outcomes(pivots_in_place, stop("pass", {"d0": 30.0}, {"d0": (-3.0, 0.0)}, target_mm=ball)) == ["broken"]
@@ -199,7 +199,7 @@ def test_lions_den_turns_one_defender_a_stop(turned: int, outcome: str) -> None:
 def test_three_a_team_at_a_loose_ball(turned: int, outcome: str) -> None:
     assert outcomes(loose_ball_pivots, stop("fumble", turning(turned, 1))) == [outcome, "kept"]
     assert outcomes(loose_ball_pivots, stop("onside", turning(1, turned))) == ["kept", outcome]
-    assert {one.clauses for one in loose_ball_pivots(stop("fumble", turning(turned, 1)))} == {("LD-018",)}
+    assert {result.clauses for result in loose_ball_pivots(stop("fumble", turning(turned, 1)))} == {("LD-018",)}
     assert loose_ball_pivots(stop("fumble", turning(turned, 1)), book="TAP-") == ()
 
 
@@ -222,31 +222,35 @@ def adjusted(turned: dict[str, float], moved: dict[str, tuple[float, float]]) ->
     return PreSnapChanges(find_pose_changes(poses_of(scene()), scene(turned, moved), ROSTER, offense="dark"))
 
 
-def test_one_eligible_man_in_motion_and_one_pivoted() -> None:
+def test_one_eligible_player_in_motion_and_one_pivoted() -> None:
     legal = adjusted({"o2": 30.0}, {"o1": (0.0, 60.0)})
-    assert {one.outcome for one in offense_motion(legal)} == {"kept"}
+    assert {result.outcome for result in offense_motion(legal)} == {"kept"}
     two = adjusted({}, {"o1": (0.0, 60.0), "o2": (0.0, 60.0)})
-    assert [one.outcome for one in offense_motion(two)] == ["broken", "kept"]
+    assert [result.outcome for result in offense_motion(two)] == ["broken", "kept"]
     turned_and_moved = adjusted({"o1": 30.0}, {"o1": (0.0, 60.0)})
-    assert {one.outcome for one in offense_motion(turned_and_moved)} == {"kept"}
+    assert {result.outcome for result in offense_motion(turned_and_moved)} == {"kept"}
     center = adjusted({"o3": 30.0}, {})
-    assert [one.outcome for one in offense_motion(center)] == ["kept", "kept", "broken"]
-    nobody_knows = adjusted({"o4": 30.0}, {})
-    assert [one.outcome for one in offense_motion(nobody_knows)] == ["kept", "kept", "unknown"]
+    assert [result.outcome for result in offense_motion(center)] == ["kept", "kept", "broken"]
+    unknown_role = adjusted({"o4": 30.0}, {})
+    assert [result.outcome for result in offense_motion(unknown_role)] == ["kept", "kept", "unknown"]
 
 
-def test_the_defense_matches_kind_for_kind() -> None:
-    def told(turned: dict[str, float], moved: dict[str, tuple[float, float]]) -> list[str]:
-        return [one.outcome for one in defense_motion(adjusted(turned, moved))]
+def test_the_defense_matches_motions_with_motions_and_pivots_with_pivots() -> None:
+    def outcomes_of(turned: dict[str, float], moved: dict[str, tuple[float, float]]) -> list[str]:
+        return [result.outcome for result in defense_motion(adjusted(turned, moved))]
 
-    assert told({}, {"o1": (0.0, 60.0), "d1": (0.0, 60.0)}) == ["kept", "kept"]
-    assert told({}, {"d1": (0.0, 60.0)}) == ["broken", "kept"]
-    assert told({"d1": 30.0}, {"o1": (0.0, 60.0)}) == ["kept", "broken"]
+    assert outcomes_of({}, {"o1": (0.0, 60.0), "d1": (0.0, 60.0)}) == ["kept", "kept"]
+    assert outcomes_of({}, {"d1": (0.0, 60.0)}) == ["broken", "kept"]
+    assert outcomes_of({"d1": 30.0}, {"o1": (0.0, 60.0)}) == ["kept", "broken"]
 
 
 def test_lions_den_re_positions_four() -> None:
-    assert [one.outcome for one in repositioned(adjusted({}, {f"d{i}": (0.0, 60.0) for i in range(4)}))] == ["kept"]
-    assert [one.outcome for one in repositioned(adjusted({}, {f"d{i}": (0.0, 60.0) for i in range(5)}))] == ["broken"]
+    assert [result.outcome for result in repositioned(adjusted({}, {f"d{i}": (0.0, 60.0) for i in range(4)}))] == [
+        "kept"
+    ]
+    assert [result.outcome for result in repositioned(adjusted({}, {f"d{i}": (0.0, 60.0) for i in range(5)}))] == [
+        "broken"
+    ]
 
 
 # symmetry
@@ -262,10 +266,10 @@ shifts = st.dictionaries(
 @given(
     turned=turns, moved=shifts, kind=st.sampled_from(["coach", "pass", "line", "fumble", "interception", "first_touch"])
 )
-def test_a_half_turned_stop_gives_the_same(
+def test_a_stoppage_rotated_by_180_degrees_gives_the_same_results(
     turned: dict[str, float], moved: dict[str, tuple[float, float]], kind: StoppageKind
 ) -> None:
-    def there(way: int) -> StoppageChanges:
+    def stoppage(way: int) -> StoppageChanges:
         at = (300.0, 150.0)
         before = scene(at=at, way=way, contacts=[contact("o2", "d2", 0.7)], sigma_mm=0.3, sigma_deg=1.0)
         after = scene(turned, moved, at=at, way=way, sigma_mm=0.3, sigma_deg=1.0)
@@ -273,18 +277,18 @@ def test_a_half_turned_stop_gives_the_same(
         return StoppageChanges(FIELD, kind, find_pose_changes(poses_of(before), after, ROSTER, offense="dark"), ball)
 
     for check in ALL_STOP_CHECKS:
-        one, two = check(there(1)), check(there(-1))
-        assert [(a.outcome, a.players) for a in one] == [(b.outcome, b.players) for b in two], check.name
-        for a, b in zip(one, two, strict=True):
+        original, rotated = check(stoppage(1)), check(stoppage(-1))
+        assert [(a.outcome, a.players) for a in original] == [(b.outcome, b.players) for b in rotated], check.name
+        for a, b in zip(original, rotated, strict=True):
             assert (a.margin, a.probability) == pytest.approx((b.margin, b.probability), abs=1e-6)
 
 
-def test_a_man_in_a_hand_or_not_in_the_roster_is_left_out() -> None:
+def test_figures_in_a_hand_or_not_in_the_roster_are_left_out() -> None:
     before = scene()
     held = replace(before.figures[0], posture="lifted", heading_deg=90.0)
     stranger = Figure("x9", "light", 0.0, 0.0, 0.0, 28.0, 16.0)
     after = replace(before, figures=(held, *before.figures[1:], stranger))
-    assert [one.id for one in find_pose_changes(poses_of(before), after, ROSTER, offense="dark")] == [
+    assert [result.id for result in find_pose_changes(poses_of(before), after, ROSTER, offense="dark")] == [
         p.id for p in ROSTER[1:]
     ]
     assert BaseSize() != BASE

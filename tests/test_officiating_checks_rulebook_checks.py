@@ -48,58 +48,58 @@ def legal(**changed: At) -> Formation:
     return build(offense, defense, line_yd=LINE_YD)
 
 
-def figures(there: Formation) -> tuple[Figure, ...]:
-    return tuple(player.figure for player in there.players)
+def figures(formation: Formation) -> tuple[Figure, ...]:
+    return tuple(player.figure for player in formation.players)
 
 
 def changed(before: Sequence[Figure], **deltas: tuple[float, float, float]) -> tuple[Figure, ...]:
     """Some figures moved along x and y, mm, and turned, degrees."""
     out = []
-    for one in before:
-        dx, dy, turn = deltas.get(one.id, (0.0, 0.0, 0.0))
-        out.append(replace(one, x_mm=one.x_mm + dx, y_mm=one.y_mm + dy, heading_deg=one.heading_deg + turn))
+    for figure in before:
+        dx, dy, turn = deltas.get(figure.id, (0.0, 0.0, 0.0))
+        out.append(replace(figure, x_mm=figure.x_mm + dx, y_mm=figure.y_mm + dy, heading_deg=figure.heading_deg + turn))
     return tuple(out)
 
 
-def scenes(*stretches: tuple[float, Power, Sequence[Figure]]) -> list[Scene]:
+def scenes(*segments: tuple[float, Power, Sequence[Figure]]) -> list[Scene]:
     """Stretches of time: until when, whether the board is on, who stands where; twenty frames a second."""
     out: list[Scene] = []
-    for until_s, board, there in stretches:
+    for until_s, board, formation in segments:
         while len(out) / 20 < until_s:
-            out.append(Scene(len(out), round(len(out) / 20 * 1e9), board, tuple(there)))
+            out.append(Scene(len(out), round(len(out) / 20 * 1e9), board, tuple(formation)))
     return out
 
 
-def says(*spoken: tuple[float, Declaration]) -> list[Event]:
-    return [Event(f"e{n}", round(t_s * 1e9), "operator", body) for n, (t_s, body) in enumerate(spoken)]
+def events(*declared: tuple[float, Declaration]) -> list[Event]:
+    return [Event(f"e{n}", round(t_s * 1e9), "operator", body) for n, (t_s, body) in enumerate(declared)]
 
 
-def roster(there: Formation) -> tuple[Player, ...]:
-    return tuple(player.entry for player in there.players)
+def roster(formation: Formation) -> tuple[Player, ...]:
+    return tuple(player.entry for player in formation.players)
 
 
-def line_up_events(there: Formation) -> tuple[tuple[float, Declaration], ...]:
-    return ((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUpDeclared(roster(there), "dark")))
+def line_up_events(formation: Formation) -> tuple[tuple[float, Declaration], ...]:
+    return ((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUpDeclared(roster(formation), "dark")))
 
 
-def judged(film: list[Scene], spoken: list[Event], book: str = "tap") -> Judgment:
-    return judge_recording(film, spoken, load_rulebook(book), FIELD)
+def judge_film(film: list[Scene], declared: list[Event], book: str = "tap") -> Judgment:
+    return judge_recording(film, declared, load_rulebook(book), FIELD)
 
 
-def reports(made: Judgment, kind: str) -> list[Call]:
-    return [call for call in made.calls if call.kind == kind]
+def reports(judgment: Judgment, kind: str) -> list[Call]:
+    return [call for call in judgment.calls if call.kind == kind]
 
 
-def clauses(made: Judgment, kind: str) -> set[str]:
-    return {clause for call in reports(made, kind) for clause in call.clauses}
+def clauses(judgment: Judgment, kind: str) -> set[str]:
+    return {clause for call in reports(judgment, kind) for clause in call.clauses}
 
 
-def snapped(there: Formation, book: str = "tap", carrier: str = "o7") -> Judgment:
-    film = scenes((1.0, "off", figures(there)), (1.5, "on", figures(there)))
-    return judged(film, says(*line_up_events(there), (0.5, OffenseSet()), (0.6, Carrier(carrier))), book)
+def snapped(formation: Formation, book: str = "tap", carrier: str = "o7") -> Judgment:
+    film = scenes((1.0, "off", figures(formation)), (1.5, "on", figures(formation)))
+    return judge_film(film, events(*line_up_events(formation), (0.5, OffenseSet()), (0.6, Carrier(carrier))), book)
 
 
-def test_a_legal_formation_is_not_mentioned() -> None:
+def test_a_legal_formation_is_not_reported() -> None:
     assert reports(snapped(legal()), "formation") == []
 
 
@@ -110,49 +110,53 @@ def test_a_fault_is_reported_with_its_margin_on_the_side_of_the_violation() -> N
     assert call.probability == 1.0
 
 
-def test_twelve_men_are_not_reported_and_nothing_is_said_before_the_snap() -> None:
+def test_twelve_players_are_reported_only_when_claimed() -> None:
     offense = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
     twelve = build([*offense, At(15.0, -15.0, "RB")], line_yd=LINE_YD)
     film = scenes((1.0, "off", figures(twelve)))
-    assert judged(film, says(*line_up_events(twelve), (0.5, OffenseSet()))).calls == ()
-    claimed = judged(film, says(*line_up_events(twelve), (0.5, OffenseSet()), (0.7, Claim("too_many_men", "away"))))
+    assert judge_film(film, events(*line_up_events(twelve), (0.5, OffenseSet()))).calls == ()
+    claimed = judge_film(
+        film, events(*line_up_events(twelve), (0.5, OffenseSet()), (0.7, Claim("too_many_men", "away")))
+    )
     assert [call.clauses for call in claimed.calls] == [("TAP-042",)]
     assert not any("TAP-042" in call.clauses for call in snapped(twelve).calls)
 
 
-def test_a_figure_no_line_up_named_is_on_the_field_like_any_other() -> None:
-    there = legal()
-    film = scenes((1.0, "off", figures(there)), (1.5, "on", figures(there)))
-    named = tuple(player for player in roster(there) if player.id != "o6")
-    spoken = says(
+def test_an_undeclared_figure_is_on_the_field_like_any_other() -> None:
+    formation = legal()
+    film = scenes((1.0, "off", figures(formation)), (1.5, "on", figures(formation)))
+    named = tuple(player for player in roster(formation) if player.id != "o6")
+    declared = events(
         (0.0, SetUp("home", 1, LINE_YD)),
         (0.0, LineUpDeclared(named, "dark")),
         (0.5, OffenseSet()),
         (0.6, Carrier("o7")),
     )
-    assert reports(judged(film, spoken), "formation") == []
+    assert reports(judge_film(film, declared), "formation") == []
 
 
-def test_a_fault_of_somebody_who_may_be_somebody_else_is_too_close() -> None:
-    there = legal(o10=At(3.0, 18.0, "WR"))
-    mistakable = tuple(replace(one, sure=one.id != "o10") for one in figures(there))
-    film = scenes((1.0, "off", mistakable), (1.5, "on", mistakable))
+def test_a_fault_of_a_figure_of_uncertain_identity_is_too_close() -> None:
+    formation = legal(o10=At(3.0, 18.0, "WR"))
+    unsure = tuple(replace(figure, sure=figure.id != "o10") for figure in figures(formation))
+    film = scenes((1.0, "off", unsure), (1.5, "on", unsure))
     (call,) = reports(
-        judged(film, says(*line_up_events(there), (0.5, OffenseSet()), (0.6, Carrier("o7")))), "formation"
+        judge_film(film, events(*line_up_events(formation), (0.5, OffenseSet()), (0.6, Carrier("o7")))), "formation"
     )
     assert call.text.startswith("too close to call")
     assert call.probability == 0.5
 
 
 def test_motion_is_measured_from_set_to_the_snap() -> None:
-    there = legal()
-    before = figures(there)
+    formation = legal()
+    before = figures(formation)
 
     def after(**deltas: tuple[float, float, float]) -> Judgment:
         now = changed(before, **deltas)
         film = scenes((1.0, "off", before), (2.0, "off", now), (2.5, "on", now))
-        spoken = says(*line_up_events(there), (0.6, OffenseSet()), (0.8, PivotsDone("away")), (1.9, Carrier("o7")))
-        return judged(film, spoken)
+        declared = events(
+            *line_up_events(formation), (0.6, OffenseSet()), (0.8, PivotsDone("away")), (1.9, Carrier("o7"))
+        )
+        return judge_film(film, declared)
 
     assert not {"TAP-079", "TAP-081"} & clauses(after(o10=(0.0, -20.0, 0.0)), "formation")
     assert "TAP-079" in clauses(after(o10=(0.0, -20.0, 0.0), o0=(0.0, -20.0, 0.0)), "formation")
@@ -161,22 +165,24 @@ def test_motion_is_measured_from_set_to_the_snap() -> None:
     assert "TAP-081" not in clauses(after(o10=(0.0, -20.0, 0.0), d8=(0.0, 20.0, 0.0)), "formation")
 
 
-def test_a_defense_that_has_not_said_it_is_done_is_still_lining_up() -> None:
-    there = legal()
-    now = changed(figures(there), d8=(0.0, 20.0, 0.0))
-    film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
-    made = judged(film, says(*line_up_events(there), (0.6, OffenseSet()), (1.9, Carrier("o7"))))
-    assert "TAP-081" not in clauses(made, "formation")
+def test_a_defense_that_has_not_declared_it_is_done_is_still_lining_up() -> None:
+    formation = legal()
+    now = changed(figures(formation), d8=(0.0, 20.0, 0.0))
+    film = scenes((1.0, "off", figures(formation)), (2.0, "off", now), (2.5, "on", now))
+    judgment = judge_film(film, events(*line_up_events(formation), (0.6, OffenseSet()), (1.9, Carrier("o7"))))
+    assert "TAP-081" not in clauses(judgment, "formation")
 
 
-def test_lions_den_counts_whom_the_defense_moves_once_the_offense_is_set() -> None:
-    there = build(pro_set(), [At(5.0, -20.0 + 4.0 * i) for i in range(11)], line_yd=LINE_YD)
+def test_lions_den_counts_the_defenders_moved_once_the_offense_is_set() -> None:
+    formation = build(pro_set(), [At(5.0, -20.0 + 4.0 * i) for i in range(11)], line_yd=LINE_YD)
 
     def after(count: int) -> set[str]:
-        now = changed(figures(there), **{f"d{i}": (10.0, 0.0, 0.0) for i in range(count)})
-        film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
+        now = changed(figures(formation), **{f"d{i}": (10.0, 0.0, 0.0) for i in range(count)})
+        film = scenes((1.0, "off", figures(formation)), (2.0, "off", now), (2.5, "on", now))
         return clauses(
-            judged(film, says(*line_up_events(there), (0.6, OffenseSet()), (1.9, Carrier("o7"))), "lions-den"),
+            judge_film(
+                film, events(*line_up_events(formation), (0.6, OffenseSet()), (1.9, Carrier("o7"))), "lions-den"
+            ),
             "formation",
         )
 
@@ -185,17 +191,17 @@ def test_lions_den_counts_whom_the_defense_moves_once_the_offense_is_set() -> No
 
 
 def stop_board(
-    *spoken: tuple[float, Declaration], seconds: float = 6.0, **deltas: tuple[float, float, float]
+    *declared: tuple[float, Declaration], seconds: float = 6.0, **deltas: tuple[float, float, float]
 ) -> Judgment:
     """A stop from 2 s on, in which some figures are handled."""
-    there = legal()
-    before = figures(there)
+    formation = legal()
+    before = figures(formation)
     now = changed(before, **deltas)
     on = 2.0 + seconds
     film = scenes(
         (1.0, "off", before), (2.0, "on", before), (2.5, "off", before), (on, "off", now), (on + 0.5, "on", now)
     )
-    return judged(film, says(*line_up_events(there), (0.5, OffenseSet()), (0.6, Carrier("o7")), *spoken))
+    return judge_film(film, events(*line_up_events(formation), (0.5, OffenseSet()), (0.6, Carrier("o7")), *declared))
 
 
 def test_pivots_of_a_stop_are_reported_when_the_board_comes_on() -> None:
@@ -211,13 +217,13 @@ def test_a_base_swap_is_the_offenses_pivot() -> None:
     assert "TAP-025" in clauses(stop_board((3.0, BaseSwap("o8", True))), "pivot")
 
 
-def test_before_the_snap_too_only_the_quarterback_is_put_on_a_stationary_base() -> None:
-    there = legal()
-    film = scenes((1.0, "off", figures(there)))
+def test_before_the_snap_only_the_quarterback_may_be_put_on_a_stationary_base() -> None:
+    formation = legal()
+    film = scenes((1.0, "off", figures(formation)))
     for player, wanted in (("o7", set()), ("o8", {"TAP-025", "TAP-037"})):
-        made = judged(film, says(*line_up_events(there), (0.7, BaseSwap(player, True))))
-        assert made.refused == ()
-        assert clauses(made, "formation") == wanted
+        judgment = judge_film(film, events(*line_up_events(formation), (0.7, BaseSwap(player, True))))
+        assert judgment.refused == ()
+        assert clauses(judgment, "formation") == wanted
 
 
 def test_clocks_of_a_stop_run_one_after_the_other() -> None:
@@ -239,24 +245,26 @@ def test_a_kickoff_runs_three_seconds_and_the_returner_goes_to_his_goal_line() -
         return build(kickers, men, line_yd=70.0, direction=-1, jersey="light")
 
     def kick(ran_s: float, returner_yd: float = 70.0 - LENGTH_YD / 2) -> Judgment:
-        there = lined_up(returner_yd)
-        away = tuple(replace(one, posture="lifted") if one.id == "d10" else one for one in figures(there))
+        formation = lined_up(returner_yd)
+        away = tuple(
+            replace(figure, posture="lifted") if figure.id == "d10" else figure for figure in figures(formation)
+        )
         off = 1.0 + ran_s
         film = scenes(
             (1.0, "off", away),
             (off, "on", away),
             (off + 2, "off", away),
-            (off + 3, "off", figures(there)),
-            (off + 3.5, "on", figures(there)),
+            (off + 3, "off", figures(formation)),
+            (off + 3.5, "on", figures(formation)),
         )
-        spoken = says(
-            (0.0, LineUpDeclared(roster(there), "dark")),
+        declared = events(
+            (0.0, LineUpDeclared(roster(formation), "dark")),
             (0.1, KickDeclared("kickoff", returner="d10")),
             (off + 1.0, ChoiceMade("return", "home")),
         )
-        made = judged(film, spoken)
-        assert made.refused == ()
-        return made
+        judgment = judge_film(film, declared)
+        assert judgment.refused == ()
+        return judgment
 
     right = kick(3.0)
     assert reports(right, "timing") == reports(right, "formation") == []
@@ -264,20 +272,21 @@ def test_a_kickoff_runs_three_seconds_and_the_returner_goes_to_his_goal_line() -
     assert clauses(kick(3.0, returner_yd=60.0), "formation") == {"TAP-053"}
 
 
-def test_at_an_onside_kick_each_team_turns_three_toward_the_ball() -> None:
+def test_at_an_onside_kick_each_team_pivots_three_toward_the_ball() -> None:
     kickers = [At(0.0, -22.0 + 4.4 * i) for i in range(11)]
     receivers = [At(20.0, -22.0 + 4.4 * i) for i in range(11)]
-    there = build(kickers, receivers, line_yd=30.0, jersey="light")
+    formation = build(kickers, receivers, line_yd=30.0, jersey="light")
     ball = Ball("magnetic", 41 * FIELD.mm_per_yd_x, FIELD.width_mm / 2)
 
     def kick(**deltas: tuple[float, float, float]) -> Judgment:
-        now = changed(figures(there), **deltas)
+        now = changed(figures(formation), **deltas)
         film = [
-            replace(one, ball=ball) for one in scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
+            replace(scene, ball=ball)
+            for scene in scenes((1.0, "off", figures(formation)), (2.0, "off", now), (2.5, "on", now))
         ]
-        spoken = says(
+        declared = events(
             (0.05, SetUp("home", 1, 80.0, score=(0, 14))),
-            (0.1, LineUpDeclared(roster(there))),
+            (0.1, LineUpDeclared(roster(formation))),
             (0.15, KickDeclared("field_goal")),
             (0.2, Roll((1, 1))),
             (0.3, KickDeclared("onside")),
@@ -285,9 +294,9 @@ def test_at_an_onside_kick_each_team_turns_three_toward_the_ball() -> None:
             (0.5, Roll((1, 1))),
             (0.8, OffenseSet()),
         )
-        made = judged(film, spoken)
-        assert made.refused == ()
-        return made
+        judgment = judge_film(film, declared)
+        assert judgment.refused == ()
+        return judgment
 
     three = {"o2": (0.0, 0.0, 20.0), "o3": (0.0, 0.0, 20.0), "o4": (0.0, 0.0, 10.0)}
     assert reports(kick(**three), "formation") == reports(kick(**three), "pivot") == []
@@ -298,7 +307,7 @@ def test_at_an_onside_kick_each_team_turns_three_toward_the_ball() -> None:
     assert clauses(kick(o0=(8.0, 0.0, 0.0)), "formation") == {"TAP-047"}
 
 
-def test_delay_of_a_kicker_is_the_opponents_to_claim() -> None:
+def test_delay_by_a_kicker_is_the_opponents_to_claim() -> None:
     lead = (
         (0.05, Separated()),
         (0.1, SetUp("home", 1, 80.0, 4, 5)),
@@ -306,11 +315,11 @@ def test_delay_of_a_kicker_is_the_opponents_to_claim() -> None:
     )
 
     def field_goal(claimed_s: float) -> Judgment:
-        return judged([], says(*lead, (claimed_s, Claim("delay_of_game", "away"))))
+        return judge_film([], events(*lead, (claimed_s, Claim("delay_of_game", "away"))))
 
     def kickoff(claimed_s: float) -> Judgment:
         good = (*lead, (0.2, Roll((1, 1))), (0.3, KickDeclared("kickoff")))
-        return judged([], says(*good, (claimed_s, Claim("delay_of_game", "away"))))
+        return judge_film([], events(*good, (claimed_s, Claim("delay_of_game", "away"))))
 
     for late, early in ((field_goal(41.0), field_goal(39.0)), (kickoff(61.0), kickoff(59.0))):
         assert clauses(late, "penalty") == {"TAP-043"}
@@ -318,17 +327,20 @@ def test_delay_of_a_kicker_is_the_opponents_to_claim() -> None:
         assert "allowed" in early.refused[0].reason
 
 
-def test_a_formation_is_judged_without_a_game_too() -> None:
+def test_a_formation_is_checked_without_a_game() -> None:
     found = TAP_CHECKS.check_formation(legal(o10=At(3.0, 18.0, "WR")))
-    assert [one.clauses for one in found if one.outcome == "broken"] == [("TAP-069",)]
-    assert any(one.outcome == "kept" for one in found)
-    assert {clause[:4] for one in EFL_CHECKS.check_formation(legal()) for clause in one.clauses} == {"EFL-"}
-    assert {one.check for one in LIONS_DEN_CHECKS.check_formation(legal(), "punt")} >= {"punt_spot", "defense_off"}
+    assert [result.clauses for result in found if result.outcome == "broken"] == [("TAP-069",)]
+    assert any(result.outcome == "kept" for result in found)
+    assert {clause[:4] for result in EFL_CHECKS.check_formation(legal()) for clause in result.clauses} == {"EFL-"}
+    assert {result.check for result in LIONS_DEN_CHECKS.check_formation(legal(), "punt")} >= {
+        "punt_spot",
+        "defense_off",
+    }
 
 
-def test_a_declared_switch_before_any_scene_checks_nothing() -> None:
-    there = legal()
-    made = judged(
-        [], says(*line_up_events(there), (0.5, OffenseSet()), (0.6, Carrier("o7")), (1.0, Switch(True, "home")))
+def test_a_switch_declared_before_any_scene_checks_nothing() -> None:
+    formation = legal()
+    judgment = judge_film(
+        [], events(*line_up_events(formation), (0.5, OffenseSet()), (0.6, Carrier("o7")), (1.0, Switch(True, "home")))
     )
-    assert reports(made, "formation") == []
+    assert reports(judgment, "formation") == []

@@ -47,12 +47,12 @@ def named(text: str) -> set[str]:
     return out
 
 
-def test_ids_in_code_are_read_as_people_write_them() -> None:
+def test_clause_ids_are_parsed_from_docstrings() -> None:
     assert named("TAP-031, and TAP-060..062") == {"TAP-031", "TAP-060", "TAP-061", "TAP-062"}
     assert named("NFLS-070, 071, 077; LD-G1") == {"NFLS-070", "NFLS-071", "NFLS-077", "LD-G1"}
 
 
-def test_every_row_is_there_once_and_no_other() -> None:
+def test_the_catalog_has_every_clause_once() -> None:
     assert set(catalogs()) == set(ROWS)
     for book, (prefix, numbered, gaps) in ROWS.items():
         wanted = [f"{prefix}{n:03}" for n in range(1, numbered + 1)] + [f"{prefix}G{n}" for n in range(1, gaps + 1)]
@@ -61,14 +61,14 @@ def test_every_row_is_there_once_and_no_other() -> None:
     assert len(EVERY) == 396
 
 
-def test_only_equipment_and_information_are_outside() -> None:
+def test_only_equipment_and_information_are_not_refereed() -> None:
     for book, (prefix, _, _) in ROWS.items():
         wanted = {f"{prefix}{n:03}" for n in OUTSIDE[book]} | ({"LD-G1"} if book == "lions-den" else set())
         assert set(catalog(book).dealt_with("outside")) == wanted
 
 
 @pytest.mark.parametrize(("book", "name", "clause"), EVERY, ids=[name for _, name, _ in EVERY])
-def test_a_row_says_what_it_is_about(book: str, name: str, clause: Clause) -> None:
+def test_a_clause_has_topic_text_and_place(book: str, name: str, clause: Clause) -> None:
     assert clause.text.endswith((".", ")"))
     assert clause.topic
     assert clause.how in DISPOSITIONS
@@ -77,7 +77,7 @@ def test_a_row_says_what_it_is_about(book: str, name: str, clause: Clause) -> No
 
 
 @pytest.mark.parametrize(("book", "name", "clause"), DEALT_WITH, ids=[name for _, name, _ in DEALT_WITH])
-def test_a_row_names_code_that_names_it(book: str, name: str, clause: Clause) -> None:
+def test_the_code_of_a_clause_cites_it(book: str, name: str, clause: Clause) -> None:
     by = implementation(clause)
     if isinstance(by, Check):
         assert name in by.clauses
@@ -89,14 +89,14 @@ def test_a_row_names_code_that_names_it(book: str, name: str, clause: Clause) ->
 
 
 @pytest.mark.parametrize("book", sorted(ROWS))
-def test_a_rulebook_has_every_parameter_its_rows_name(book: str) -> None:
+def test_a_rulebook_has_every_parameter_its_clauses_name(book: str) -> None:
     assert book in bundled_rulebooks()
     declared = load_rulebook(book).params.definitions
     for name, clause in catalog(book).clauses.items():
         assert set(clause.params) <= set(declared), f"{name} names parameters that {book} does not have"
 
 
-def test_checks_cite_only_rows_there_are() -> None:
+def test_checks_cite_only_existing_clauses() -> None:
     rows = {name for _, name, _ in EVERY}
     for module in ("alignment", "backs", "defense", "kicks", "jerseys", "movement", "pivots", "timing"):
         for check in vars(importlib.import_module(f"downfield.officiating.checks.{module}")).values():
@@ -104,7 +104,7 @@ def test_checks_cite_only_rows_there_are() -> None:
                 assert set(check.clauses) <= rows, check.name
 
 
-def test_an_unknown_book_or_unit_is_named() -> None:
+def test_an_unknown_rulebook_or_code_is_named() -> None:
     with pytest.raises(RulebookError, match="backyard"):
         catalog("backyard")
     for by in ("nowhere.at_all", "dice.no_such_roll", ""):

@@ -42,7 +42,7 @@ def test_first_play_of_a_series(lead: int, period: int, left_s: float, expected:
 
 
 @pytest.mark.parametrize(("gain", "expected"), [(0.1, "run"), (-0.1, "pass"), (0.0, "either")])
-def test_a_running_series_goes_on_while_it_gains(gain: float, expected: str) -> None:
+def test_a_running_series_continues_while_it_gains(gain: float, expected: str) -> None:
     assert required(style="run", down=2, gain_yd=gain) == expected
 
 
@@ -79,7 +79,9 @@ def test_fourth_down(spot: float, distance: float, expected: str) -> None:
         (-4, 3, 10.0, "punt"),
     ],
 )
-def test_fourth_down_trailing_late_is_played(lead: int, period: int, left_s: float, expected: str) -> None:
+def test_trailing_late_the_offense_goes_for_it_on_fourth_down(
+    lead: int, period: int, left_s: float, expected: str
+) -> None:
     got = required(down=4, spot_yd=30.0, style="pass", gain_yd=-2.0, lead=lead, period=period, left_s=left_s)
     assert got == expected
 
@@ -113,11 +115,11 @@ def test_time_outs_only_late_and_only_two() -> None:
     assert "EFL-048" in str(time_out_refusal(4, 10.0, 0, BOOK))
 
 
-def test_late_is_the_end_of_a_half() -> None:
+def test_late_minutes_are_those_of_a_half() -> None:
     assert [period for period in range(1, 6) if in_late_minutes(period, 60.0, BOOK)] == [2, 4]
 
 
-def test_a_league_may_move_the_numbers() -> None:
+def test_a_league_may_change_the_numbers() -> None:
     ours = Params(PLAY_CALL_PARAMS, {"play_call.late_s": 120.0, "play_call.go_distance_yd": 2.0})
     assert not is_onside_required(4, 121.0, -1, ours)
     now = dataclasses.replace(EARLY, down=4, spot_yd=45.0, distance_yd=2.0)

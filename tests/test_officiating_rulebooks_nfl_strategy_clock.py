@@ -32,7 +32,7 @@ TABLE: dict[ClockPlay, tuple[int | None, int | None, int | None]] = {
 
 
 @pytest.mark.parametrize("play", get_args(ClockPlay))
-def test_every_cell(play: ClockPlay) -> None:
+def test_lines_of_every_play(play: ClockPlay) -> None:
     running, hurrying, stopped = TABLE[play]
     for expected, is_running, hurry_up in ((running, True, False), (hurrying, True, True)):
         if expected is None:
@@ -53,7 +53,7 @@ def test_every_reason_leaves_the_clock_stopped(reason: StopReason) -> None:
     assert not after_play(LineClock(50, running=True), "ordinary", frozenset({reason})).running
 
 
-def test_a_run_a_completion_and_a_kneel_leave_it_running() -> None:
+def test_runs_completions_and_kneels_leave_the_clock_running() -> None:
     assert after_play(LineClock(50), "ordinary").running
     assert after_play(LineClock(50), "kneel") == LineClock(50, running=True)
 
@@ -78,7 +78,7 @@ def test_a_play_ending_on_the_warning_stops_the_clock() -> None:
     assert after_play(LineClock(13, running=False, warning_at=12), "ordinary") == LineClock(12)
 
 
-def test_a_spike_near_the_warning_takes_nothing() -> None:
+def test_a_spike_near_the_warning_takes_no_line() -> None:
     clock = after_play(LineClock(13, running=True, warning_at=12), "spike", frozenset({"spike"}))
     assert clock == LineClock(13, running=False, warning_at=12)
 
@@ -96,13 +96,13 @@ def test_an_auto_5_always_leaves_one_more_play(left: int, hurry_up: bool, warnin
     assert after.over is (warning_at is None)
 
 
-def test_an_auto_5_with_time_to_spare_is_just_a_line_shorter() -> None:
+def test_an_auto_5_with_time_to_spare_takes_a_line_less() -> None:
     assert after_play(LineClock(4, running=True), "auto_5", frozenset({"penalty"})) == LineClock(1)
     near = after_play(LineClock(14, running=True, warning_at=12), "auto_5", frozenset({"penalty"}), hurry_up=True)
     assert near == LineClock(13, warning_at=12)
 
 
-def test_a_play_that_takes_no_line_is_not_the_one_more() -> None:
+def test_a_play_that_takes_no_line_is_not_the_one_more_play() -> None:
     held = LineClock(1, one_more=True)
     assert after_play(held, "auto_5", frozenset({"penalty"})) == held
 
@@ -121,7 +121,7 @@ def test_the_offense_may_let_the_last_lines_run(lines: int) -> None:
 
 
 @pytest.mark.parametrize("clock", [LineClock(3), LineClock(4, running=True), LineClock(16, True, 12)])
-def test_else_it_may_not(clock: LineClock) -> None:
+def test_the_clock_may_not_run_out_otherwise(clock: LineClock) -> None:
     with pytest.raises(RefusedError, match="NFLS-024"):
         run_out_clock(clock)
 

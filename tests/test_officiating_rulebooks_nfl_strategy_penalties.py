@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
-from card_games import Table, run
+from card_games import CardGameTable, run
 from declared_game import kinds
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,14 +25,14 @@ from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardK
 # Penalties
 
 
-def fouled(foul: FoulDeclared, spot: float = 40, shown: str = "6", **more: Any) -> Table:
-    table = Table().at(spot, **more)
+def fouled(foul: FoulDeclared, spot: float = 40, shown: str = "6", **more: Any) -> CardGameTable:
+    table = CardGameTable().at(spot, **more)
     table.say(run(shown, roll=31, reroll=60), foul)
     return table
 
 
-def test_a_penalty_roll_wants_a_second_roll_once() -> None:
-    table = Table().at(40)
+def test_a_penalty_roll_needs_one_second_roll() -> None:
+    table = CardGameTable().at(40)
     with pytest.raises(RefusedError, match="roll again"):
         table.say(run("6", roll=31))
     with pytest.raises(RefusedError, match="no second roll"):
@@ -50,11 +50,11 @@ def test_the_offended_side_chooses() -> None:
         table.say(ChoiceMade("accept", by="away"))
     table.say(ChoiceMade("accept"))
     assert table.state.situation == "1st & 5 at H 45"
-    assert not table.runs
+    assert not table.clock_runs
     table = fouled(FoulDeclared("away", 5, "D5"))
     table.say(ChoiceMade("decline"))
     assert table.state.situation == "2nd & 4 at H 46"
-    assert not table.runs
+    assert not table.clock_runs
 
 
 def test_penalties_from_the_line() -> None:
@@ -72,20 +72,20 @@ def test_penalties_from_the_line() -> None:
     assert table.state.los_yd == 6
 
 
-def test_an_auto_5_asks_nobody_and_moves_the_clock_a_line_less() -> None:
-    table = Table().at(40).running()
+def test_an_auto_5_leaves_no_choice_and_takes_a_line_less() -> None:
+    table = CardGameTable().at(40).running()
     table.say(run("6", roll=31, reroll=60))
     table.say(FoulDeclared("home", 5, "auto-5", automatic=True))
     assert table.state.situation == "1st & 15 at H 35"
-    assert (table.lines, table.runs) == (87, False)
+    assert (table.lines, table.clock_runs) == (87, False)
 
 
 def test_a_holding_penalty_on_a_pass_from_the_three_is_a_safety() -> None:
-    table = Table().at(3)
+    table = CardGameTable().at(3)
     table.say(CardPlayed("pass", "20", roll=31, reroll=60), FoulDeclared("home", 10, "O10"))
     assert "safety" in kinds(table.say(ChoiceMade("accept")))
     assert table.state.score == (0, 2)
-    table = Table().at(4)
+    table = CardGameTable().at(4)
     table.say(CardPlayed("pass", "20", roll=31, reroll=60), FoulDeclared("home", 10, "O10"), ChoiceMade("accept"))
     assert (table.state.score, table.state.los_yd) == ((0, 0), 2)
 
@@ -99,19 +99,19 @@ def test_a_personal_foul_on_a_touchdown_moves_the_kickoff() -> None:
 
 
 def test_fouls_on_a_kickoff_return() -> None:
-    table = Table()
+    table = CardGameTable()
     table.say(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
     table.say(FoulDeclared("home", 10, "O10"), ChoiceMade("accept"))
     assert table.state.los_yd == 10 + 11 - 10
-    table = Table()
+    table = CardGameTable()
     table.say(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
     table.say(FoulDeclared("away", 15, "D15"), ChoiceMade("accept"))
     assert table.state.los_yd == 47
 
 
 def test_fouls_on_a_punt_return() -> None:
-    def punt(foul: FoulDeclared, choice: Literal["accept", "decline"], distance: float = 10) -> Table:
-        table = Table().at(30, 4, distance)
+    def punt(foul: FoulDeclared, choice: Literal["accept", "decline"], distance: float = 10) -> CardGameTable:
+        table = CardGameTable().at(30, 4, distance)
         table.say(CardPlayed("punt", "40", roll=60), ReturnPlayed("6", roll=31, reroll=60), foul, ChoiceMade(choice))
         return table
 
@@ -126,14 +126,14 @@ def test_fouls_on_a_punt_return() -> None:
 
 
 def test_kicks_that_can_have_no_penalty() -> None:
-    table = Table()
+    table = CardGameTable()
     table.say(CardPlayed("kickoff", "55", roll=31))
     table.say(ReturnPlayed("22", roll=60))
     assert table.state.situation == "1st & 10 at H 32"
-    table = Table()
+    table = CardGameTable()
     table.say(CardPlayed("onside", "11", roll=31), ReturnPlayed("2", roll=31))
     assert table.state.due == "scrimmage"
-    table = Table().at(30, 4)
+    table = CardGameTable().at(30, 4)
     table.say(CardPlayed("punt", "40FC", roll=31))
     assert table.state.offense == "away"
 
@@ -143,10 +143,10 @@ def test_kicks_that_can_have_no_penalty() -> None:
 
 def test_long_passes_and_short_yardage() -> None:
     with pytest.raises(RefusedError, match="NFLS-084"):
-        Table().at(80).say(CardPlayed("pass", "5", roll=60, play="Z Post"))
+        CardGameTable().at(80).say(CardPlayed("pass", "5", roll=60, play="Z Post"))
     with pytest.raises(RefusedError, match="NFLS-085"):
-        Table().at(40).say(run("1", defense="Short Yardage"))
-    Table().at(40, 3, 2).say(run("1", defense="Short Yardage"))
+        CardGameTable().at(40).say(run("1", defense="Short Yardage"))
+    CardGameTable().at(40, 3, 2).say(run("1", defense="Short Yardage"))
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_long_passes_and_short_yardage() -> None:
         CardPlayed("run", "5", roll=101),
     ],
 )
-def test_what_the_state_does_not_allow_is_refused_and_changes_nothing(body: Declaration) -> None:
-    table = Table().at(40)
+def test_declarations_that_the_state_does_not_allow_change_nothing(body: Declaration) -> None:
+    table = CardGameTable().at(40)
     before = table.state
     with pytest.raises(RefusedError):
         table.say(body)
@@ -210,7 +210,7 @@ RESULTS = ("7", "-4", "33", "4F", "9i", "inc", "good", "no good", "blocked", "40
     )
 )
 def test_score_downs_and_clock_are_always_legal(bodies: list[Declaration]) -> None:
-    table = Table()
+    table = CardGameTable()
     for body in bodies:
         before = table.state
         try:

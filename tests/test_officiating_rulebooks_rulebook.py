@@ -96,7 +96,7 @@ def test_unknown_or_impossible_values_are_refused_by_name(tmp_path: Path, text: 
     assert named in str(raised.value)
 
 
-def test_a_missing_file_and_an_unknown_name_say_so() -> None:
+def test_a_missing_file_and_an_unknown_name_are_refused() -> None:
     with pytest.raises(InputError, match="no such file"):
         load_rulebook("nowhere/league.toml")
     with pytest.raises(RulebookError, match="Bundled rulebooks: efl, lions-den, nfl-strategy, tap"):
@@ -104,10 +104,10 @@ def test_a_missing_file_and_an_unknown_name_say_so() -> None:
 
 
 def test_a_parameter_defined_twice_must_be_the_same_twice() -> None:
-    one = Param("a.b", 1, "s", "because", low=0, high=2)
-    assert Params([one, one]).count("a.b") == 1
+    param = Param("a.b", 1, "s", "because", low=0, high=2)
+    assert Params([param, param]).count("a.b") == 1
     with pytest.raises(RulebookError, match="defined twice"):
-        Params([one, Param("a.b", 2, "s", "because", low=0, high=2)])
+        Params([param, Param("a.b", 2, "s", "because", low=0, high=2)])
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True))

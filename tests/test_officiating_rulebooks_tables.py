@@ -24,7 +24,7 @@ D100 = range(1, 101)
 # Reading dice
 
 
-def test_two_dice_and_d66_read_every_throw() -> None:
+def test_two_dice_and_d66_read_every_roll() -> None:
     for first, second in itertools.product(D6, D6):
         assert dice.two_dice((first, second), "kick") == first + second
         assert dice.d66((first, second), "kick") == int(f"{first}{second}")
@@ -55,7 +55,7 @@ def test_a_zero_on_a_ten_sided_die_is_ten() -> None:
         lambda: dice.percentile((1, 2, 3), "extra point"),
     ],
 )
-def test_dice_that_cannot_have_fallen_are_refused_by_name(read: Callable[[], object]) -> None:
+def test_impossible_dice_are_refused_by_name(read: Callable[[], object]) -> None:
     with pytest.raises(RefusedError, match="extra point"):
         read()
 
@@ -77,7 +77,7 @@ def test_tap_field_goal_odds(yard: float, made: int) -> None:
     assert Fraction(good, 36) == Fraction(made, 36)
 
 
-def test_tap_field_goal_between_two_rows_is_the_farther_one() -> None:
+def test_tap_field_goal_between_two_rows_uses_the_farther_one() -> None:
     assert tables_tap.is_field_goal_good(15.0, 11)
     assert not tables_tap.is_field_goal_good(15.4, 11)
 
@@ -87,12 +87,12 @@ def test_tap_field_goal_beyond_the_forty_is_refused() -> None:
         tables_tap.is_field_goal_good(40.1, 2)
 
 
-def test_tap_field_goal_chart_is_the_leagues() -> None:
+def test_tap_field_goal_chart_may_be_the_leagues() -> None:
     assert tables_tap.is_field_goal_good(50, 4, ((60, 4),))
     assert not tables_tap.is_field_goal_good(50, 5, ((60, 4),))
 
 
-def test_tap_extra_point_misses_only_on_two_ones() -> None:
+def test_tap_extra_point_misses_only_on_snake_eyes() -> None:
     assert [total for total in range(2, 13) if not tables_tap.is_extra_point_good(total)] == [2]
 
 
@@ -103,7 +103,7 @@ def test_tap_onside_first_roll() -> None:
         assert kick.in_play is (total in {10, 11, 12})
 
 
-def test_tap_onside_second_roll_is_the_leagues_or_the_operators() -> None:
+def test_tap_onside_second_roll_uses_the_leagues_chart_or_the_operator() -> None:
     assert tables_tap.onside_place(7, ()) is None
     places = tuple(range(11))
     assert [tables_tap.onside_place(total, places) for total in range(2, 13)] == list(places)
@@ -221,7 +221,7 @@ def test_lions_den_penalties_with_every_roll() -> None:
         assert (foul.name, foul.yards, foul.first_down) == expected
 
 
-def test_lions_den_lost_penalty_row_is_the_leagues() -> None:
+def test_lions_den_lost_penalty_row_may_be_the_leagues() -> None:
     ours = tables_lions_den.penalty_roll(3, 6, False, first_row=(5, 4))
     theirs = tables_lions_den.penalty_roll(3, 5, False, first_row=(5, 4))
     assert ours is not None
@@ -283,7 +283,7 @@ def test_nfl_strategy_card_numbers(text: str, yards: int | None, mark: str) -> N
 
 
 @pytest.mark.parametrize("text", ["", "F", "i", "i3", "7x", "7.5", "--3", "7 inc", "3 good", "blocked 4"])
-def test_nfl_strategy_refuses_what_no_card_shows(text: str) -> None:
+def test_nfl_strategy_refuses_results_that_no_card_shows(text: str) -> None:
     with pytest.raises(RefusedError, match="13i"):
         tables_nfl_strategy.read_card_result(text)
 

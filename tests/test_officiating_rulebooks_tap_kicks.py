@@ -41,7 +41,7 @@ def after_touchdown(*more: Said) -> Judgment:
 
 
 @pytest.mark.parametrize(("dice", "points"), [((1, 1), 6), ((1, 2), 7), ((6, 6), 7)])
-def test_an_extra_point_is_good_on_anything_but_two_ones(dice: tuple[int, int], points: int) -> None:
+def test_an_extra_point_is_good_on_anything_but_snake_eyes(dice: tuple[int, int], points: int) -> None:
     made = after_touchdown((3.5, ChoiceMade("extra_point")), (4.0, Roll(dice)))
     assert made.refused == ()
     assert made.state.score == (points, 0)
@@ -60,14 +60,14 @@ def two_point(men: list[Man]) -> Judgment:
     score = film([Man(RUNNER, runs(95, stop_s=1.2), "RB")], 1.5, on=((0.5, 1.4),))
     again = film(men, 3.0, on=((0.5, 2.5),))
     scenes = (*score.scenes, *(replace(scene, t_ns=scene.t_ns + 4_000_000_000) for scene in again.scenes))
-    said = says(
+    declarations = says(
         (0.0, SetUp("home", 1, 94.0)),
         (0.0, LineUpDeclared(again.players)),
         (0.1, Carrier(RUNNER)),
         (3.0, ChoiceMade("two_point")),
         (3.5, Carrier(RUNNER)),
     )
-    return judge_recording(scenes, said, load_rulebook("tap"), FIELD)
+    return judge_recording(scenes, declarations, load_rulebook("tap"), FIELD)
 
 
 def test_a_two_point_try_over_the_line_is_two_points_and_a_kickoff() -> None:
@@ -225,7 +225,7 @@ def test_a_punt_is_no_longer_possible_past_the_line_or_without_a_stoppage() -> N
     assert "punt" in table(*declared, (0.7, ChoiceMade("punt")), film=punting()).refused[0].reason
 
 
-def test_penalties_only_as_claimed_and_only_in_time() -> None:
+def test_penalties_are_called_only_when_claimed_in_time() -> None:
     crowd = film([Man(f"light-{n}", stands(60, 3 + 4 * n), "DB") for n in range(12)], 1.0, on=())
     start: tuple[Said, ...] = ((0.1, SetUp("home", 1, 40.0)),)
     made = table(*start, (0.5, Claim("too_many_men", "home")), film=crowd)
@@ -264,7 +264,7 @@ def test_time_outs_reviews_and_interference_without_a_pass_are_refused() -> None
 
 def test_declarations_that_do_not_fit_are_refused_and_change_nothing() -> None:
     play = film([Man(RUNNER, stands(30), "RB"), Man(COVER, stands(70), "LB")], 2.0)
-    for said, reason in (
+    for declaration, reason in (
         (OffenseSet(), "not now"),
         (SetUp("home", 1, 30.0), "not now"),
         (Separated(), "not now"),
@@ -277,7 +277,7 @@ def test_declarations_that_do_not_fit_are_refused_and_change_nothing() -> None:
         (ClockSet(True), "enter how much"),
         (ClockSet(True, -1.0), "negative"),
     ):
-        plain, with_it = called(play, RUNNER), called(play, RUNNER, (1.5, said))
+        plain, with_it = called(play, RUNNER), called(play, RUNNER, (1.5, declaration))
         assert reason in with_it.refused[0].reason
         assert replace(with_it.state, now_ns=0) == replace(plain.state, now_ns=0)
 
@@ -293,10 +293,10 @@ def test_overtime_is_one_play_each_and_more_yards_win_if_positive() -> None:
 
     scenes = []
     for n, gain in enumerate((8.0, 3.0)):
-        one = film(play(gain), 3.0, on=((0.5, 2.0),))
-        scenes += [replace(scene, t_ns=scene.t_ns + (10 + 10 * n) * 1_000_000_000) for scene in one.scenes]
-    said = says(
-        (0.0, LineUpDeclared(one.players)),
+        recorded = film(play(gain), 3.0, on=((0.5, 2.0),))
+        scenes += [replace(scene, t_ns=scene.t_ns + (10 + 10 * n) * 1_000_000_000) for scene in recorded.scenes]
+    declarations = says(
+        (0.0, LineUpDeclared(recorded.players)),
         (1.0, SetUp("home", 1, 40.0, score=(7, 7))),
         (2.0, ClockSet(False, 0.0)),
         (3.0, ChoiceMade("offense_first", "home")),
@@ -305,7 +305,7 @@ def test_overtime_is_one_play_each_and_more_yards_win_if_positive() -> None:
         (19.0, Carrier(RUNNER)),
         (23.5, ChoiceMade("stop_here")),
     )
-    made = judge_recording(scenes, said, load_rulebook("tap"), FIELD)
+    made = judge_recording(scenes, declarations, load_rulebook("tap"), FIELD)
     assert made.refused == ()
     assert made.state.overtime is not None
     # The second side attacks the other way, so its runner, going the same way along the board, loses ground.
@@ -314,18 +314,18 @@ def test_overtime_is_one_play_each_and_more_yards_win_if_positive() -> None:
     assert made.state.phase is Phase.OVER
 
 
-def test_a_game_that_is_not_level_ends_with_its_time() -> None:
+def test_a_game_that_is_not_tied_ends_when_time_runs_out() -> None:
     made = table((0.1, SetUp("home", 1, 40.0, score=(7, 10))), (0.5, ClockSet(False, 0.0)))
     assert the(made, "game_over").side == "away"
 
 
-def test_a_league_may_kick_off_from_elsewhere_and_take_other_touchbacks() -> None:
+def test_a_league_may_change_the_kickoff_line_and_the_touchbacks() -> None:
     league = Rulebook("league", "", TAP, {"kickoff.touchback_before_yd": 30.0})
     made = table((0.1, KickDeclared("kickoff")), (0.2, ChoiceMade("touchback")), book=league)
     assert made.state.situation == "1st & 10 at H 30"
 
 
-def test_downs_run_out() -> None:
+def test_a_fourth_down_short_is_a_turnover_on_downs() -> None:
     play = film([Man(RUNNER, runs(41, stop_s=0.7), "RB"), Man(COVER, stands(80), "LB")], 2.0, on=((0.5, 1.0),))
     made = called(play, RUNNER, (1.5, ChoiceMade("stop_here")), down=4)
     assert "turnover_on_downs" in kinds(made)

@@ -38,7 +38,7 @@ def passing(
 THROWN = (1.2, PassDeclared(END))
 
 
-def test_the_first_to_reach_the_ball_has_caught_it() -> None:
+def test_the_first_to_reach_the_ball_catches_it() -> None:
     made = called(passing(), QB, THROWN)
     caught = the(made, "reception")
     assert made.refused == ()
@@ -50,14 +50,14 @@ def test_the_first_to_reach_the_ball_has_caught_it() -> None:
     assert caught.clauses == ("TAP-103",)
 
 
-def test_a_defender_first_is_an_interception_and_he_may_run_it_back() -> None:
+def test_a_defender_first_is_an_interception_and_may_return_it() -> None:
     corner = Man(CORNER, runs(58, 40.0, 6.0, 180.0, start_s=THROW), "DB")
     made = called(passing(corner, end=Man(END, stands(45, 48.0), "WR"), seconds=14.0), QB, THROWN)
     assert the(made, "interception").players == (CORNER,)
     assert made.state.score == (0, 6)
 
 
-def test_both_at_once_is_the_offenses_ball() -> None:
+def test_a_simultaneous_touch_is_the_offenses_ball() -> None:
     made = called(passing(Man(CORNER, runs(62, 40.0, 5.0, 180.0, start_s=THROW), "DB"), seconds=3.5), QB, THROWN)
     caught = the(made, "reception")
     assert "TAP-108" in caught.clauses
@@ -71,7 +71,7 @@ def test_a_fallen_defender_does_not_intercept() -> None:
     assert the(made, "reception").players == (END,)
 
 
-def test_an_engaged_receiver_does_not_catch_unless_the_league_lets_him() -> None:
+def test_an_engaged_receiver_does_not_catch_unless_the_league_allows_it() -> None:
     tied = Man(CORNER, runs(48, 40.0 + 17.9 / FIELD.mm_per_yd_y, 5.0, start_s=THROW), "DB")
     play = passing(tied, ball=(55.0, 39.6))
     assert "reception" not in kinds(called(play, QB, (1.2, PassDeclared())))
@@ -111,7 +111,7 @@ def test_the_catch_runs_on_to_a_tackle_and_a_first_down() -> None:
         ((PassDeclared(END), PassDeclared(END)), "not now"),
     ],
 )
-def test_a_pass_to_nobody_who_may_catch_is_refused(declared: tuple[PassDeclared, ...], reason: str) -> None:
+def test_a_pass_to_an_ineligible_receiver_is_refused(declared: tuple[PassDeclared, ...], reason: str) -> None:
     play = passing(Man(GUARD, stands(38, 20), "G"), Man(CORNER, stands(80), "DB"))
     made = called(play, QB, *((1.2 + n / 10, body) for n, body in enumerate(declared)))
     assert reason in made.refused[-1].reason
@@ -161,7 +161,7 @@ def test_a_pitch_back_within_the_short_stick_gives_him_the_ball() -> None:
         (pitching(31.0, MIDDLE_YD + 5, Man(CORNER, stands(32.5, MIDDLE_YD + 2.5), "LB")), "in between"),
     ],
 )
-def test_an_illegal_pitch_is_refused_with_what_was_measured(play: Film, reason: str) -> None:
+def test_an_illegal_pitch_is_refused_with_the_measurement(play: Film, reason: str) -> None:
     made = called(play, QB, (1.2, Pitch(BACK)))
     assert reason in made.refused[0].reason
     assert made.state.play.carrier == QB
@@ -193,5 +193,5 @@ def test_the_ball_can_be_declared_where_no_camera_sees_it() -> None:
     assert the(made, "reception").players == (END,)
 
 
-def test_a_coin_when_none_is_asked_for_is_refused() -> None:
+def test_an_unexpected_coin_is_refused() -> None:
     assert "does not wait" in called(passing(), QB, (1.2, Coin(True))).refused[0].reason

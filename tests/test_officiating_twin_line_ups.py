@@ -35,7 +35,7 @@ def reported(name: str, book: RulebookName) -> list[Call]:
 
 
 @pytest.mark.parametrize(("name", "book"), LEGAL)
-def test_what_is_legal_is_not_even_mentioned(name: str, book: RulebookName) -> None:
+def test_legal_line_ups_are_not_reported(name: str, book: RulebookName) -> None:
     assert [call.text for call in reported(name, book) if call.kind != "stoppage"] == []
 
 
