@@ -155,9 +155,9 @@ class PictureHealthMonitor:
         ]
         warnings = [*others, *_exposure(stats, small), *_unsure(estimates)]
         if sharpness < LIMITS.min_sharpness:
-            warnings.append("The picture is blurred. Focus the camera or clean its lens.")
+            warnings.append("The picture is blurred: focus the camera or clean its lens")
         if recently_dropped >= LIMITS.max_dropped:
-            warnings.append(f"{recently_dropped} frames were dropped in the last 2 s. Close other programs.")
+            warnings.append(f"{recently_dropped} frames were dropped in the last 2 s: close other programs")
         level: HealthLevel = "unfit" if unfit else "warn" if warnings else "ok"
         return PictureHealth(
             level, tuple(warnings), tuple(unfit), repeated, sharpness, stats.brightness, recently_dropped, seen_share
@@ -192,7 +192,7 @@ class PictureHealthMonitor:
         still_ns = t_ns - (self._same_since_ns or t_ns)
         if still_ns < LIMITS.frozen_ns:
             return []
-        return [f"The picture has not changed for {still_ns / 1e9:.1f} s. Check the camera and its cable."]
+        return [f"The picture has not changed for {still_ns / 1e9:.1f} s: check the camera and its cable"]
 
     def _light_change(self, stats: _FrameStats) -> list[str]:
         before = [
@@ -202,7 +202,7 @@ class PictureHealthMonitor:
             return []
         most, least = max(*before, stats.brightness), min(*before, stats.brightness)
         changed = most - least > LIMITS.max_brightness_change * max(most, 1.0)
-        return ["The light changed. Calls go on once it is steady."] if changed else []
+        return ["The light changed: calls go on once it is steady"] if changed else []
 
 
 def _sharpness(image: Image) -> float:
@@ -219,21 +219,21 @@ def _sharpness(image: Image) -> float:
 def _darkness(stats: _FrameStats) -> list[str]:
     if stats.brightness >= LIMITS.min_brightness:
         return []
-    return ["The picture is dark. Add light or lengthen the exposure."]
+    return ["The picture is dark: add light or lengthen the exposure"]
 
 
 def _interruption(stats: _FrameStats) -> list[str]:
     if stats.step_ns <= LIMITS.max_gap_ns:
         return []
-    return [f"No frames came for {stats.step_ns / 1e9:.1f} s. Check the camera and its cable."]
+    return [f"No frames came for {stats.step_ns / 1e9:.1f} s: check the camera and its cable"]
 
 
 def _exposure(stats: _FrameStats, small: Image) -> list[str]:
     out = []
     if LIMITS.min_brightness <= stats.brightness < LIMITS.dim_brightness:
-        out.append("The picture is dim. Add light or lengthen the exposure.")
+        out.append("The picture is dim: add light or lengthen the exposure")
     if np.count_nonzero(small > LIMITS.overexposed_level) > LIMITS.max_overexposed_share * small.size:
-        out.append("The picture is overexposed. Reduce the light or shorten the exposure.")
+        out.append("The picture is overexposed: reduce the light or shorten the exposure")
     return out
 
 
@@ -244,7 +244,7 @@ def _seen_share(estimates: Sequence[Estimate]) -> float:
 def _unseen(seen_share: float) -> list[str]:
     if seen_share >= 1 - LIMITS.max_unseen_share:
         return []
-    return [f"{round(100 * (1 - seen_share))} % of the figures are not seen. Clear the view of the board."]
+    return [f"{round(100 * (1 - seen_share))} % of the figures are not seen: clear the view of the board"]
 
 
 def _many_unsure(estimates: Sequence[Estimate]) -> list[str]:
@@ -252,7 +252,7 @@ def _many_unsure(estimates: Sequence[Estimate]) -> list[str]:
     if unsure <= LIMITS.max_unsure_share * len(estimates):
         return []
     return [
-        f'Not sure which figure is which for {unsure} of {len(estimates)}. Stand them as lined up and declare "set".'
+        f'Not sure which figure is which for {unsure} of {len(estimates)}: stand them as lined up and declare "set"'
     ]
 
 
@@ -260,4 +260,4 @@ def _unsure(estimates: Sequence[Estimate]) -> list[str]:
     unsure = sorted(figure.id for figure in estimates if not figure.sure)
     if not unsure:
         return []
-    return [f"Not sure which figure is which: {', '.join(unsure).replace('-', ' ')}. Tap them in the line-up."]
+    return [f"Not sure which figure is which: {', '.join(unsure).replace('-', ' ')}. Tap them in the line-up"]

@@ -22,7 +22,7 @@ from downfield.core.scene import Hand
 from downfield.vision.occlusion.intrusion import Intrusion
 from downfield.vision.tracking.estimate import Estimate
 
-HAND_OVER_FIGURES: Final = "A hand covers figures. Calls go on once it is gone."
+HAND_OVER_FIGURES: Final = "A hand covers figures: calls go on once it is gone"
 """Why a scene with a hand over figures is unfit."""
 
 
