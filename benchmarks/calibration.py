@@ -42,7 +42,7 @@ from downfield.twin.render.compositor import Compositor
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 
-Table = tuple[Image, Camera, FieldModel]
+RenderedTable = tuple[Image, Camera, FieldModel]
 
 _WRONG_YD = 0.5  # a solution further off than this on the paint is wrong, not just inexact
 _CHESSBOARDS = Path("/usr/share/doc/opencv-doc/examples/data")
@@ -68,7 +68,7 @@ def main() -> None:
         report((table(seed, split) for seed in range(int(what))), f"tables of the {split} split")
 
 
-def report(tables: Iterable[Table], what: str, known: str = "figures") -> None:
+def report(tables: Iterable[RenderedTable], what: str, known: str = "figures") -> None:
     """Solve tables and compare with the truth."""
     tape = np.random.default_rng(3)
     errors: list[Array] = []
@@ -107,7 +107,7 @@ def report(tables: Iterable[Table], what: str, known: str = "figures") -> None:
     print(f"2 sigma covers {(np.abs(sigmas) < 2).mean():.1%} of the errors; {np.median(seconds):.1f} CPU s per table")
 
 
-def pictures(folder: Path, split: Split) -> Iterator[Table]:
+def pictures(folder: Path, split: Split) -> Iterator[RenderedTable]:
     """Yield pictures of a data set with their truth."""
     for sample in read_samples(folder, split):
         image = cv2.imread(str(folder / sample.image), cv2.IMREAD_COLOR)
@@ -116,7 +116,7 @@ def pictures(folder: Path, split: Split) -> Iterator[Table]:
         yield np.asarray(image, dtype=np.uint8), sample.calibration.camera, sample.calibration.field
 
 
-def table(seed: int, split: Split) -> Table:
+def table(seed: int, split: Split) -> RenderedTable:
     """Render a table with 22 figures, every third with a hand over it; return it with its truth."""
     players = draw_players(seed, split=split)
     look = draw(seed, players, split=split)

@@ -28,7 +28,7 @@ FAR_YD = 0.1
 
 
 @dataclass
-class Tally:
+class CallTally:
     """Counts over all clips.
 
     Attributes:
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("clips", type=Path)
     parser.add_argument("--rulebook", default="tap", help="a bundled rulebook or a file")
     options = parser.parse_args()
-    called, reported = Tally(), Tally()
+    called, reported = CallTally(), CallTally()
     for clip in sorted(options.clips.glob("*.mp4")):
         true, seen = (_calls(clip, options.rulebook, tracks=tracks) for tracks in (True, False))
         notes = _compare(*_of(true, seen, reported=False), called)
@@ -79,7 +79,7 @@ def _of(true: Sequence[CallView], seen: Sequence[CallView], *, reported: bool) -
     return first, second
 
 
-def _compare(true: Sequence[CallView], seen: Sequence[CallView], tally: Tally) -> list[str]:
+def _compare(true: Sequence[CallView], seen: Sequence[CallView], tally: CallTally) -> list[str]:
     """Count one clip's calls; return the differences as text."""
     left, notes = list(seen), []
     for call in true:
@@ -108,7 +108,7 @@ def _same(one: CallView, two: CallView) -> bool:
     return (one.kind, one.players) == (two.kind, two.players) and abs(one.t_ns - two.t_ns) <= LIMITS.same_call_ns
 
 
-def _print(title: str, tally: Tally) -> None:
+def _print(title: str, tally: CallTally) -> None:
     counts = tally.counts
     true = counts["made"] + counts["too close"] + counts["missed"]
     print(f"\n{title}: {true} true; made {counts['made']}, too close {counts['too close']}, missed {counts['missed']}")

@@ -161,7 +161,7 @@ def report_draws(name: str, scenes: Sequence[Scene]) -> None:
     print(f"  {name:<18} called in {', '.join(shares)} of {DRAWS} draws of the errors")
 
 
-def plays(names: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, tuple[Scene, ...]]]:
+def named_and_random_plays(names: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, tuple[Scene, ...]]]:
     """Yield named and random plays with their scenes."""
     for name in names:
         one = named(name)
@@ -175,13 +175,13 @@ def main() -> None:
     count, first = (int(sys.argv[i]) if len(sys.argv) > i else given for i, given in ((1, 6), (2, 7000)))
     found: dict[float, list[Episode]] = {scale: [] for scale in SCALES}
     cpu = CpuTime()
-    for number, (_, scenes) in enumerate(plays(NAMED, range(first, first + count))):
+    for number, (_, scenes) in enumerate(named_and_random_plays(NAMED, range(first, first + count))):
         for scale in SCALES:
             found[scale] += episodes(detect_contacts(scenes, scale, number, cpu), BINS[-1][0])
     for scale in SCALES:
         report(found[scale], scale)
     print(f"\nnear misses at {', '.join(f'{scale:g}' for scale in SCALES)} px/mm:")
-    for name, scenes in plays(MISSES, ()):
+    for name, scenes in named_and_random_plays(MISSES, ()):
         report_draws(name, scenes)
     print(f"\n{1e3 * cpu.seconds / cpu.frames:.2f} ms of CPU time per frame")
 

@@ -48,7 +48,11 @@ def main() -> None:
             "--fps",
             "60",
         )
-    tracking, scenes, detector = tracking_tally.Tally(), scenes_tally.Tally(), open_detector(options.network)
+    tracking, scenes, detector = (
+        tracking_tally.TrackingTally(),
+        scenes_tally.SceneTally(),
+        open_detector(options.network),
+    )
     for clip in sorted(options.clips.glob("*.mp4")):
         calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
         frames = list(run_pipeline(clip, calibration, detector, scenes.teams, faults=options.disturb))

@@ -20,7 +20,7 @@ NEAR_MM = 3.0  # opponents that came this near each other are scored
 
 
 @dataclass
-class Tally:
+class SceneTally:
     """Counts over all clips."""
 
     power: Counter[str] = field(default_factory=Counter)
@@ -36,7 +36,7 @@ class Tally:
     frames: int = 0
 
 
-def score_clip(pairs: Sequence[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) -> None:
+def score_clip(pairs: Sequence[tuple[Scene, Scene]], px_per_mm: float, tally: SceneTally) -> None:
     """Score a clip.
 
     Args:
@@ -95,7 +95,7 @@ def _called_far(frames: Iterable[tuple[Scene, Iterable[Contact]]]) -> int:
     return len(called - near)
 
 
-def report(tally: Tally) -> None:
+def report(tally: SceneTally) -> None:
     """Print the results of all clips."""
 
     def share(counts: Counter[str], name: str) -> float:

@@ -26,7 +26,7 @@ REACH = 0.5  # of a base's length: middles further apart are not the same figure
 
 
 @dataclass(slots=True)
-class Tally:
+class StillTally:
     """Counts over pictures: figures, missed figures, corner errors in mm, and front and rear swapped."""
 
     figures: int = 0
@@ -44,7 +44,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     for folder in sorted(path for path in options.data.iterdir() if (path / "truth" / "test").is_dir()):
         for augmented in (False, True):
-            tally, detector = Tally(), open_detector(augmented=augmented)
+            tally, detector = StillTally(), open_detector(augmented=augmented)
             for sample, image in pictures_of(folder, "test"):
                 _score(sample, image, detector, tally)
             p50, p95 = np.percentile(tally.corners_mm, (50, 95))
@@ -57,7 +57,7 @@ def main() -> None:
             )
 
 
-def _score(sample: Sample, image: Image, detector: Detector, tally: Tally) -> None:
+def _score(sample: Sample, image: Image, detector: Detector, tally: StillTally) -> None:
     scene = Vision(sample.calibration, detector, continuous=False).process(Frame(0, 0, image))
     places = np.array([(one.x_mm, one.y_mm) for one in scene.figures]).reshape(-1, 2)
     for true in sample.labels.figures:

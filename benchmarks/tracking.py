@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Iterator
 
 from simulated_detector import SimulatedDetector, calibration_of, classify_jerseys, simulated_views
-from tracking_tally import Tally, TrackedPlay, report, score_play
+from tracking_tally import TrackedPlay, TrackingTally, report, score_play
 
 from downfield.core.roster import Roster, RosterSpot
 from downfield.twin.plays.free import random_play
@@ -30,7 +30,7 @@ def main() -> None:
     """Track plays and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plays", type=int, default=50, help="how many plays")
-    tally = Tally()
+    tally = TrackingTally()
     for tracked in _simulated(parser.parse_args().plays):
         score_play(tracked, tally)
         print(f"{tracked.name}: {len(tracked.truth)} frames, {tally.switches[-1]} switches", flush=True)

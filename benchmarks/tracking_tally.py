@@ -55,7 +55,7 @@ class TrackedPlay:
 
 
 @dataclass
-class Tally:
+class TrackingTally:
     """Counts over all plays."""
 
     switches: list[int] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Tally:
     rival_switches: dict[str, list[int]] = field(default_factory=dict)
 
 
-def score_play(tracked_play: TrackedPlay, tally: Tally) -> None:
+def score_play(tracked_play: TrackedPlay, tally: TrackingTally) -> None:
     """Score a play."""
     switched: dict[str, str] = {}
     count = 0
@@ -99,7 +99,7 @@ def score_play(tracked_play: TrackedPlay, tally: Tally) -> None:
     _score_identity(tracked_play, tally)
 
 
-def _measure(figure: Figure, true: Figure, tracked_play: TrackedPlay, tally: Tally, *, carries: bool) -> None:
+def _measure(figure: Figure, true: Figure, tracked_play: TrackedPlay, tally: TrackingTally, *, carries: bool) -> None:
     turn = difference_deg(figure.heading_deg, true.heading_deg)
     tally.turned.append(turn > 90)
     if turn > 90:
@@ -114,7 +114,7 @@ def _measure(figure: Figure, true: Figure, tracked_play: TrackedPlay, tally: Tal
         tally.foremost_yd.append(abs(short_mm) / tracked_play.mm_per_yd)
 
 
-def _score_falls(tracked_play: TrackedPlay, tally: Tally) -> None:
+def _score_falls(tracked_play: TrackedPlay, tally: TrackingTally) -> None:
     first_ns = tracked_play.truth[0].t_ns if tracked_play.truth else 0
     found = list(tracked_play.fell)
     for event in tracked_play.happened:
@@ -129,7 +129,7 @@ def _is_of(fall: Fall, event: TruthEvent) -> bool:
     return fall.id == event.player and abs(fall.t_ns - event.t_ns) < FALL_MATCH_NS
 
 
-def _score_identity(tracked_play: TrackedPlay, tally: Tally) -> None:
+def _score_identity(tracked_play: TrackedPlay, tally: TrackingTally) -> None:
     """Compute HOTA, ours and the rivals', and the rivals' switches."""
     truth = [_ids(list(scene.figures)) for scene in tracked_play.truth]
     rows: dict[str, list[Ids]] = {
@@ -231,7 +231,7 @@ def _rival(name: str, tracked_play: TrackedPlay) -> list[Ids]:
     return out
 
 
-def report(tally: Tally) -> None:
+def report(tally: TrackingTally) -> None:
     """Print the results of all plays."""
     corners, carrier = np.array(tally.corners_mm), np.array(tally.foremost_yd or [np.nan])
     late_s = np.array([one for one in tally.falls if one is not None]).reshape(-1, 2) / 1e9

@@ -17,7 +17,7 @@ _SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", 
 
 
 @dataclass(frozen=True, slots=True)
-class PictureLimits:
+class PictureCheckLimits:
     """What a picture must be like to calibrate from it."""
 
     frames: int = 5
@@ -34,7 +34,7 @@ class PictureLimits:
     """Steepest slopes over the picture's range of gray levels: out of focus below."""
 
 
-LIMITS: Final = PictureLimits()
+LIMITS: Final = PictureCheckLimits()
 
 
 def read_pictures(path: Path, count: int = LIMITS.frames) -> list[Image]:

@@ -28,13 +28,13 @@ from downfield.training.command import app  # noqa: E402
 from downfield.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
 from downfield.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
 from downfield.training.guesses import guesses_of, make_guesses  # noqa: E402
-from downfield.training.labeled_frames import Objects, frames_of, labels_of, read_frame, read_objects  # noqa: E402
+from downfield.training.labeled_frames import Objects, labeled_images_of, labels_of, read_frame, read_objects  # noqa: E402
 from downfield.training.patches import PatchStream, collate_patches, cut_guessed, patches_of  # noqa: E402
 from downfield.training.recipe import read_recipe  # noqa: E402
 from downfield.training.second_look import SecondLook  # noqa: E402
 from downfield.training.second_look_run import SECOND_LOOK, second_look_loss  # noqa: E402
 from downfield.training.shadows import cast_hard_shadows  # noqa: E402
-from downfield.training.trainer import learn, load_learner, save_learner  # noqa: E402
+from downfield.training.trainer import load_learner, save_learner, train  # noqa: E402
 from downfield.training.turning import mirrored_frame  # noqa: E402
 from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
@@ -52,7 +52,7 @@ def _signed_area(corners: np.ndarray) -> float:
 
 
 def test_a_crop_keeps_the_order_of_corners_however_it_is_turned_and_mirrored(frames: Path) -> None:
-    small, objects = read_small(frames_of(frames, "train")[0])
+    small, objects = read_small(labeled_images_of(frames, "train")[0])
     rng = np.random.default_rng(0)
     seen = 0
     for _ in range(20):
@@ -130,14 +130,14 @@ def test_a_second_look_is_shown_what_a_first_look_guessed(frames: Path, tmp_path
         middles = batch["points"][upright][:, :4].mean(dim=1)
         aside = (middles.norm(dim=1) > 0.18).float().mean()  # 0.15 of a base's length is 0.22 of half a patch, diagonal
         assert few <= float(aside) <= many
-    seen = guesses_of(frames_of(guessed, "train")[0])
+    seen = guesses_of(labeled_images_of(guessed, "train")[0])
     assert seen is not None
     np.testing.assert_allclose(seen[-1].mean(axis=0), (60, 60), atol=1e-3)
-    assert guesses_of(frames_of(frames, "train")[0]) is None
+    assert guesses_of(labeled_images_of(frames, "train")[0]) is None
 
 
 def test_a_hard_lamp_darkens_the_picture_beside_figures_now_and_then(frames: Path) -> None:
-    path = frames_of(frames, "train")[0]
+    path = labeled_images_of(frames, "train")[0]
     image = read_frame(path)
     objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
     cast = 0
@@ -192,7 +192,7 @@ def test_the_body_of_one_who_lies_is_he_and_not_nobody() -> None:
 
 
 def test_a_mirrored_frame_has_the_same_things_with_left_and_right_exchanged(frames: Path) -> None:
-    path = frames_of(frames, "train")[0]
+    path = labeled_images_of(frames, "train")[0]
     image = read_frame(path)
     objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
     guessed = objects.points[:3, :4, :2]
@@ -245,14 +245,14 @@ def test_one_step_of_the_first_look_learns_and_the_next_sitting_goes_on(frames: 
     learner = FIRST_LOOK.new()
     before = {name: value.clone() for name, value in learner.model.state_dict().items()}
     checkpoint = tmp_path / "level.pt"
-    learn(FIRST_LOOK, learner, [(frames, 1.0)], 32, checkpoint=checkpoint)
+    train(FIRST_LOOK, learner, [(frames, 1.0)], 32, checkpoint=checkpoint)
     assert learner.seen == 32
     moved = [name for name, value in learner.model.state_dict().items() if not torch.equal(value, before[name])]
     assert len(moved) > len(before) / 2
     again = FIRST_LOOK.new()
     load_learner(again, checkpoint)
     assert again.seen == 32
-    learn(FIRST_LOOK, again, [(frames, 1.0)], 48, finish=True)
+    train(FIRST_LOOK, again, [(frames, 1.0)], 48, finish=True)
     assert again.seen == 48
     from ultralytics import YOLO
 
@@ -264,7 +264,7 @@ def test_one_step_of_the_first_look_learns_and_the_next_sitting_goes_on(frames: 
 
 def test_one_step_of_the_second_look_learns_and_the_next_sitting_goes_on(frames: Path, tmp_path: Path) -> None:
     learner = SECOND_LOOK.new()
-    learn(SECOND_LOOK, learner, [(frames, 1.0)], 120)
+    train(SECOND_LOOK, learner, [(frames, 1.0)], 120)
     save_learner(learner, tmp_path / "level.pt")
     again = SECOND_LOOK.new()
     load_learner(again, tmp_path / "level.pt")

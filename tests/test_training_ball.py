@@ -32,10 +32,10 @@ from downfield.training.close_look import CloseLook  # noqa: E402
 from downfield.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
 from downfield.training.export import export_ball_look, export_patch_look, quantize  # noqa: E402
 from downfield.training.guesses import ball_guesses_of, guesses_of, make_guesses  # noqa: E402
-from downfield.training.labeled_frames import Objects, frames_of, read_frame  # noqa: E402
+from downfield.training.labeled_frames import Objects, labeled_images_of, read_frame  # noqa: E402
 from downfield.training.patches import collate_patches  # noqa: E402
 from downfield.training.second_look_run import SECOND_LOOK  # noqa: E402
-from downfield.training.trainer import learn, save_learner  # noqa: E402
+from downfield.training.trainer import save_learner, train  # noqa: E402
 from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
 
@@ -99,7 +99,7 @@ def test_the_ball_look_s_loss_falls_with_the_truth() -> None:
 
 def test_a_ball_look_that_learned_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
     learner = BALL_LOOK.new()
-    learn(BALL_LOOK, learner, [(frames, 1.0)], 96)
+    train(BALL_LOOK, learner, [(frames, 1.0)], 96)
     assert learner.seen == 96
     save_learner(learner, tmp_path / "ball-look.pt")
     size_px = (320, 176)
@@ -152,13 +152,13 @@ def test_what_a_ball_look_took_for_the_ball_is_shown_first_with_the_truth(frames
     guessed = tmp_path / "guessed"
     shutil.copytree(frames, guessed)
     make_guesses(TwoStageDetector(Shifted(guessed), Hopeful(), ball_detector=BallDetector(Hopeful())), guessed)
-    path = frames_of(guessed, "train")[0]
+    path = labeled_images_of(guessed, "train")[0]
     image = read_frame(path)
     about = ball_guesses_of(path)
     assert about is not None
     np.testing.assert_allclose(about.mean(axis=1), [(image.shape[1] / 2 - 0.5, image.shape[0] / 2 - 0.5)], atol=1e-3)
     assert guesses_of(path) is not None
-    assert ball_guesses_of(frames_of(frames, "train")[0]) is None
+    assert ball_guesses_of(labeled_images_of(frames, "train")[0]) is None
     plain, objects = _board_with_balls((420.0, 250.0))
     for middle, there in (((420.0, 250.0), 1.0), ((600.0, 500.0), 0.0)):
         base = np.array([[[15.0, -9], [15, 9], [-15, 9], [-15, -9]]]) + middle
@@ -190,7 +190,7 @@ def test_the_close_look_s_loss_falls_with_the_truth() -> None:
 
 def test_a_close_look_that_learned_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
     learner = CLOSE_LOOK.new()
-    learn(CLOSE_LOOK, learner, [(frames, 1.0)], 64)
+    train(CLOSE_LOOK, learner, [(frames, 1.0)], 64)
     assert learner.seen == 64
     save_learner(learner, tmp_path / "close-look.pt")
     export_patch_look(CloseLook(), "close look", tmp_path / "close-look.pt", tmp_path / "close.onnx")

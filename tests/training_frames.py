@@ -8,7 +8,7 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
-from downfield.training.labeled_frames import frames_of, labels_of, read_objects
+from downfield.training.labeled_frames import labeled_images_of, labels_of, read_objects
 
 
 class Shifted:
@@ -17,7 +17,7 @@ class Shifted:
     name = "shifted"
 
     def __init__(self, frames: Path) -> None:
-        self._images = iter(frames_of(frames, "train"))
+        self._images = iter(labeled_images_of(frames, "train"))
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         objects = read_objects(labels_of(next(self._images)), (image.shape[1], image.shape[0]))

@@ -11,7 +11,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from downfield.training.ball_crops import PER_FRAME, BallCrops, collate_crops
 from downfield.training.ball_look import BallLook
 from downfield.training.labeled_frames import Sources
-from downfield.training.trainer import Batch, Lesson, Losses, load, save_learner
+from downfield.training.trainer import Batch, Lesson, Losses, load_batches, save_learner
 
 FRAMES: Final = 8  # in a batch
 FOCUS: Final = 2.0
@@ -43,7 +43,7 @@ def ball_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
 
 def _batches(sources: Sources, start: int, until: int) -> Iterator[Batch]:
     stream = BallCrops(sources, "train", seed=4)
-    return load(stream, collate_crops, range(start // PER_FRAME, until // PER_FRAME), FRAMES)
+    return load_batches(stream, collate_crops, range(start // PER_FRAME, until // PER_FRAME), FRAMES)
 
 
 def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:

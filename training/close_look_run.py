@@ -13,7 +13,7 @@ from downfield.training.ball_patches import PER_ITEM, BallPatches
 from downfield.training.close_look import CloseLook
 from downfield.training.labeled_frames import Sources
 from downfield.training.patches import collate_patches
-from downfield.training.trainer import Batch, Lesson, Losses, load, save_learner
+from downfield.training.trainer import Batch, Lesson, Losses, load_batches, save_learner
 
 FRAMES: Final = 4  # in a batch
 
@@ -44,7 +44,7 @@ def close_look_loss(heat: Tensor, batch: Batch) -> Tensor:
 
 def _batches(sources: Sources, start: int, until: int) -> Iterator[Batch]:
     stream = BallPatches(sources, "train", seed=5)
-    return load(stream, collate_patches, range(start // PER_ITEM, until // PER_ITEM), FRAMES)
+    return load_batches(stream, collate_patches, range(start // PER_ITEM, until // PER_ITEM), FRAMES)
 
 
 def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:

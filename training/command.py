@@ -30,7 +30,9 @@ LEAST_GUESS = 0.02
 Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]
 Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and finished networks.")]
 RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
-Until = Annotated[int | None, typer.Option(help="Stop after so many samples in all; by default as in the recipe.")]
+UntilOption = Annotated[
+    int | None, typer.Option(help="Stop after so many samples in all; by default as in the recipe.")
+]
 Finish = Annotated[
     bool, typer.Option("--finish", help="Bring the learning rate down to zero from the current checkpoint.")
 ]
@@ -75,7 +77,7 @@ def guesses(
     ],
     recipe: RecipeFile = None,
 ) -> None:
-    """Run the detectors on all training pictures, so that the refiners learn from their real errors."""
+    """Run the detectors on all training pictures, so that the refiners train from their real errors."""
     from downfield.models.loading import open_detector
     from downfield.training.guesses import make_guesses
 
@@ -100,7 +102,7 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
         folder: Data,
         runs: Runs,
         recipe: RecipeFile = None,
-        until: Until = None,
+        until: UntilOption = None,
         finish: Finish = False,
         start: Start = None,
         threads: Threads = 2,
@@ -162,7 +164,7 @@ class _TrainingRun:
         """Train, and write the network after a finish."""
         import torch
 
-        from downfield.training.trainer import learn, load_learner
+        from downfield.training.trainer import load_learner, train
 
         for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned, in the background too
             signal.signal(stop, signal.default_int_handler)
@@ -190,7 +192,7 @@ class _TrainingRun:
             typer.echo(f"{seen:>9} of {goal} samples  {each_ms:.2f} ms each  {parts}")
 
         kept = descent if self.finish else level
-        learn(lesson, learner, sources, goal, finish=self.finish, checkpoint=kept, report=report)
+        train(lesson, learner, sources, goal, finish=self.finish, checkpoint=kept, report=report)
         if self.finish:
             lesson.finished(learner, self.where.with_suffix(".pt"))
             descent.unlink()

@@ -30,7 +30,7 @@ from downfield.models.refiner import PATCH_PX
 from downfield.training.ball_look import BallLook
 from downfield.training.ball_patches import BallPatches
 from downfield.training.close_look import CloseLook
-from downfield.training.labeled_frames import frames_of
+from downfield.training.labeled_frames import labeled_images_of
 from downfield.training.patches import PatchStream
 from downfield.training.second_look import SecondLook
 from downfield.training.trainer import Batch
@@ -300,7 +300,7 @@ def _frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
     """Return training pictures fitted to an input, evenly from all sets."""
     out = []
     for folder in sets:
-        paths = frames_of(folder, "train")
+        paths = labeled_images_of(folder, "train")
         count = min(CALIBRATION_FRAMES // len(sets), len(paths))
         for path in (paths[i] for i in np.linspace(0, len(paths) - 1, count).astype(int)):
             frame = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR), dtype=np.uint8)

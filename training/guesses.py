@@ -15,7 +15,7 @@ from downfield.core.frame import Detection
 from downfield.models.ball_detection import with_patch_corners
 from downfield.models.detector import Detector
 from downfield.models.two_stage_detector import TwoStageDetector
-from downfield.training.labeled_frames import frames_of, read_frame
+from downfield.training.labeled_frames import labeled_images_of, read_frame
 
 
 def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:
@@ -31,7 +31,7 @@ def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int]
         InputError: it has no training pictures.
 
     """
-    images = frames_of(folder, "train")
+    images = labeled_images_of(folder, "train")
     for number, image in enumerate(images, 1):
         frame = read_frame(image)
         if isinstance(detector, TwoStageDetector):

@@ -77,7 +77,7 @@ class FrameDraw:
     """
 
     def __init__(self, sources: Sources, split: str, seed: int) -> None:
-        self._images = [frames_of(folder, split) for folder, _ in sources]
+        self._images = [labeled_images_of(folder, split) for folder, _ in sources]
         shares = np.array([share for _, share in sources])
         self._shares = shares / shares.sum()
         self._seed = seed
@@ -89,7 +89,7 @@ class FrameDraw:
         return images[int(rng.integers(len(images)))], rng
 
 
-def frames_of(folder: Path, split: str) -> list[Path]:
+def labeled_images_of(folder: Path, split: str) -> list[Path]:
     """Return the labeled pictures of a data set's split.
 
     Raises:

@@ -14,7 +14,7 @@ from downfield.training.labeled_frames import Sources
 from downfield.training.patches import PatchStream, collate_patches
 from downfield.training.places import EMPTY_PER_FRAME
 from downfield.training.second_look import SecondLook
-from downfield.training.trainer import Batch, Lesson, Losses, load, save_learner
+from downfield.training.trainer import Batch, Lesson, Losses, load_batches, save_learner
 
 FRAMES: Final = 4  # in a batch, about 30 patches each
 HIDDEN_WEIGHT: Final = 0.5  # of hidden points' places: they can only be inferred
@@ -59,7 +59,7 @@ def _entropy(logits: Tensor, true: Tensor, weight: Tensor) -> Tensor:
 
 def _batches(sources: Sources, start: int, until: int) -> Iterator[Batch]:
     stream = PatchStream(sources, "train", seed=2)
-    return load(stream, collate_patches, range(start // _PER_FRAME, until // _PER_FRAME), FRAMES)
+    return load_batches(stream, collate_patches, range(start // _PER_FRAME, until // _PER_FRAME), FRAMES)
 
 
 def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:

@@ -35,10 +35,10 @@ _REPORT_EVERY = 100  # batches
 
 Batch = dict[str, Tensor]
 Losses = dict[str, Tensor]
-Step = Callable[[Any, Batch], tuple[Tensor, Losses]]
+TrainingStep = Callable[[Any, Batch], tuple[Tensor, Losses]]
 """From a model and a batch to the loss, and its parts to tell of."""
 
-Report = Callable[[int, dict[str, float]], None]
+ProgressReport = Callable[[int, dict[str, float]], None]
 """Told now and then how many samples were learned from, and the mean losses since it was last told."""
 
 
@@ -76,7 +76,7 @@ class Lesson:
 
     network: Callable[[], Any]
     batches: Callable[[Sources, int, int], Iterator[Batch]]
-    step: Step
+    step: TrainingStep
     finished: Callable[[Learner, Path], None]
 
     def new(self) -> Learner:
@@ -113,7 +113,7 @@ def load_learner(learner: Learner, path: Path) -> None:
 
     """
     try:
-        kept = torch.load(path, map_location="cpu", weights_only=True)
+        kept = torch.load_batches(path, map_location="cpu", weights_only=True)
         learner.model.load_state_dict(kept["model"])
         learner.average.ema.load_state_dict(kept["average"])
         learner.average.updates = kept["updates"]
@@ -124,7 +124,7 @@ def load_learner(learner: Learner, path: Path) -> None:
         raise InputError(f"{path}: not a checkpoint of this network: {error}") from None
 
 
-def learn(
+def train(
     lesson: Lesson,
     learner: Learner,
     sources: Sources,
@@ -132,7 +132,7 @@ def learn(
     *,
     finish: bool = False,
     checkpoint: Path | None = None,
-    report: Report = lambda _seen, _losses: None,
+    report: ProgressReport = lambda _seen, _losses: None,
 ) -> None:
     """Train on the training split.
 
@@ -172,7 +172,9 @@ def learn(
             save_learner(learner, checkpoint)
 
 
-def load(stream: Dataset[Any], collate: Callable[[Any], Batch], items: range, items_a_batch: int) -> Iterator[Batch]:
+def load_batches(
+    stream: Dataset[Any], collate: Callable[[Any], Batch], items: range, items_a_batch: int
+) -> Iterator[Batch]:
     """Yield batches of a stream's items, prepared in a separate process; an incomplete last one is left out."""
     loader: DataLoader[Any] = DataLoader(
         stream, items_a_batch, sampler=items, num_workers=1, collate_fn=collate, prefetch_factor=4, drop_last=True
@@ -188,7 +190,7 @@ def _rate(learner: Learner) -> float:
     return RATE * share * min(int(learner.average.updates) / WARM_UP, 1.0)
 
 
-def _take(learner: Learner, batch: Batch, step: Step) -> Losses:
+def _take(learner: Learner, batch: Batch, step: TrainingStep) -> Losses:
     batch = batch | {"img": (batch["img"].float() / 255).contiguous(memory_format=torch.channels_last)}
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=BRIEF):
         loss, parts = step(learner.model, batch)

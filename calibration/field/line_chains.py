@@ -23,7 +23,7 @@ from downfield.core.arrays import Array, Image, Plane
 
 
 @dataclass(frozen=True, slots=True)
-class LineLimits:
+class ChainLimits:
     """Thresholds of finding lines in a picture."""
 
     ridge_scales_px: tuple[float, float, float] = (1.2, 2.2, 4.0)
@@ -42,7 +42,7 @@ class LineLimits:
     """A chain's points lie this near to its own parabola, or it is no line."""
 
 
-LIMITS: Final = LineLimits()
+LIMITS: Final = ChainLimits()
 
 
 @dataclass(frozen=True, slots=True)

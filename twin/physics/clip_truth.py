@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from downfield.core.frame import Pixel
 from downfield.core.scene import Scene
-from downfield.twin.physics.truth_file import FigureTruth, Pixel, TruthEvent, TruthFrame
+from downfield.twin.physics.truth_file import FigureTruth, TruthEvent, TruthFrame
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
 from downfield.twin.snapshot import Quaternion, Snapshot
 

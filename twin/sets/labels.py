@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
+from downfield.core.frame import Pixel
 from downfield.core.records import record
 from downfield.core.scene import BallState, Jersey, Player
 from downfield.twin.appearance import Appearance, Solid
@@ -27,7 +28,6 @@ from downfield.twin.render.solids import PlacedSolids, SolidPlacer
 from downfield.twin.render.surface import settle
 from downfield.twin.snapshot import FigurePose, Snapshot
 
-Pixel = tuple[float, float]
 Box = tuple[float, float, float, float]
 
 _LYING_MM = 9.0  # over the board, at most

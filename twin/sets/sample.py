@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.frame import Pixel
 from downfield.core.records import record
 from downfield.twin.randomization.deck import Split
 from downfield.twin.render.renderers import RendererName
-from downfield.twin.sets.labels import FigureLabel, Labels, Pixel, ThingLabel
+from downfield.twin.sets.labels import FigureLabel, Labels, ThingLabel
 
 CLASSES = ("upright", "fallen", "ball", "hand")
 KEYPOINTS = ("front_left", "front_right", "rear_right", "rear_left", "helmet")
