@@ -16,8 +16,8 @@ from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
-from downfield.officiating.engine.engine import LIMITS as ENGINE_LIMITS
-from downfield.officiating.engine.engine import EngineState, RulesEngine
+from downfield.officiating.engine.rules_engine import LIMITS as ENGINE_LIMITS
+from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
 from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook

@@ -12,7 +12,7 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import LineUpDeclared
-from downfield.officiating.engine.engine import RulesEngine
+from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook

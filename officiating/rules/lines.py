@@ -31,7 +31,7 @@ from downfield.officiating.rulebooks.params import Param, Params
 
 
 @dataclass(frozen=True, slots=True)
-class LineLimits:
+class LineCrossingLimits:
     """Time limits of lines and spots that no rulebook states."""
 
     linger_ns: int = 250_000_000
@@ -41,7 +41,7 @@ class LineLimits:
     """A figure's motion is measured over this time: a few frames, so that their errors average out."""
 
 
-LIMITS: Final = LineLimits()
+LIMITS: Final = LineCrossingLimits()
 
 REFERENCES: Final = ("base", "hand", "ball")
 

@@ -49,10 +49,10 @@ from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import SKILL_PARAMS, is_skill_roll, roll_skill
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.ball import BallLost, Recovery
+from downfield.officiating.rules.facing import CarrierTurnedBack
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.passer import TooDeep
 from downfield.officiating.rules.tackles import Tackle, tackle_params
-from downfield.officiating.rules.turning import CarrierTurnedBack
 
 NO_FALLS: Final = "falls don't matter here: a base that touches is a tackle, standing or not"
 

@@ -74,9 +74,9 @@ from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.tap import clock, kicks, passes, penalties, play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rules.ball import FirstTouch
+from downfield.officiating.rules.facing import Backward, Interference
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.tackles import DownByFall, FigureDead, Tackle, tackle_params
-from downfield.officiating.rules.turning import Backward, Interference
 
 FALL_WINDOW: Final = "TAP gives no time for 'while making contact'; a figure knocked over is down within half a second"
 

@@ -18,7 +18,7 @@ from downfield.officiating.rules.lines import reference_param, reference_point, 
 
 
 @dataclass(frozen=True, slots=True)
-class TurningLimits:
+class FacingLimits:
     """Angles between a carrier's heading and the goal it attacks."""
 
     sideways_deg: float = 90.0
@@ -28,7 +28,7 @@ class TurningLimits:
     """Within this the carrier has certainly turned forward again; a heading jitters by a few degrees."""
 
 
-LIMITS: Final = TurningLimits()
+LIMITS: Final = FacingLimits()
 
 FORWARD_AGAIN: Final = "forward_again"
 """Detail and note of a carrier that faces forward again."""
