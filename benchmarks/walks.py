@@ -1,4 +1,4 @@
-"""Print the way through the modules: of a declaration from HTTP to the new state, and of a call to its evidence page.
+"""Print the way through the modules: of a frame to its call, a declaration to the new state, a call to its evidence.
 
 Run: python benchmarks/walks.py
 
@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,14 +31,28 @@ from downfield.api.app import create_app  # noqa: E402
 from downfield.api.dependencies import AppContext  # noqa: E402
 from downfield.api.feed.hub import Hub  # noqa: E402
 from downfield.api.feed.latest_picture import LatestPicture  # noqa: E402
+from downfield.core.frame import Frame  # noqa: E402
 from downfield.core.scene import Scene  # noqa: E402
 from downfield.game.commands import NewGame  # noqa: E402
 from downfield.game.footage import CallMarks, FootageFrame  # noqa: E402
 from downfield.game.service import GameService  # noqa: E402
 from downfield.game.store import Store  # noqa: E402
+from downfield.officiating.calls import Call  # noqa: E402
 from downfield.officiating.events import Event  # noqa: E402
 from downfield.officiating.rulebooks.rulebook import load_rulebook  # noqa: E402
+from downfield.rig.configuration.loading import load  # noqa: E402
+from downfield.rig.live.connections import BoardLineup, EventPlayback, LoopObserver  # noqa: E402
+from downfield.rig.live.health import ActiveProblems  # noqa: E402
+from downfield.rig.live.loop import Loop  # noqa: E402
+from downfield.rig.live.network_vision import open_vision  # noqa: E402
 from downfield.rig.recording.recorded_clip import bundled_demo, open_clip  # noqa: E402
+from downfield.rig.sources.source import CaptureClock  # noqa: E402
+from downfield.rig.table import open_table  # noqa: E402
+
+WATCHED_FROM: Final = 265
+"""Index of the first frame of the frames' walk: the board is on for the last time before the tackle."""
+
+FRAME_NS: Final = 33_333_333
 
 FOLDERS: Final = ("core", "calibration", "models", "vision", "officiating", "game", "api", "rig")
 
@@ -111,12 +125,12 @@ def _is_data(frame: FrameType) -> bool:
 
 
 @contextmanager
-def recorded() -> Iterator[Walk]:
-    """Record a walk through this thread and through those that are started meanwhile."""
+def recorded(active: Callable[[], bool] = lambda: True) -> Iterator[Walk]:
+    """Record a walk through this thread and through those that are started meanwhile, while it is active."""
     walk = Walk()
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call":
+        if event == "call" and active():
             walk.enter(frame)
 
     threading.setprofile(profile)
@@ -215,7 +229,61 @@ def evidence_walk() -> Walk:
     return walk
 
 
-WALKS: Final = {"declaration": declaration_walk, "evidence": evidence_walk}
+class _Window(LoopObserver):
+    """Is open from some frame on until the first call of a tackle is published."""
+
+    def __init__(self, loop_stop: Callable[[], None]) -> None:
+        self._stop = loop_stop
+        self.open, self.kinds = False, set[str]()
+
+    def scene_ready(self, frame: Frame, scene: Scene, /) -> None:  # noqa: ARG002 - the seam's
+        self.open = self.open or frame.index == WATCHED_FROM
+
+    def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...], /) -> None:
+        if self.open and isinstance(entry, Scene):
+            self.kinds |= {call.kind for call in calls}
+            if "tackle" in self.kinds:
+                self.open = False
+                self._stop()
+
+
+def frame_walk() -> Walk:
+    """Return the walk of frames of the bundled recording from the file to the tackle they show, published.
+
+    The loop runs as it does live, without observers such as the recorder and the annotated picture; what is declared
+    once the walk has begun is left out.
+    """
+    settings = load(None, command_line={"service.on": False}).settings
+    problems = ActiveProblems()
+    table = open_table(settings, CaptureClock(), problems, open_vision, paced=False)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.at(Path(folder) / "walk.db")
+        service = GameService(store, Hub(), FakeRig(table.calibration), table.field, load_rulebook("tap"))
+        service.restart()
+        loop: Loop | None = None
+        window = _Window(lambda: None if loop is None else loop.stop())
+        loop = Loop(
+            table.source,
+            table.vision,
+            service,
+            problems,
+            playback=EventPlayback([event for event in table.events if event.t_ns < WATCHED_FROM * FRAME_NS]),
+            observers=(window,),
+            lineup=lambda: BoardLineup(service.line_up.players, service.line_up.revision),
+            carrier=lambda: service.carrier,
+        )
+        try:
+            with recorded(lambda: window.open) as walk:
+                loop.run()
+        finally:
+            service.close()
+            store.close()
+    if "tackle" not in window.kinds:
+        raise RuntimeError("The bundled recording shows no tackle.")
+    return walk
+
+
+WALKS: Final = {"frame": frame_walk, "declaration": declaration_walk, "evidence": evidence_walk}
 
 
 def main() -> None:
