@@ -41,10 +41,10 @@ from downfield.officiating.calls import Call  # noqa: E402
 from downfield.officiating.events import Event  # noqa: E402
 from downfield.officiating.rulebooks.rulebook import load_rulebook  # noqa: E402
 from downfield.rig.configuration.loading import load  # noqa: E402
-from downfield.rig.live.connections import BoardLineup, EventPlayback, LoopObserver  # noqa: E402
-from downfield.rig.live.health import ActiveProblems  # noqa: E402
+from downfield.rig.live.connections import EventPlayback, LoopObserver  # noqa: E402
 from downfield.rig.live.loop import Loop  # noqa: E402
 from downfield.rig.live.network_vision import open_vision  # noqa: E402
+from downfield.rig.live.rig_health import ActiveProblems  # noqa: E402
 from downfield.rig.recording.recorded_clip import bundled_demo, open_clip  # noqa: E402
 from downfield.rig.sources.source import CaptureClock  # noqa: E402
 from downfield.rig.table import open_table  # noqa: E402
@@ -269,8 +269,6 @@ def frame_walk() -> Walk:
             problems,
             playback=EventPlayback([event for event in table.events if event.t_ns < WATCHED_FROM * FRAME_NS]),
             observers=(window,),
-            lineup=lambda: BoardLineup(service.line_up.players, service.line_up.revision),
-            carrier=lambda: service.carrier,
         )
         try:
             with recorded(lambda: window.open) as walk:
