@@ -93,7 +93,7 @@ def test_an_auto_5_always_leaves_one_more_play(left: int, hurry_up: bool, warnin
     assert not held.running
     after = after_play(held, "ordinary")
     assert after == (LineClock(0) if warning_at is None else LineClock(11))
-    assert after.over is (warning_at is None)
+    assert after.is_over is (warning_at is None)
 
 
 def test_an_auto_5_with_time_to_spare_takes_a_line_less() -> None:
@@ -110,14 +110,14 @@ def test_a_play_that_takes_no_line_is_not_the_one_more_play() -> None:
 def test_one_more_play_follows_an_onside_kick_its_kickers_recover() -> None:
     kicked = after_play(LineClock(1), "kickoff_returned", frozenset({"kickoff"}), onside_recovered=True)
     assert kicked == LineClock(1, one_more=True)
-    assert after_play(kicked, "ordinary").over
-    assert after_play(LineClock(1), "kickoff_returned", frozenset({"kickoff"})).over
+    assert after_play(kicked, "ordinary").is_over
+    assert after_play(LineClock(1), "kickoff_returned", frozenset({"kickoff"})).is_over
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3])
 def test_the_offense_may_let_the_last_lines_run(lines: int) -> None:
     assert run_out_clock(LineClock(12 + lines, running=True, warning_at=12)) == LineClock(12)
-    assert run_out_clock(LineClock(lines, running=True)).over
+    assert run_out_clock(LineClock(lines, running=True)).is_over
 
 
 @pytest.mark.parametrize("clock", [LineClock(3), LineClock(4, running=True), LineClock(16, True, 12)])
@@ -137,14 +137,14 @@ def test_the_clock_never_rises_and_stops_at_its_marks(
 ) -> None:
     clock = LineClock(left, running, None if warned or left <= 12 else 12)
     for play, hurry_up, stopped in plays:
-        if clock.over:
+        if clock.is_over:
             break
         try:
             after = after_play(clock, play, frozenset({"incomplete"} if stopped else ()), hurry_up=hurry_up)
         except RefusedError:
             continue
         assert 0 <= after.left <= clock.left
-        assert not (after.running and after.over)
+        assert not (after.running and after.is_over)
         if clock.warning_at is not None and after.left <= clock.warning_at:
             assert not after.running
             assert after.left >= clock.warning_at - 3

@@ -37,7 +37,7 @@ def numbers_by_role(formation: Formation, _params: Params) -> Iterator[Measureme
         if not number:
             continue
         clauses = ("TAP-011",) if lineman else ("TAP-012",)
-        fits = number.isdigit() and _fits(int(number), lineman=lineman)
+        fits = number.isdigit() and _is_number_allowed(int(number), lineman=lineman)
         if number == CENTER_NUMBER:
             fits = player.role == "C"
         source = "inferred" if player.inferred else "named"
@@ -72,7 +72,7 @@ def _measure_jersey(formation: Formation, required: str, team: str) -> Measureme
     return Measurement(text, (), 0 if formation.jersey == required else -1, unit="count")
 
 
-def _fits(number: int, *, lineman: bool) -> bool:
+def _is_number_allowed(number: int, *, lineman: bool) -> bool:
     if lineman:
         return number in LINEMAN_NUMBERS
     return any(number in numbers for numbers in BACK_NUMBERS)

@@ -66,9 +66,9 @@ def kick_inbounds(formation: Formation, _params: Params) -> Iterator[Measurement
 def returner_off(formation: Formation, _params: Params) -> Iterator[Measurement]:
     """The named returner is off the field while the kick runs."""
     if formation.returner is not None:
-        there = formation.player(formation.returner) is not None
-        text = f"the returner {formation.returner} is {'on' if there else 'off'} the field during the kick"
-        yield Measurement(text, (formation.returner,), -1 if there else 0, unit="count")
+        on_field = formation.player(formation.returner) is not None
+        text = f"the returner {formation.returner} is {'on' if on_field else 'off'} the field during the kick"
+        yield Measurement(text, (formation.returner,), -1 if on_field else 0, unit="count")
 
 
 @check("TAP-053", params=(MIDDLE_TOLERANCE_YD,))

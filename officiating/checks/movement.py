@@ -64,11 +64,11 @@ class PoseChange:
         return self.player.id
 
     @property
-    def engaged(self) -> float:
+    def engaged_probability(self) -> float:
         """Probability that it touched an opposing base before."""
         return self.before.touching
 
-    def pivoted(self, params: Params) -> float:
+    def pivoted_probability(self, params: Params) -> float:
         """Probability that it was pivoted."""
         return (
             1.0
@@ -76,13 +76,13 @@ class PoseChange:
             else exceedance_probability(self.turned_deg - params.real(TURNED_DEG.name), self.sigma_deg)
         )
 
-    def moved(self, params: Params) -> float:
+    def moved_probability(self, params: Params) -> float:
         """Probability that it was moved to another place."""
         return exceedance_probability(self.moved_mm - params.real(MOVED_MM.name), self.sigma_mm)
 
-    def handled(self, params: Params) -> bool:
+    def is_handled(self, params: Params) -> bool:
         """Whether it was more likely than not pivoted or moved."""
-        return max(self.pivoted(params), self.moved(params)) > EVEN_ODDS
+        return max(self.pivoted_probability(params), self.moved_probability(params)) > EVEN_ODDS
 
 
 def find_pose_changes(
@@ -150,12 +150,12 @@ class PreSnapChanges:
 
     def moved(self, params: Params, *, offense: bool) -> list[tuple[PoseChange, float]]:
         """One team's changes, each with the probability that the figure was moved."""
-        return [(change, change.moved(params)) for change in self.changes if change.offense == offense]
+        return [(change, change.moved_probability(params)) for change in self.changes if change.offense == offense]
 
     def pivoted(self, params: Params, *, offense: bool) -> list[tuple[PoseChange, float]]:
         """One team's changes, each with the probability that the figure was pivoted in place."""
         return [
-            (change, change.pivoted(params) * (1 - change.moved(params)))
+            (change, change.pivoted_probability(params) * (1 - change.moved_probability(params)))
             for change in self.changes
             if change.offense == offense
         ]

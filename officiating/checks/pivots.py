@@ -114,16 +114,18 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
         return
     more, none_for_none = params.count(DEFENSE_MORE.name), params.flag(NONE_FOR_NONE.name)
 
-    def allowed(by_offense: int) -> int:
+    def allowed_count(by_offense: int) -> int:
         return 0 if none_for_none and by_offense == 0 else by_offense + more
 
-    offense = count_distribution([change.pivoted(params) for change in stoppage.side(offense=True)])
-    defense = count_distribution([change.pivoted(params) for change in stoppage.side(offense=False)])
-    excess = sum(offense[n] * sum(defense[allowed(n) + 1 :]) for n in range(len(offense)))
+    offense = count_distribution([change.pivoted_probability(params) for change in stoppage.side(offense=True)])
+    defense = count_distribution([change.pivoted_probability(params) for change in stoppage.side(offense=False)])
+    excess = sum(offense[n] * sum(defense[allowed_count(n) + 1 :]) for n in range(len(offense)))
     by_offense, by_defense = offense.index(max(offense)), defense.index(max(defense))
-    pivoted = tuple(change.id for change in stoppage.side(offense=False) if change.pivoted(params) > EVEN_ODDS)
-    text = f"the offense pivoted {by_offense}, the defense {by_defense}; {allowed(by_offense)} allowed"
-    margin = allowed(by_offense) - by_defense
+    pivoted = tuple(
+        change.id for change in stoppage.side(offense=False) if change.pivoted_probability(params) > EVEN_ODDS
+    )
+    text = f"the offense pivoted {by_offense}, the defense {by_defense}; {allowed_count(by_offense)} allowed"
+    margin = allowed_count(by_offense) - by_defense
     yield Measurement(text, pivoted, margin, unit="count", broken=round(excess, 9))
 
 
@@ -132,20 +134,20 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
 def engaged_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """Nobody is pivoted while engaged, except the first to touch the pass and the recoverer of a fumble."""
     for change in stoppage.changes:
-        if change.id not in stoppage.exempt and change.engaged > 0:
-            pivoted = change.pivoted(params)
+        if change.id not in stoppage.exempt and change.engaged_probability > 0:
+            pivoted = change.pivoted_probability(params)
             if pivoted > 1 - EVEN_ODDS:
                 text = f"{change.id} was turned {change.turned_deg:.0f}° while touching an opponent"
                 measured = Measurement(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg")
                 clauses = ENGAGED_CLAUSES[stoppage.kind]
-                yield replace(measured, broken=pivoted * change.engaged, clauses=clauses)
+                yield replace(measured, broken=pivoted * change.engaged_probability, clauses=clauses)
 
 
 @check("TAP-028", params=(TURNED_DEG, MOVED_MM))
 def dead_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """A fallen player is out of the play: he lies where he fell and is not turned."""
     for change in stoppage.changes:
-        if change.dead and change.handled(params):
+        if change.dead and change.is_handled(params):
             text = f"{change.id} has fallen in this play and was turned {change.turned_deg:.0f}°"
             yield Measurement(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg", broken=1.0)
 
@@ -157,7 +159,7 @@ def pivots_toward(stoppage: StoppageChanges, params: Params) -> Iterator[Measure
         return
     for change in stoppage.changes:
         aimed = change.offense in AIMED_SIDES.get(stoppage.kind, ())
-        if aimed and change.pivoted(params) > EVEN_ODDS and not change.swapped:
+        if aimed and change.pivoted_probability(params) > EVEN_ODDS and not change.swapped:
             before = _bearing_error_deg(change, stoppage.target_mm)
             closer = before - _bearing_error_deg(change, stoppage.target_mm, after=True)
             text = f"{change.id} was turned {abs(closer):.0f}° {'toward' if closer >= 0 else 'away from'} the ball"
@@ -173,7 +175,7 @@ def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measu
     """
     limit = params.real(SHIFT_YD.name)
     for change in stoppage.changes:
-        if change.handled(params):
+        if change.is_handled(params):
             closer, sigma = _closer_yd(change, stoppage)
             place = "closer to his target" if stoppage.target_mm is not None else "from where he stood"
             text = f"{change.id} ended {closer:z.2f} yd {place}; at most {limit:g} allowed"
@@ -243,17 +245,17 @@ def _closer_yd(change: PoseChange, stoppage: StoppageChanges) -> tuple[float, fl
     """Return how much closer to its target a figure ended (without a target: how far it moved) and the error, yards."""
     a, b, field = change.before, change.after, stoppage.field
 
-    def distance(x_mm: float, y_mm: float) -> float:
+    def distance_yd(x_mm: float, y_mm: float) -> float:
         return math.hypot(x_mm / field.mm_per_yd_x, y_mm / field.mm_per_yd_y)
 
     sigma = change.sigma_mm / min(field.mm_per_yd_x, field.mm_per_yd_y)
     if stoppage.target_mm is None:
-        return distance(b.x_mm - a.x_mm, b.y_mm - a.y_mm), sigma
+        return distance_yd(b.x_mm - a.x_mm, b.y_mm - a.y_mm), sigma
     x_mm, y_mm = stoppage.target_mm
-    return distance(x_mm - a.x_mm, y_mm - a.y_mm) - distance(x_mm - b.x_mm, y_mm - b.y_mm), sigma
+    return distance_yd(x_mm - a.x_mm, y_mm - a.y_mm) - distance_yd(x_mm - b.x_mm, y_mm - b.y_mm), sigma
 
 
 def _at_most_pivoted(changes: Sequence[PoseChange], limit: int, text: str, params: Params) -> Measurement:
-    chances = [change.pivoted(params) for change in changes]
+    chances = [change.pivoted_probability(params) for change in changes]
     pivoted = tuple(change.id for change, likely in zip(changes, chances, strict=True) if likely > EVEN_ODDS)
     return at_most(limit, chances, f"{len(pivoted)} {text}", pivoted)

@@ -138,13 +138,13 @@ def _interior_line(
     fives = [eligible[start : start + 5] for start in range(len(eligible) - 4)]
     backs = [placement for i, placement in enumerate(placements) if placement.offense and i not in on_line]
 
-    def spread(five: list[int]) -> tuple[float, tuple[float, float], float]:
+    def spacing(five: list[int]) -> tuple[float, tuple[float, float], float]:
         middle = placements[five[2]].v_mm
         behind = min(((round(abs(back.v_mm - middle)), back.depth_mm) for back in backs), default=(0.0, 0.0))
         width = round(placements[five[-1]].v_mm - placements[five[0]].v_mm, 3)
         return width, behind, abs(middle - middle_mm)
 
-    return min(fives, key=spread)
+    return min(fives, key=spacing)
 
 
 def _infer_defense(placements: Sequence[RolePlacement], roles: list[str], mm_per_yd: float) -> None:

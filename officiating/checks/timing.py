@@ -88,28 +88,28 @@ def line_up_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     start = times.separated_ns
     if times.changed_ns is not None:
         start = max(start or 0, times.changed_ns + params.ns(CHANGE_S.name))
-    yield from _within("the offense was set after", start, times.set_ns, params.real(LINE_UP_S.name), times)
+    yield from _measure_time("the offense was set after", start, times.set_ns, params.real(LINE_UP_S.name), times)
 
 
 @check("TAP-043", "TAP-078", "TAP-140", params=(DEFENSE_S,), on_claim=True)
 def defense_set_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The defense is done within ten seconds of "set"."""
     limit = params.real(DEFENSE_S.name)
-    yield from _within("the defense was lined up after", times.set_ns, times.defense_ready_ns, limit, times)
+    yield from _measure_time("the defense was lined up after", times.set_ns, times.defense_ready_ns, limit, times)
 
 
 @check("TAP-136", "TAP-137", params=(CHANGE_S,), on_claim=True)
 def kick_ready_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The kicking coach is lined up within 60 seconds of a score."""
     limit = params.real(CHANGE_S.name)
-    yield from _within("the kicking team was lined up after", times.changed_ns, times.kick_ready_ns, limit, times)
+    yield from _measure_time("the kicking team was lined up after", times.changed_ns, times.kick_ready_ns, limit, times)
 
 
 @check("TAP-139", params=(LINE_UP_S,), on_claim=True)
 def field_goal_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """A field goal's dice are rolled inside the set-up clock."""
     limit = params.real(LINE_UP_S.name)
-    yield from _within("the dice were rolled after", times.separated_ns, times.rolled_ns, limit, times)
+    yield from _measure_time("the dice were rolled after", times.separated_ns, times.rolled_ns, limit, times)
 
 
 @check("TAP-054", "TAP-092", "TAP-106", "TAP-141", params=(PIVOT_S,))
@@ -118,7 +118,7 @@ def first_pivot_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     clauses = FIRST_COACH.get(times.stop)
     if clauses:
         limit, done_ns = params.real(PIVOT_S.name), times.offense_done_ns
-        yield from _within("the first coach was done after", times.stopped_ns, done_ns, limit, times, clauses)
+        yield from _measure_time("the first coach was done after", times.stopped_ns, done_ns, limit, times, clauses)
 
 
 @check("TAP-055", "TAP-092", "TAP-101", "TAP-106", "TAP-141", params=(PIVOT_S,))
@@ -128,7 +128,7 @@ def second_pivot_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     if clauses:
         limit = params.real(PIVOT_S.name)
         start = times.stick_gone_ns if times.stop == "pass" else times.offense_done_ns
-        yield from _within("the other coach was done after", start, times.defense_done_ns, limit, times, clauses)
+        yield from _measure_time("the other coach was done after", start, times.defense_done_ns, limit, times, clauses)
 
 
 @check("TAP-054", "TAP-055", "TAP-092", "TAP-106", "TAP-141", params=(PIVOT_S,))
@@ -137,14 +137,14 @@ def stop_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     clauses = FIRST_COACH.get(times.stop)
     if clauses and times.offense_done_ns is None:
         limit, done_ns = 2 * params.real(PIVOT_S.name), times.defense_done_ns
-        yield from _within("both coaches were done after", times.stopped_ns, done_ns, limit, times, clauses)
+        yield from _measure_time("both coaches were done after", times.stopped_ns, done_ns, limit, times, clauses)
 
 
 @check("TAP-100", "TAP-141", "TAP-142", params=(PASS_S,))
 def pass_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The stick is removed within 20 seconds of "pass": this clock takes precedence over the ten seconds of a stop."""
     limit = params.real(PASS_S.name)
-    yield from _within("the stick was removed after", times.pass_ns, times.stick_gone_ns, limit, times)
+    yield from _measure_time("the stick was removed after", times.pass_ns, times.stick_gone_ns, limit, times)
 
 
 @check("TAP-050", "TAP-051", params=(KICK_RUN_S, KICK_RUN_TOLERANCE_S))
@@ -157,7 +157,7 @@ def kickoff_run(times: Timeline, params: Params) -> Iterator[Measurement]:
         yield Measurement(text, (), tolerance - abs(ran - required), times.sigma_s, "s")
 
 
-def _within(
+def _measure_time(
     text: str,
     start_ns: int | None,
     end_ns: int | None,

@@ -111,7 +111,7 @@ class Rulebook:
 
 def bundled_rulebooks() -> tuple[str, ...]:
     """Return the names of the rulebooks that come with Downfield."""
-    return tuple(sorted(file.name[: -len(".toml")] for file in _books().iterdir() if file.name.endswith(".toml")))
+    return tuple(sorted(file.name[: -len(".toml")] for file in _book_folder().iterdir() if file.name.endswith(".toml")))
 
 
 def load_rulebook(name: str) -> Rulebook:
@@ -134,10 +134,10 @@ def load_rulebook(name: str) -> Rulebook:
 def _load_bundled(name: str) -> Rulebook:
     if name not in bundled_rulebooks():
         raise RulebookError(f"No rulebook is named {name!r}. Bundled rulebooks: {', '.join(bundled_rulebooks())}.")
-    return _parse(_books().joinpath(f"{name}.toml").read_text(encoding="utf-8"), where=name)
+    return _parse(_book_folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), where=name)
 
 
-def _books() -> Any:
+def _book_folder() -> Any:
     return resources.files("downfield.officiating.rulebooks") / "books"
 
 

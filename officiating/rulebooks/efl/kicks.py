@@ -95,7 +95,7 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     if length is None:
         return _kickoff_out_of_bounds(game, context)
     own = game.progress_yd(game.los_yd) - length
-    found = _received(game, own, context, ("EFL-083", "EFL-053"), f"kickoff of {length} yards")
+    found = _dead_finding(game, own, context, ("EFL-083", "EFL-053"), f"kickoff of {length} yards")
     return Outcome(game, (found,))
 
 
@@ -107,7 +107,7 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     punt = tables.punt(d66(roll.dice, "punt"))
     end = game.progress_yd(game.los_yd) + punt.yards
     text = f"punt blocked, {punt.yards:+d} yards" if punt.blocked else f"punt of {punt.yards} yards"
-    return Outcome(game, (_punted(game, end, game.width_yd / 2, context, ("EFL-083",), text),))
+    return Outcome(game, (_punt_finding(game, end, game.width_yd / 2, context, ("EFL-083",), text),))
 
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
@@ -142,13 +142,13 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
         return _kickoff_out_of_bounds(game, context)
     if body.end == "blocked":
         line = game.progress_yd(game.los_yd)
-        return Outcome(game, (_punted(game, line, 0.0, context, ("EFL-057",), "punt blocked"),))
+        return Outcome(game, (_punt_finding(game, line, 0.0, context, ("EFL-057",), "punt blocked"),))
     if body.x_yd is None:
         raise RefusedError("kick ended: say where (x_yd)")
     if purpose == "punt":
         text = "punt, out of bounds" if body.end == "out_of_bounds" else "punt, fair catch"
         lateral = game.width_yd / 2 if body.y_yd is None else body.y_yd
-        return Outcome(game, (_punted(game, game.progress_yd(body.x_yd), lateral, context, ("EFL-058",), text),))
+        return Outcome(game, (_punt_finding(game, game.progress_yd(body.x_yd), lateral, context, ("EFL-058",), text),))
     return _touch_kickoff(game, body, context)
 
 
@@ -159,7 +159,7 @@ def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Ou
         raise RefusedError("kick ended: say who touched it (player)")
     side = game.side_of(entry.jersey)
     if side == game.offense and canonical_role(entry.role) not in LINEMEN:
-        found = _received(
+        found = _dead_finding(
             game, game.progress_yd(body.x_yd), context, ("EFL-052", "EFL-053"), f"fair catch by {entry.id}"
         )
         return Outcome(game, (replace(found, players=(entry.id,)),))
@@ -181,10 +181,10 @@ def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Ou
 
 
 def _kickoff_out_of_bounds(game: GameState, context: RuleContext) -> Outcome:
-    return Outcome(game, (_received(game, 0.0, context, ("EFL-054",), "kickoff out of bounds"),))
+    return Outcome(game, (_dead_finding(game, 0.0, context, ("EFL-054",), "kickoff out of bounds"),))
 
 
-def _received(game: GameState, own_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str) -> Finding:
+def _dead_finding(game: GameState, own_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str) -> Finding:
     """Return the finding of a dead ball for the receivers, never behind their own 25."""
     x_yd = game.board_x_yd(max(own_yd, context.params.real("kickoff.least_yd")))
     text = f"{what}, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
@@ -194,7 +194,7 @@ def _received(game: GameState, own_yd: float, context: RuleContext, clauses: tup
     )
 
 
-def _punted(
+def _punt_finding(
     game: GameState, end_yd: float, lateral_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str
 ) -> Finding:
     """Return a punt's finding: the receivers' ball, past their goal line a touchback, behind the kickers' a safety."""

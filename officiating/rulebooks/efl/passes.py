@@ -88,11 +88,11 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 
 def _miss_pass(game: GameState, context: RuleContext) -> Outcome:
-    made, attempts = game.play.pass_attempts, context.params.count("pass.tries")
-    text, key = f"incomplete, attempt {made} of {attempts}", f"missed{made}"
-    last = made >= attempts
+    attempt, attempts = game.play.pass_attempts, context.params.count("pass.tries")
+    text, key = f"incomplete, attempt {attempt} of {attempts}", f"missed{attempt}"
+    last = attempt >= attempts
     found = Finding(
-        "pass", "incomplete", context.t_ns, text, ("EFL-037",), key, reported=not last, detail=f"try_{made}"
+        "pass", "incomplete", context.t_ns, text, ("EFL-037",), key, reported=not last, detail=f"try_{attempt}"
     )
     return Outcome(game, (found,))
 

@@ -69,7 +69,7 @@ class LineClock:
         return self.left - (self.warning_at or 0)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the period has ended."""
         return self.left <= 0
 

@@ -248,11 +248,11 @@ def move_clock(game: GameState, after: LineClock, context: RuleContext, *, try_d
     before = card_game(game).lines
     game = with_lines(game, after)
     found: list[Finding] = []
-    if before.warning_at is not None and after.warning_at is None and not after.over:
+    if before.warning_at is not None and after.warning_at is None and not after.is_over:
         found.append(
             Finding(CARDS, "period", context.t_ns, "two-minute warning", ("NFLS-012",), "warning", detail="warning")
         )
-    if after.over and not try_due:
+    if after.is_over and not try_due:
         text = f"end of period {game.period}"
         found.append(Finding(CARDS, "period", context.t_ns, text, ("NFLS-011",), "end", detail="end"))
     return Outcome(game, tuple(found))

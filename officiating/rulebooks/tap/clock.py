@@ -35,12 +35,12 @@ def ending_on_time(handler: Handler) -> Handler:
             return outcome
         if state.clock.left_at_s(event.t_ns) != 0:
             return outcome
-        return Outcome(state, (*outcome.findings, _end_of_time(state, context)))
+        return Outcome(state, (*outcome.findings, _period_end_finding(state, context)))
 
     return handle
 
 
-def _end_of_time(game: GameState, context: RuleContext) -> Finding:
+def _period_end_finding(game: GameState, context: RuleContext) -> Finding:
     home, away = game.score
     if game.period < context.params.count("clock.periods"):
         text, detail = f"end of period {game.period}", "period"

@@ -113,14 +113,14 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
     ball = ball_position(facts.scene, game) if facts else None
     figure = facts.figures.get(receiver) if facts and receiver else None
     if figure is None or ball is None:
-        return Outcome(game, (_overrun(context, receiver),))
+        return Outcome(game, (_overrun_finding(context, receiver),))
     past = overrun_mm(figure, *ball)
     margin = past - context.params.real("pass.overrun_base_lengths") * figure.length_mm
     sigma = math.hypot(*figure.sigma_mm)
     probability = exceedance_probability(margin, sigma)
     if probability <= 1 - context.params.real("calls.confidence"):
         raise RefusedError(f"overrun: the whole of {figure.id} is only {past:.0f} mm past the ball (TAP-104)")
-    found = replace(_overrun(context, receiver), margin=margin, sigma=sigma, unit="mm", probability=probability)
+    found = replace(_overrun_finding(context, receiver), margin=margin, sigma=sigma, unit="mm", probability=probability)
     return Outcome(game, (found,))
 
 
@@ -213,7 +213,7 @@ def _stopped_in_air(game: GameState) -> bool:
     return game.phase is Phase.STOPPED and game.play.stoppage is not None and game.play.stoppage.reason == "air"
 
 
-def _overrun(context: RuleContext, receiver: str | None) -> Finding:
+def _overrun_finding(context: RuleContext, receiver: str | None) -> Finding:
     return Finding(
         rule="overrun",
         kind="overrun",
