@@ -25,7 +25,7 @@ from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver, NoticeLevel
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter, sentences
+from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
 from downfield.rig.sources.source import CaptureClock
@@ -210,7 +210,7 @@ class Rig:
             try:
                 recorder.record(True)
             except RefusedError as error:
-                text, remedy = sentences(f"Not recording: {error}"), "Calls go on. Then start the recording"
+                text, remedy = f"Not recording: {error}", "Calls go on. Start the recording once there is room"
                 self._problems.report(HealthReason(code=DISK_FULL, level="alarm", text=text, remedy=remedy))
         return recorder
 

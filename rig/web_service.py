@@ -7,6 +7,7 @@ import ipaddress
 import logging
 import socket
 import threading
+from dataclasses import dataclass
 from typing import Final
 
 import uvicorn
@@ -18,9 +19,22 @@ from downfield.api.security.middleware import AccessPolicy
 from downfield.core.errors import InputError
 from downfield.rig.configuration.settings import ServiceSettings
 
-_CLOSE_TIMEOUT_S: Final = 5.0
-_MAX_MESSAGE_BYTES: Final = 4096  # from a client on a WebSocket; its content is not used
-_MAX_CONNECTIONS: Final = 1024  # more than the feeds may have, so that a flood leaves room for the panel
+
+@dataclass(frozen=True, slots=True)
+class ServiceLimits:
+    """Limits of the web service."""
+
+    close_timeout_s: float = 5.0
+    """How long it may take to end."""
+
+    message_bytes: int = 4096
+    """Longest message from a client on a WebSocket; its content is not used."""
+
+    connections: int = 1024
+    """More than the feeds may have, so that a flood leaves room for the panel."""
+
+
+LIMITS: Final = ServiceLimits()
 
 
 class Service:
@@ -54,8 +68,8 @@ class Service:
             lifespan="off",
             server_header=False,
             proxy_headers=False,
-            ws_max_size=_MAX_MESSAGE_BYTES,
-            limit_concurrency=_MAX_CONNECTIONS,
+            ws_max_size=LIMITS.message_bytes,
+            limit_concurrency=LIMITS.connections,
         )
         logging.getLogger("uvicorn.error").addFilter(_is_error)
         self._server = server = uvicorn.Server(config)
@@ -72,7 +86,7 @@ class Service:
         self._context.hub.close()
         self._context.picture.close()
         self._server.should_exit = True
-        self._thread.join(timeout=_CLOSE_TIMEOUT_S)
+        self._thread.join(timeout=LIMITS.close_timeout_s)
         self.relay.close()
 
     def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:

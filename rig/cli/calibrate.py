@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -34,17 +35,25 @@ app = typer.Typer(
     help="Calibrate a camera from pictures of the table, or measure its lens.",
 )
 
-_COARSE_SIGMA_YD: Final = 0.03
-"""Standard deviation of positions from which a better calibration is suggested."""
 
-_SHAKING_PX: Final = 0.4
-"""Displacement of picture rows, at 1920 px width, by a rolling shutter over a shaking board."""
+@dataclass(frozen=True, slots=True)
+class CalibrateLimits:
+    """Thresholds of hints to the user, and sizes."""
 
-_MISSING_SHEET_FRAMES: Final = 60
-"""Frames without the sheet after which the user is told."""
+    coarse_sigma_yd: float = 0.03
+    """Standard deviation of positions from which a better calibration is suggested."""
 
-_LENS_FRAMES: Final = 120
-"""Frames used of a video of the sheet."""
+    shaking_px: float = 0.4
+    """Displacement of picture rows, at 1920 px width, by a rolling shutter over a shaking board."""
+
+    missing_sheet_frames: int = 60
+    """Frames without the sheet after which the user gets a hint."""
+
+    lens_frames: int = 120
+    """Frames used of a video of the sheet."""
+
+
+LIMITS: Final = CalibrateLimits()
 
 Source = Annotated[Path, typer.Argument(help="A picture or a video that shows the whole field.")]
 Out = Annotated[Path, typer.Option("-o", "--out", help="Write the calibration to this file.")]
@@ -158,7 +167,7 @@ def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool 
         if live and collector.is_complete:
             return
         frames_without_sheet = 0 if collector.sees_sheet else frames_without_sheet + 1
-        if live and frames_without_sheet and frames_without_sheet % _MISSING_SHEET_FRAMES == 0:
+        if live and frames_without_sheet and frames_without_sheet % LIMITS.missing_sheet_frames == 0:
             typer.echo("The sheet is not found in the picture. Hold it nearer, flat, in good light.")
 
 
@@ -186,7 +195,7 @@ def _lens_pictures(source: Path) -> Iterator[Image]:
         for path in sorted(source.iterdir()):
             yield from read_pictures(path)
     else:
-        yield from read_pictures(source, _LENS_FRAMES)
+        yield from read_pictures(source, LIMITS.lens_frames)
 
 
 def _live_pictures(source: str) -> Iterator[Image]:
@@ -210,7 +219,7 @@ def _finish(
         made_from=[source.name],
     )
     _write(calibration, images, out, picture)
-    if solution.fit.rows_px > _SHAKING_PX * images[0].shape[1] / 1920:
+    if solution.fit.rows_px > LIMITS.shaking_px * images[0].shape[1] / 1920:
         typer.echo(
             f"The picture's rows are displaced by up to {solution.fit.rows_px:.1f} px. Switch the board off and keep"
             " the table still while calibrating."
@@ -234,7 +243,7 @@ def _summary(calibration: Calibration, out: Path) -> str:
         f"{calibration.field.name}: {quality.points} points, rms {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm ="
         f" {max(quality.rms_yd):.4f} yd; base tops to {2 * np.median(sigma_yd):.3f} yd (two sigma); written to {out}"
     )
-    if np.median(sigma_yd) > _COARSE_SIGMA_YD:
+    if np.median(sigma_yd) > LIMITS.coarse_sigma_yd:
         text += (
             "\nThe camera looks almost straight down, so its height can't be told from its focal length. Tilt it by 5"
             " to 10 degrees, or measure the lens with 'downfield calibrate lens' and pass it with --lens."

@@ -9,6 +9,7 @@ import socket
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +20,22 @@ from downfield.rig.configuration.settings import NetworkSettings, RecordingSetti
 from downfield.rig.doctor.check_result import CheckResult
 from downfield.rig.live.network_vision import detection_rate, local_detector
 
-_RUNS: Final = 8
-_TRIAL_BYTES: Final = 64 << 20
-_CAMERA_MB_PER_S: Final = 20.0
-"""What a good 1080p camera sends as MJPEG at 60 frames/s."""
+
+@dataclass(frozen=True, slots=True)
+class ComputerCheckLimits:
+    """Sizes and thresholds of the computer checks."""
+
+    runs: int = 8
+    """Runs of the network whose times are measured."""
+
+    trial_bytes: int = 64 << 20
+    """Bytes written to measure the speed of the disk."""
+
+    camera_mb_per_s: float = 20.0
+    """What a good 1080p camera sends as MJPEG at 60 frames/s."""
+
+
+LIMITS: Final = ComputerCheckLimits()
 
 _FASTER_COMPUTER: Final = (
     "Close other programs, or use a computer whose processor has AVX-VNNI or AVX-512 VNNI: it detects up to four times"
@@ -39,7 +52,7 @@ def check_network(settings: NetworkSettings, image: Image) -> CheckResult:
     try:
         detector = local_detector(settings)
         detections = detector.detect(image)
-        for _ in range(_RUNS):
+        for _ in range(LIMITS.runs):
             if isinstance(detector, TrackingDetector):
                 with rate.timed("full_frame"):
                     detector.find_candidates(image, ball=False)
@@ -67,14 +80,14 @@ def check_disk(folder: Path, settings: RecordingSettings) -> CheckResult:
     except OSError as error:
         remedy = "Choose another folder with data or recording.folder"
         return CheckResult("disk", "fault", f"{folder}: can't be written: {error.strerror}", remedy)
-    hours = (free_gb - settings.stop_below_gb) * 1000 / _CAMERA_MB_PER_S / 3600
+    hours = (free_gb - settings.stop_below_gb) * 1000 / LIMITS.camera_mb_per_s / 3600
     text = f"{free_gb:.0f} GB free in {folder}, {speed_mb_per_s:.0f} MB/s"
     if free_gb < settings.stop_below_gb:
         return CheckResult("disk", "fault", text, "Make room: nothing would be recorded")
     if free_gb < settings.warn_below_gb:
         return CheckResult("disk", "warning", f"{text}: enough for {hours:.1f} h at most", "Make room")
-    if speed_mb_per_s < _CAMERA_MB_PER_S:
-        remedy = f"Record to a faster disk: a camera may send {_CAMERA_MB_PER_S:.0f} MB/s"
+    if speed_mb_per_s < LIMITS.camera_mb_per_s:
+        remedy = f"Record to a faster disk: a camera may send {LIMITS.camera_mb_per_s:.0f} MB/s"
         return CheckResult("disk", "warning", text, remedy)
     return CheckResult("disk", "ok", text)
 
@@ -108,8 +121,8 @@ def _write_speed_mb_per_s(folder: Path) -> float:
     block = os.urandom(1 << 20)
     with tempfile.TemporaryFile(dir=folder) as out:
         began = time.perf_counter()
-        for _ in range(_TRIAL_BYTES >> 20):
+        for _ in range(LIMITS.trial_bytes >> 20):
             out.write(block)
         out.flush()
         os.fsync(out.fileno())
-        return _TRIAL_BYTES / 1e6 / (time.perf_counter() - began)
+        return LIMITS.trial_bytes / 1e6 / (time.perf_counter() - began)

@@ -34,7 +34,7 @@ from downfield.rig.live.connections import (
     Referee,
     VisionStage,
 )
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter
+from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, sentences
 from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.vision.thread_priority import lower_priority
 
@@ -306,7 +306,7 @@ class Loop:
     def _report_refusal(self, content: Scene | Event, reason: str) -> None:
         """Report what the game refused: a scene came too late; a line-up is declared again with the next frame."""
         if isinstance(content, Scene):
-            self._problems.notify("warning", f"The game refused a scene: {reason}.")
+            self._problems.notify("warning", sentences(f"The game refused a scene: {reason}"))
             return
         self._players = ()
         remedy = "Declare the line-up on the panel, or wait until the play is over"

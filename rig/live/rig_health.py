@@ -23,9 +23,22 @@ CAMERA_LOST: Final = "camera_lost"
 PICTURE: Final = "picture"
 """Code of warnings about the pictures."""
 
-_WINDOW_NS: Final = 1_000_000_000
-_WINDOW_FRAMES: Final = 1000  # most frames remembered of one window; no camera sends more per second
-_REPORT_EVERY_S: Final = 1.0
+
+@dataclass(frozen=True, slots=True)
+class RigHealthLimits:
+    """Times of the health report."""
+
+    window_ns: int = 1_000_000_000
+    """Frame rate and latency are measured over the last second."""
+
+    window_frames: int = 1000
+    """Most frames remembered of that second; no camera sends more."""
+
+    report_every_s: float = 1.0
+    """Time between two reports while nothing changes."""
+
+
+LIMITS: Final = RigHealthLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +63,7 @@ class FrameMeter:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._recent: deque[tuple[int, int]] = deque(maxlen=_WINDOW_FRAMES)
+        self._recent: deque[tuple[int, int]] = deque(maxlen=LIMITS.window_frames)
         self._began_ns: int | None = None
         self._frames = 0
 
@@ -66,11 +79,11 @@ class FrameMeter:
         """Return the statistics now."""
         now_ns = time.monotonic_ns()
         with self._lock:
-            latencies = sorted(latency for at, latency in self._recent if at > now_ns - _WINDOW_NS)
+            latencies = sorted(latency for at, latency in self._recent if at > now_ns - LIMITS.window_ns)
             frames, began_ns = self._frames, self._began_ns
         if began_ns is None:
             return FrameStatistics(0, None, None, None)
-        window_s = min(_WINDOW_NS, max(now_ns - began_ns, 1)) / 1e9
+        window_s = min(LIMITS.window_ns, max(now_ns - began_ns, 1)) / 1e9
         median, p99 = (latencies[int(q * (len(latencies) - 1))] / 1e6 if latencies else None for q in (0.5, 0.99))
         return FrameStatistics(frames, len(latencies) / window_s, median, p99)
 
@@ -95,7 +108,10 @@ class ActiveProblems:
         self._notify = notify or _ignore
 
     def report(self, problem: HealthReason) -> None:
-        """Add a problem; it replaces the one with the same code."""
+        """Add a problem; it replaces the one with the same code. Texts lose their last period, as they are joined."""
+        problem = problem.model_copy(
+            update={"text": problem.text.rstrip("."), "remedy": problem.remedy.rstrip(".")},
+        )
         with self._lock:
             before = self._active.get(problem.code)
             self._active[problem.code] = problem
@@ -226,7 +242,7 @@ class HealthReporter(LoopObserver):
         while not self._closed:
             self._wake.clear()
             self._report(self.health())
-            self._wake.wait(_REPORT_EVERY_S)
+            self._wake.wait(LIMITS.report_every_s)
 
 
 def sentences(*parts: str) -> str:

@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -29,13 +30,24 @@ from downfield.rig.recording.recording_library import find_frames, frames_of, in
 from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import CapturedFrame
 
-_JPEG_QUALITY: Final = 92  # these pictures are examined closely
-_MAX_DECODED: Final = 1200
-"""Frames between a key frame and the requested one; encoders put a key frame every few seconds, at most every 250."""
-
 _SECOND_NS: Final = 1_000_000_000
-_SEEK_BACK_NS: Final = (0, 2 * _SECOND_NS, 10 * _SECOND_NS)
-"""How much earlier to look for a key frame, when the one found shows a later picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class FootageLimits:
+    """Limits of reading single frames from video files."""
+
+    jpeg_quality: int = 92
+    """Of the served pictures, which are examined closely."""
+
+    decoded_frames: int = 1200
+    """Most frames between a key frame and the requested one; encoders put a key frame at least every 250 frames."""
+
+    seek_back_ns: tuple[int, ...] = (0, 2_000_000_000, 10_000_000_000)
+    """How much earlier to look for a key frame, one after the other, when the one found shows a later picture."""
+
+
+LIMITS: Final = FootageLimits()
 
 TimedPicture = tuple[int, Callable[[], Image | None]]
 """A picture's time in ticks of its stream, and what decodes it: None if it is damaged."""
@@ -146,7 +158,7 @@ def decode_frame(frame: FootageFrame) -> Image:
         with av.open(str(frame.video)) as container:
             stream = container.streams.video[0]
             stream.codec_context.thread_count = 1
-            for back_ns in _SEEK_BACK_NS:
+            for back_ns in LIMITS.seek_back_ns:
                 for image in _seek(container, stream, frame, frame.at_ns - back_ns):
                     return image
     except (av.FFmpegError, OSError, IndexError):
@@ -161,7 +173,7 @@ def _encode(frame: FootageFrame, marks: CallMarks | None, calibration: Calibrati
         if calibration is not None and calibration.camera.lens.size_px == (image.shape[1], image.shape[0]):
             annotator = Annotator(calibration.camera, calibration.field, marks.players)
         image = draw_call(image, annotator, marks, frame)
-    _, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    _, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, LIMITS.jpeg_quality])
     return jpeg.tobytes()
 
 
@@ -176,7 +188,7 @@ def _seek(
     same_time_before = frame.rank
     for number, (ticks, decode) in enumerate(pictures):
         at_ns = round(ticks * tick_ns)
-        if number > _MAX_DECODED or at_ns > frame.at_ns:
+        if number > LIMITS.decoded_frames or at_ns > frame.at_ns:
             return
         if at_ns == frame.at_ns and same_time_before == 0:
             image = decode()

@@ -16,7 +16,7 @@ from downfield.core.errors import DownfieldError, OutputError, RefusedError
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
-from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems, sentences
 from downfield.rig.recording.recording_library import RecordingIndexHeader, prune
 from downfield.rig.recording.segment import H264Encoder, OpenFile, RecordingSegment, can_copy, create_file
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
@@ -95,7 +95,7 @@ class Recorder(LoopObserver):
         """
         if on and not self._on:
             if self._update_free_gb() < self._settings.stop_below_gb:
-                raise RefusedError(f"only {self._free_gb:.1f} GB are left on the disk. Make room first")
+                raise RefusedError(f"only {self._free_gb:.1f} GB are left on the disk; make room first")
             for code in (DISK_FULL, RECORDING_FAILED, RECORDING_BEHIND):
                 self._problems.resolve(code)
         self._on = on
@@ -137,7 +137,7 @@ class Recorder(LoopObserver):
                 has_room = self._update_free_gb() >= self._settings.stop_below_gb
                 self._give_up(RECORDING_FAILED if has_room else DISK_FULL, str(error))
             except DownfieldError as error:  # one damaged picture: the next may be whole
-                self._problems.notify("warning", f"Not recorded: {error}.")
+                self._problems.notify("warning", sentences(f"Not recorded: {error}"))
             if not self._on:
                 self._finish_segment()
         self._finish_segment()

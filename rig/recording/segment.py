@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -21,16 +22,27 @@ from downfield.rig.recording.recording_library import RecordedFrame, RecordingIn
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 _START_CODES: Final = (b"\0\0\1", b"\0\0\0\1")
-_DEFAULT_FPS: Final = 30.0
 _NS: Final = Fraction(1, 1_000_000_000)
-_CLUSTER_MS: Final = 500
-"""What Matroska holds back before it writes; MJPEG is written with every frame."""
 
-_BUFFER_BYTES: Final = 1 << 20
-"""A frame is written in one go, not in ten between which other threads are waited for."""
 
-_SYNC_NS: Final = 1_000_000_000
-"""How much a power failure may cost."""
+@dataclass(frozen=True, slots=True)
+class SegmentLimits:
+    """How a recorded file is written."""
+
+    default_fps: float = 30.0
+    """Frame rate assumed of a source that reports none."""
+
+    cluster_ms: int = 500
+    """What Matroska holds back before it writes; MJPEG is written with every frame."""
+
+    buffer_bytes: int = 1 << 20
+    """A frame is written in one go, not in ten between which other threads are waited for."""
+
+    sync_ns: int = 1_000_000_000
+    """Time between two flushes to the disk: how much a power failure may cost."""
+
+
+LIMITS: Final = SegmentLimits()
 
 OpenFile = Callable[[Path], BinaryIO]
 
@@ -61,8 +73,8 @@ class H264Encoder:
         context.width, context.height = (edge - edge % 2 for edge in size_px)
         context.pix_fmt = "yuv420p"
         context.time_base = _NS
-        context.framerate = Fraction(fps or _DEFAULT_FPS).limit_denominator(1001)
-        context.gop_size = max(1, round(fps or _DEFAULT_FPS))
+        context.framerate = Fraction(fps or LIMITS.default_fps).limit_denominator(1001)
+        context.gop_size = max(1, round(fps or LIMITS.default_fps))
         context.thread_count = 1
         # Every packet is returned at once, so that a crash loses none.
         context.options = {"preset": "veryfast", "tune": "zerolatency", "crf": "20"}
@@ -126,8 +138,8 @@ class RecordingSegment:
                 self._video,
                 "w",
                 format="matroska",
-                options={"cluster_time_limit": str(_CLUSTER_MS), "flush_packets": "1"},
-                buffer_size=_BUFFER_BYTES,
+                options={"cluster_time_limit": str(LIMITS.cluster_ms), "flush_packets": "1"},
+                buffer_size=LIMITS.buffer_bytes,
             )
             with av.open(io.BytesIO(first.extradata + first.data), format=first.codec) as template:
                 self._stream = self._container.add_stream_from_template(template.streams.video[0])
@@ -157,7 +169,7 @@ class RecordingSegment:
         try:
             self._container.mux(muxed)
             self._index.write(to_json(RecordedFrame, RecordedFrame(frame.index, frame.t_ns)).encode() + b"\n")
-            if frame.t_ns - self._synced_ns > _SYNC_NS:
+            if frame.t_ns - self._synced_ns > LIMITS.sync_ns:
                 self._synced_ns = frame.t_ns
                 os.fsync(self._video.fileno())
                 os.fsync(self._index.fileno())

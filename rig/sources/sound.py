@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,8 @@ from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
-from downfield.vision.board.power import LIMITS, HumDetector
+from downfield.vision.board.power import LIMITS as POWER_LIMITS
+from downfield.vision.board.power import HumDetector
 
 MICROPHONE_FORMAT: Final = {"linux": "alsa"}.get(sys.platform, "")
 """libavformat's name of what opens a microphone on this system; empty if there is none."""
@@ -26,9 +28,24 @@ MICROPHONE_FORMAT: Final = {"linux": "alsa"}.get(sys.platform, "")
 _ALSA_CONFIGURATION: Final = Path("/usr/share/alsa/alsa.conf")
 """The system's own; the ALSA inside PyAV has to be told where it is."""
 
-_RATE_HZ: Final = 8000  # the highest harmonic measured is 360 Hz
-_UPDATE_S: Final = 0.05  # of sound between two measurements
-_CLOSE_TIMEOUT_S: Final = 1.0
+
+@dataclass(frozen=True, slots=True)
+class SoundLimits:
+    """Rates and times of listening."""
+
+    rate_hz: int = 8000
+    """Sampling rate; the highest harmonic measured is 360 Hz."""
+
+    update_s: float = 0.05
+    """Length of sound between two measurements."""
+
+    close_timeout_s: float = 1.0
+    """How long a microphone may take to close."""
+
+
+LIMITS: Final = SoundLimits()
+
+_BLOCK_SAMPLES: Final = round(POWER_LIMITS.hum_block_s * LIMITS.rate_hz)
 
 
 class HumListener:
@@ -41,8 +58,8 @@ class HumListener:
 
     def __init__(self) -> None:
         self.hum = 0.0
-        self._hum = HumDetector(_RATE_HZ)
-        self._resampler = av.AudioResampler(format="flt", layout="mono", rate=_RATE_HZ)
+        self._hum = HumDetector(LIMITS.rate_hz)
+        self._resampler = av.AudioResampler(format="flt", layout="mono", rate=LIMITS.rate_hz)
         self._block: Array = np.zeros(0)
         self._new_samples = 0
 
@@ -51,8 +68,8 @@ class HumListener:
         pieces = [piece.to_ndarray().ravel() for piece in self._resampler.resample(sound)]
         samples = np.concatenate([self._block, *pieces]).astype(np.float64)
         self._new_samples += len(samples) - len(self._block)
-        self._block = samples[-round(LIMITS.hum_block_s * _RATE_HZ) :]
-        if len(self._block) == round(LIMITS.hum_block_s * _RATE_HZ) and self._new_samples >= _UPDATE_S * _RATE_HZ:
+        self._block = samples[-_BLOCK_SAMPLES:]
+        if len(self._block) == _BLOCK_SAMPLES and self._new_samples >= LIMITS.update_s * LIMITS.rate_hz:
             self._new_samples = 0
             self.hum = self._hum.evidence(self._block)
 
@@ -130,7 +147,7 @@ class Microphone:
     def close(self) -> None:
         """Stop listening."""
         self._closed.set()
-        self._thread.join(_CLOSE_TIMEOUT_S)
+        self._thread.join(LIMITS.close_timeout_s)
 
     def _listen(self) -> None:
         try:
