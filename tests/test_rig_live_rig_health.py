@@ -58,7 +58,7 @@ def test_problems_are_reported_at_once_and_only_a_lost_camera_suspends_calls() -
     problems.report(HealthReason(code=CAMERA_LOST, level="alarm", text="No picture"))
     assert reporter.health().calls == "suspended"
     problems.resolve(CAMERA_LOST)
-    picture["health"] = PictureHealth("warn", warnings=("the picture is dim",))
+    picture["health"] = PictureHealth(warnings=("the picture is dim",))
     assert (reporter.health().level, reporter.health().text) == ("warning", "the picture is dim")
     picture["health"] = None
     blank = np.zeros((2, 2, 3), dtype=np.uint8)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Jersey, Power
-from downfield.vision.contacts.contact_tracker import ContactTracker, EndedContact
+from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.contacts.limits import LIMITS
 from downfield.vision.tracking.estimate import Estimate
 
@@ -154,25 +154,6 @@ def test_a_bounce_shorter_than_a_frame_is_reported() -> None:
     assert len(sure) >= 3
     assert sure[-1].since_s == pytest.approx(0.5, abs=FRAME_S)
     assert run[-1].probability < 1 - SURE
-
-
-def test_an_ended_contact_has_its_start_and_end() -> None:
-    def leaves(t_s: float) -> Pose:
-        x, y, heading = runs_into(t_s)
-        return x + CLOSING_MM_S * max(t_s - 0.8, 0.0), y, heading
-
-    tracker = ContactTracker()
-    ended: list[EndedContact] = []
-    for t_s in np.arange(0, 1.2, FRAME_S):
-        pose, before = leaves(t_s), leaves(t_s - FRAME_S)
-        velocity = np.array([(pose[0] - before[0]) / FRAME_S, 0.0, 0.0])
-        pair = [estimate("dark-1", standing(t_s), np.zeros(3), 0.15), estimate("light-1", pose, velocity, 0.15)]
-        tracker.step(pair, round(t_s * 1e9))
-        ended += tracker.ended
-    (contact,) = ended
-    assert contact.began_ns / 1e9 == pytest.approx(0.5, abs=FRAME_S / 2)
-    assert contact.ended_ns / 1e9 == pytest.approx(0.8, abs=FRAME_S)
-    assert 0 < contact.began_sigma_ns < FRAME_S * 1e9
 
 
 def test_stopping_short_as_the_board_goes_off_is_no_touch() -> None:

@@ -1,1 +1,1 @@
-"""The state of the board and of the picture: power, hum, health."""
+"""The state of the board and of the picture: power, and the health of the picture."""

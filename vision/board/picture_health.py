@@ -6,17 +6,14 @@ import statistics
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import cv2
 import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
-from downfield.core.records import record
 from downfield.vision.tracking.estimate import Estimate
-
-HealthLevel = Literal["ok", "warn", "unfit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,30 +71,20 @@ class HealthLimits:
 LIMITS: Final = HealthLimits()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class PictureHealth:
     """The state of the picture and of the tracking.
 
     Attributes:
-        level: ``"ok"``; ``"warn"`` when something should be fixed; ``"unfit"`` when nothing may be called.
         warnings: what should be fixed.
         unfit: why nothing may be called; scenes carry it.
         repeated: whether the picture is the same as the one before, so that it holds no new information.
-        sharpness: of edges, relative to the best of this camera, about 1.
-        brightness: mean gray level, 0..255.
-        dropped: frames dropped in the last two seconds.
-        seen_share: share of the roster that is seen, 0..1.
 
     """
 
-    level: HealthLevel
     warnings: tuple[str, ...] = ()
     unfit: tuple[str, ...] = ()
     repeated: bool = False
-    sharpness: float = 1.0
-    brightness: float = 0.0
-    dropped: int = 0
-    seen_share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +131,12 @@ class PictureHealthMonitor:
             self._recent.popleft()
         sharpness = self._relative_sharpness(stats, repeated=repeated)
         recently_dropped = sum(recent.dropped for recent in self._recent)
-        seen_share = _seen_share(estimates)
         unfit = [
             *_darkness(stats),
             *self._frozen(frame.t_ns),
             *_interruption(stats),
             *self._light_change(stats),
-            *_unseen(seen_share),
+            *_unseen(estimates),
             *_many_unsure(estimates),
         ]
         warnings = [*others, *_exposure(stats, small), *_unsure(estimates)]
@@ -158,10 +144,7 @@ class PictureHealthMonitor:
             warnings.append("The picture is blurred: focus the camera or clean its lens")
         if recently_dropped >= LIMITS.max_dropped:
             warnings.append(f"{recently_dropped} frames were dropped in the last 2 s: close other programs")
-        level: HealthLevel = "unfit" if unfit else "warn" if warnings else "ok"
-        return PictureHealth(
-            level, tuple(warnings), tuple(unfit), repeated, sharpness, stats.brightness, recently_dropped, seen_share
-        )
+        return PictureHealth(tuple(warnings), tuple(unfit), repeated)
 
     def _measure_sharpness(self, frame: Frame) -> float:
         """Measure sharpness now and then, and return the last value in between."""
@@ -237,11 +220,8 @@ def _exposure(stats: _FrameStats, small: Image) -> list[str]:
     return out
 
 
-def _seen_share(estimates: Sequence[Estimate]) -> float:
-    return sum(figure.seen for figure in estimates) / len(estimates) if estimates else 1.0
-
-
-def _unseen(seen_share: float) -> list[str]:
+def _unseen(estimates: Sequence[Estimate]) -> list[str]:
+    seen_share = sum(figure.seen for figure in estimates) / len(estimates) if estimates else 1.0
     if seen_share >= 1 - LIMITS.max_unseen_share:
         return []
     return [f"{round(100 * (1 - seen_share))} % of the figures are not seen: clear the view of the board"]

@@ -27,25 +27,6 @@ from downfield.vision.tracking.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class EndedContact:
-    """A contact that is over.
-
-    Attributes:
-        a, b: roster ids, a < b.
-        began_ns: when the gap closed, between frames.
-        began_sigma_ns: its standard deviation, as estimated frame by frame.
-        ended_ns: when it opened.
-
-    """
-
-    a: str
-    b: str
-    began_ns: int
-    began_sigma_ns: int
-    ended_ns: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Checkpoint:
     """A frame that was filtered, and the tracker's state before it."""
 
@@ -58,12 +39,7 @@ class _Checkpoint:
 
 
 class ContactTracker:
-    """Tracks the pairs of bases that are near each other; call `step` once for every frame, in order of time.
-
-    Attributes:
-        ended: contacts that were found to be over in the last step.
-
-    """
+    """Tracks the pairs of bases that are near each other; call `step` once for every frame, in order of time."""
 
     def __init__(self) -> None:
         # Pairs of the last frame that was fit, in the order of the filter's rows.
@@ -78,7 +54,6 @@ class ContactTracker:
         self._began_ns: Mapping[Pair, int] = {}
         self._halts = HaltDetector()
         self._checkpoints: deque[_Checkpoint] = deque()
-        self.ended: tuple[EndedContact, ...] = ()
 
     def step(
         self,
@@ -106,7 +81,6 @@ class ContactTracker:
             *find_near_pairs(estimates, LIMITS.followed_mm), np.zeros((2, 2)) if shared is None else shared
         )
         now = now.select(np.flatnonzero(now.gap_mm < LIMITS.followed_mm).tolist())
-        self.ended = ()
         if fit and self._halts.step(estimates, t_ns) and power == "on" and not self._unsettled(t_ns):
             self._refilter(t_ns)
             self._unsettle(t_ns, LIMITS.unsettled_ns)
@@ -154,13 +128,10 @@ class ContactTracker:
         before = [known[pair] for pair in old.pairs]
         state = self._filter.select(np.array(before, dtype=np.intp))
         t_s = (t_ns - self._start_ns) / 1e9
-        touched = state.contact_probability > LIMITS.touch_probability
         if old.pairs and not self._at_rest(t_ns):
             passing = passing_corrections(self._last.select(before), step_s)
             changes = self._changes(old.pairs, state, t_ns, step_s)
             state.step(t_s, step_s, passing, changes, _bias_sigma_mm(old), self._noise.observations(old))
-            over = np.flatnonzero(touched & (state.contact_probability <= LIMITS.touch_probability))
-            self.ended = tuple(self._ended_contact(old.pairs[row], state, row, t_s) for row in over.tolist())
         if new.pairs:
             started = ContactFilter.start(self._noise.observations(new), new.rate_mm_s, _bias_sigma_mm(new), t_s)
             state = state.append(started)
@@ -170,7 +141,7 @@ class ContactTracker:
 
     def _time_onsets(self, t_ns: int) -> None:
         """Keep when contacts began, refined while they are young: later frames say no more about it."""
-        onset_s, _ = self._filter.onset
+        onset_s = self._filter.mean_onset_s
         touch = self._filter.contact_probability
         stays = self._filter.touching.sum(axis=1) > touch / 2
         began_ns: dict[Pair, int] = {}
@@ -184,16 +155,6 @@ class ContactTracker:
             met_s = self._history.refine_onset_s(pair, about_s) if stays[row] else about_s
             began_ns[pair] = (self._start_ns or 0) + round(met_s * 1e9)
         self._began_ns = began_ns
-
-    def _ended_contact(self, pair: Pair, state: ContactFilter, row: int, t_s: float) -> EndedContact:
-        """Return a contact that is over: it ended when the gap, at its present rate, left the bias."""
-        onset_s, sigma_s = (float(value[row]) for value in state.onset)
-        open_mm = float(state.gap_mm[row] - state.bias_mm[0][row])
-        ended_s = t_s - max(open_mm, 0.0) / max(float(state.rate_mm_s[row]), LIMITS.min_opening_mm_s)
-        start_ns = self._start_ns or 0
-        began_ns = self._began_ns.get(pair, start_ns + round(onset_s * 1e9))
-        ended_ns = max(start_ns + round(ended_s * 1e9), began_ns)
-        return EndedContact(*pair, began_ns, round(sigma_s * 1e9), ended_ns)
 
     def _continued(self, now: PairMeasurements) -> dict[Pair, int]:
         """Return the filter's rows of pairs that go on; those that a hand has moved start over."""

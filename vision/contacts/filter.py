@@ -64,7 +64,6 @@ class ContactFilter:
         bias_sigma_mm: standard deviation of the bias before anything is known of it, shape (n,).
         free, touching, parted: weights over the bias grid, shape (n, m) each; all three together sum to 1.
         onset_s: most likely start of the touch of touching and parted pairs, by bias, shape (n, m).
-        onset_var: its variance by noise, shape (n, m).
         onset_share: share of the touching and parted weight that began then, shape (n, m).
         parted_s: mean time since the parting of parted pairs, shape (n,).
 
@@ -79,7 +78,6 @@ class ContactFilter:
     touching: Array
     parted: Array
     onset_s: Array
-    onset_var: Array
     onset_share: Array
     parted_s: Array
 
@@ -87,7 +85,7 @@ class ContactFilter:
     def empty(cls) -> ContactFilter:
         """Return a filter of no pairs."""
         pairs, grid = np.zeros(0), np.zeros((0, len(BIAS_GRID)))
-        return cls(pairs, pairs, np.zeros((0, 2, 2)), pairs, pairs, grid, grid, grid, grid, grid, grid, pairs)
+        return cls(pairs, pairs, np.zeros((0, 2, 2)), pairs, pairs, grid, grid, grid, grid, grid, pairs)
 
     @classmethod
     def start(cls, observed: GapObservations, rate_mm_s: Array, bias_sigma_mm: Array, t_s: float) -> ContactFilter:
@@ -121,7 +119,6 @@ class ContactFilter:
             touching=touching,
             parted=zero,
             onset_s=onset,
-            onset_var=zero.copy(),
             onset_share=np.ones_like(prior),
             parted_s=np.zeros(len(gap_mm)),
         )
@@ -135,21 +132,12 @@ class ContactFilter:
         return probability
 
     @property
-    def onset(self) -> tuple[Array, Array]:
-        """When the touch began, given that there was one, and its standard deviation, s, shape (n,) each."""
+    def mean_onset_s(self) -> Array:
+        """When the touch began, given that there was one, shape (n,)."""
         weight = self.touching + self.parted + _TINY
         weight = weight / weight.sum(axis=1, keepdims=True)
-        mean = (weight * self.onset_s).sum(axis=1)
-        spread = (weight * (self.onset_var + (self.onset_s - mean[:, None]) ** 2)).sum(axis=1)
-        return mean, np.sqrt(spread)
-
-    @property
-    def bias_mm(self) -> tuple[Array, Array]:
-        """Mean and standard deviation of the bias over all hypotheses, shape (n,) each."""
-        weight = self.free + self.touching + self.parted
-        mean = weight @ BIAS_GRID
-        variance = np.maximum(weight @ BIAS_GRID**2 - mean**2, 0.0)
-        return self.bias_sigma_mm * mean, self.bias_sigma_mm * np.sqrt(variance)
+        mean: Array = (weight * self.onset_s).sum(axis=1)
+        return mean
 
     def select(self, rows: Indices) -> ContactFilter:
         """Return the state of some of the pairs."""
@@ -233,12 +221,10 @@ class ContactFilter:
         drift = bias_drift(step_s)
         known = self.touching + self.parted + _TINY
         began = known * self.onset_share
-        moments = began, began * self.onset_s, began * (self.onset_var + self.onset_s**2)
-        before = np.stack([self.free, self.touching, self.parted, known, *moments])
+        before = np.stack([self.free, self.touching, self.parted, known, began, began * self.onset_s])
         after = (before.reshape(-1, len(drift)) @ drift).reshape(before.shape)
-        self.free, self.touching, self.parted, total, began, onset, square = after
+        self.free, self.touching, self.parted, total, began, onset = after
         self.onset_s, self.onset_share = onset / began, began / total
-        self.onset_var = np.maximum(square / began - self.onset_s**2, 0.0)
 
     def _predict_steady(self, step_s: float, passing: Array) -> GapState:
         """Predict gap, rate and covariance when no rate changes."""
@@ -278,7 +264,6 @@ class ContactFilter:
         """
         way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
         share = np.clip((self._bias_levels_mm - self.gap_mm[:, None]) / way, 0.0, 1.0)
-        noise = np.minimum(self.cov[:, :1, 0] / (way / step_s) ** 2, step_s**2) + step_s**2 / 100
         early_s = LIMITS.chatter_mm / np.maximum(-way / step_s, LIMITS.min_approach_mm_s)
         when = t_s - step_s * (1 - share) - early_s
         joined = self.touching + self.parted + inflow
@@ -289,7 +274,6 @@ class ContactFilter:
         weight = np.where(same_event, fresh / np.maximum(old + fresh, 1e-300), fresh > old)
         self.onset_share = np.where(same_event, old + fresh, np.maximum(old, fresh))
         self.onset_s = self.onset_s + weight * off
-        self.onset_var = (1 - weight) * self.onset_var + weight * noise + weight * (1 - weight) * off**2
         self.touching = self.touching + inflow
         return np.asarray(step_s * (1 - share))
 

@@ -23,8 +23,6 @@ class ContactLimits:
     """The highest probability reported for a vague gap, or when an identity is uncertain."""
     vague_sigma_mm: float = 2.0
     """A gap less exact than this is vague, like that of a figure that hardly shows."""
-    min_opening_mm_s: float = 2.0
-    """An ended contact's gap is taken to have opened at least this fast."""
     onset_settles_ns: int = 150_000_000
     """A contact's start is refined for so long; later frames say no more about it."""
 
