@@ -22,14 +22,14 @@ Downfield referees four rulebooks. Every clause is dealt with in one of four way
 them all. This page lists the clauses that had to be interpreted: those that leave something open, contradict another
 clause or are lost in the source, with the parameter that changes the reading where there is one.
 
-No penalties are made up. A formation, a pivot or a clock that breaks a clause without a stated penalty is reported with
-its margin, and the table decides. What a rulebook leaves to a coach to claim (too many men, delay of game) is shown to
-nobody before he claims it.
+Downfield invents no penalties. A formation, pivot or time limit that breaks a clause without a stated penalty is
+reported with its margin, and the coaches decide. Violations that a coach must claim (too many men, delay of game) are
+not shown until he claims them.
 
 ## Changing a reading
 
-A league's file names the rulebook it builds on and sets what differs; the first word of a parameter's name is its
-table:
+A league's file names the rulebook it builds on and sets the parameters that differ; a parameter's group, before the
+dot in its name, is its TOML table:
 
 ```toml
 name = "River City"
@@ -39,11 +39,11 @@ base = "tap"
 line_gap_exact = true      # linemen exactly one yard apart, instead of at least one
 
 [stop]
-none_for_none = false      # the defense may pivot one even when the offense pivots nobody
+none_for_none = false      # the defense may pivot one even when the offense pivots none
 ```
 
-`downfield rules --house river-city.toml` shows the values then in force. Unknown names and impossible values are
-refused by name.
+`downfield rules --house river-city.toml` prints the values in force. Unknown names and values out of range are
+rejected with an error that names them.
 
 ## Checking a formation by hand
 
@@ -72,7 +72,7 @@ for result in TAP_CHECKS.check_formation(formation):
 
 A result is `kept`, `broken`, `too_close` (the measurement can't tell at the required confidence) or `unknown` (what the
 clause needs was neither seen nor declared), with margin, error and probability. `check_stoppage` does the same for a
-stoppage, from the poses before and after it. Roles that nobody named are inferred from where players line up;
+stoppage, from the poses before and after it. Roles that are not declared are inferred from where players line up;
 `officiating/checks/roles.py` says how.
 """
 

@@ -41,7 +41,7 @@ def test_outcome_follows_margin_and_error(margin: float, sigma: float, strict: b
 
 
 def test_unmeasured_is_unknown_and_a_rulebook_reports_only_its_own_clauses() -> None:
-    (found,) = limit(Measurement("nobody looked"), book="EFL-")
+    (found,) = limit(Measurement("not measured"), book="EFL-")
     assert (found.outcome, found.clauses, found.probability) == ("unknown", ("EFL-001",), 0.5)
 
 

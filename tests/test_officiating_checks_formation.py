@@ -1,4 +1,4 @@
-"""The play's own frame, who is on the field, and the roles men are given where nobody named them."""
+"""The play's own frame, the players on the field, and the roles inferred where none are declared."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_on_a_pass_the_defense_is_not_limited_in_number() -> None:
     assert outcomes(defense_pivots, stop("pass", turning(0, 5))) == []
 
 
-def test_nobody_is_pivoted_in_the_stop_at_the_line() -> None:
+def test_no_player_is_pivoted_in_the_stop_at_the_line() -> None:
     assert outcomes(line_stop_pivots, stop("line", turning(1, 0))) == ["broken"]
     assert outcomes(line_stop_pivots, stop("line")) == ["kept"]
     assert outcomes(line_stop_pivots, stop("coach", turning(1, 0))) == []
@@ -185,7 +185,7 @@ def test_moving_away_from_the_target_is_allowed_and_closer_is_not() -> None:
     assert outcomes(pivots_in_place, stop("pass", {"d0": 30.0}, {"d0": (3.0, 0.0)}, target_mm=ball)) == ["kept"]
     assert outcomes(pivots_in_place, stop("pass", {"d0": 30.0}, {"d0": (-3.0, 0.0)}, target_mm=ball)) == ["broken"]
     assert outcomes(pivots_in_place, stop(moved={"d0": (6.0, 0.0)})) == ["broken"], "moved without being turned"
-    assert outcomes(pivots_in_place, stop(moved={"d0": (1.0, 0.0)})) == [], "nobody was handled"
+    assert outcomes(pivots_in_place, stop(moved={"d0": (1.0, 0.0)})) == [], "no figure was handled"
 
 
 @pytest.mark.parametrize(("turned", "outcome"), [(0, "kept"), (1, "kept"), (2, "broken")])

@@ -233,7 +233,7 @@ def test_clocks_of_a_stop_run_one_after_the_other() -> None:
     (call,) = reports(stop_board(*late, seconds=20.0), "timing")
     assert call.clauses == ("TAP-092", "TAP-141")
     assert call.margin == pytest.approx(1.0)
-    assert "TAP-092" in clauses(stop_board(seconds=21.0), "timing"), "nobody said when he was done"
+    assert "TAP-092" in clauses(stop_board(seconds=21.0), "timing"), "no coach declared that he was done"
 
 
 def test_a_kickoff_runs_three_seconds_and_the_returner_goes_to_his_goal_line() -> None:

@@ -163,7 +163,7 @@ class StackedPair:
 
 @check("TAP-038", "TAP-039", "TAP-040", "TAP-041", "TAP-069", "TAP-070", "TAP-073", params=(STACK_LENGTHS,))
 def stacking(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """Nobody directly behind another but the quarterback behind the center, and then one linebacker behind the nose.
+    """No player is directly behind another but the quarterback behind the center, then one linebacker behind the nose.
 
     The punter stands where the quarterback does and counts as the quarterback.
     """

@@ -43,7 +43,7 @@ def head_up(formation: Formation, params: Params) -> Iterator[Measurement]:
     for lineman in formation.in_role(*LINEMEN):
         facing = _nearest(lineman, line)
         if facing is None:
-            yield Measurement(f"nobody is head up with {lineman.id}", (lineman.id,), -1, unit="count")
+            yield Measurement(f"no defender is head up with {lineman.id}", (lineman.id,), -1, unit="count")
             continue
         off = formation.across_yd(abs(facing.v_mm - lineman.v_mm))
         text = f"{facing.id} is {off:.2f} yd off head up with {lineman.id}; at most {tolerance:g} allowed"

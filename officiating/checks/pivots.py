@@ -28,10 +28,15 @@ NONE_FOR_NONE = Param(
     "stop.none_for_none",
     True,
     "",
-    "TAP: when the offense pivots nobody the defense may not either, not even the one more",
+    "TAP: if the offense pivots no player, the defense pivots none either, not even the extra one",
 )
 SHIFT_YD = Param(
-    "stop.pivot_shift_yd", 0.1, "yd", "a pivot brings nobody closer; how far a hand may slip is not stated", 0, 5
+    "stop.pivot_shift_yd",
+    0.1,
+    "yd",
+    "a pivot may not bring a player closer; how far a hand may slip is not stated",
+    0,
+    5,
 )
 LION_TURNS = Param(
     "stop.defense_turns", 1, "count", "Lion's Den: one defender a stop, stops for passes included", 0, 11
@@ -98,14 +103,14 @@ class StoppageChanges:
 
 @check("TAP-088", params=(TURNED_DEG,))
 def line_stop_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
-    """Nobody is pivoted in the forced stop at the line of scrimmage: the rulebook offers no pivots there."""
+    """No player is pivoted in the forced stop at the line of scrimmage: the rulebook offers no pivots there."""
     if stoppage.kind == "line":
         yield _at_most_pivoted(stoppage.changes, 0, "players were pivoted in the stop at the line of scrimmage", params)
 
 
 @check("TAP-090", "TAP-091", "TAP-093", "TAP-095", "TAP-098", params=(DEFENSE_MORE, NONE_FOR_NONE, TURNED_DEG))
 def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
-    """The defense pivots at most one player more than the offense, and nobody when the offense pivoted nobody.
+    """The defense pivots at most one player more than the offense, and none when the offense pivoted none.
 
     The quarterback's change of base is a pivot, one with any turn of his; a pitch is none. On a pass the defense is
     free in number, so the receiver's pivot does not matter there.
@@ -132,7 +137,7 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
 @check("TAP-030", "TAP-035", "TAP-054", "TAP-055", "TAP-089", "TAP-101", "TAP-105", "TAP-106", "EFL-039", "EFL-042",
        params=(TURNED_DEG,))  # fmt: skip
 def engaged_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
-    """Nobody is pivoted while engaged, except the first to touch the pass and the recoverer of a fumble."""
+    """No player is pivoted while engaged, except the first to touch the pass and the recoverer of a fumble."""
     for change in stoppage.changes:
         if change.id not in stoppage.exempt and change.engaged_probability > 0:
             pivoted = change.pivoted_probability(params)
@@ -169,7 +174,7 @@ def pivots_toward(stoppage: StoppageChanges, params: Params) -> Iterator[Measure
 
 @check("TAP-024", "LD-018", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
 def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
-    """A pivot brings nobody closer to his target; with no target known, nobody's center moves.
+    """A pivot may not bring a player closer to his target; with no target known, his center may not move.
 
     The center counts: turning alone brings a front edge nearer.
     """

@@ -37,7 +37,7 @@ STOPPAGE_KINDS: Final[Mapping[str, StoppageKind]] = {
     "fumble": "fumble",
     "kick": "kickoff",
 }
-"""The kind a stoppage's reason is to the checks; stoppages for other reasons have nothing to check."""
+"""The checks' kind of a stoppage, by its reason; stoppages for other reasons are not checked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def second_pivot_time(times: Timeline, params: Params) -> Iterator[Measurement]:
 
 @check("TAP-054", "TAP-055", "TAP-092", "TAP-106", "TAP-141", params=(PIVOT_S,))
 def stop_time(times: Timeline, params: Params) -> Iterator[Measurement]:
-    """When nobody declared the first coach done, both together have twice the time of one."""
+    """Without a declaration that the first coach is done, both together have twice the time of one."""
     clauses = FIRST_COACH.get(times.stop)
     if clauses and times.offense_done_ns is None:
         limit, done_ns = 2 * params.real(PIVOT_S.name), times.defense_done_ns

@@ -50,7 +50,7 @@ PlacedKick = Literal["field_goal", "extra_point"]
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a declared kick: it waits for how it went, declared or rolled.
 
-    An onside kick is handled like a kickoff (EFL-069); a field goal is kicked with nobody lined up (EFL-060).
+    An onside kick is handled like a kickoff (EFL-069); a field goal is kicked without a lineup (EFL-060).
     """
     kick = body_of(event, KickDeclared).kick
     if kick in {"kickoff", "onside", "free_kick"}:

@@ -60,7 +60,7 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     if play.stoppage is not None:
         play = replace(play, stoppage=replace(play.stoppage, pass_ns=event.t_ns))
     needed = tables.success_percent(rating, distance, round(context.params.real("pass.free_yd")))
-    names = ", ".join(f"{name}{' (touching)' if touching else ''}" for name, touching in near) or "nobody"
+    names = ", ".join(f"{name}{' (touching)' if touching else ''}" for name, touching in near) or "none"
     text = f"pass of {distance:.1f} yards to {body.receiver}: caught on {needed} or less; may intercept: {names}"
     found = Finding(
         RULE,

@@ -32,7 +32,7 @@ StopReason = Literal[
     "two_minute_warning",
     "ran_out_of_bounds",
 ]
-"""What leaves the clock stopped for the next play (NFLS-005..013); after anything else it runs (NFLS-014)."""
+"""Why the clock is stopped at the next play (NFLS-005..013); after anything else it runs (NFLS-014)."""
 
 RUNNING_LINES: Final = 4
 """A play before which the clock ran (NFLS-003)."""

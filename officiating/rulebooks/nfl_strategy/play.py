@@ -1,4 +1,4 @@
-"""What NFL Strategy keeps of a game: its clock in lines, and the card play under way with what it still waits for."""
+"""NFL Strategy's game state: its clock in lines, and the card play under way with the input it still waits for."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class CardPlay:
 
 @record
 class CardGame(SystemState):
-    """What NFL Strategy keeps of a game.
+    """NFL Strategy's part of the game state.
 
     Attributes:
         lines: the game clock.
@@ -78,8 +78,8 @@ class PlayResult:
     """Result of a finished play.
 
     Attributes:
-        kind: of the call.
-        text: as a person would say it.
+        kind: the call's kind.
+        text: what the call says.
         clauses: catalog ids that decided.
         spot_yd: where the ball is next, in the offense's own yards; None when that follows from the call.
         side: who gets the ball, or the points.
@@ -87,7 +87,7 @@ class PlayResult:
         start_yd: where a return began, in the frame of the side that ran it; None without one.
         end_yd: where it ended, same frame.
         dead_kick: whether a kickoff went out of bounds or was a touchback.
-        yards: of a penalty.
+        yards: the penalty's yards.
 
     """
 
