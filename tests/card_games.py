@@ -22,7 +22,7 @@ class CardGameTable(DeclaredGame):
         return self
 
     def running(self, running: bool = True) -> CardGameTable:
-        self.say(ClockSet(running))
+        self.declare(ClockSet(running))
         return self
 
     @property

@@ -22,7 +22,7 @@ class DeclaredGame:
         self.game = JudgedGame(rulebook, load_field("ultimate"))
         self._count = itertools.count(1)
 
-    def say(self, *bodies: Declaration | Ruling | Tick) -> list[Call]:
+    def declare(self, *bodies: Declaration | Ruling | Tick) -> list[Call]:
         """Declare, and return the calls that came of it."""
         calls: list[Call] = []
         for body in bodies:
@@ -32,7 +32,7 @@ class DeclaredGame:
 
     def at(self, spot: float, down: int = 1, distance: float = 10.0, **more: Any) -> DeclaredGame:
         """Set the game up: home's ball toward larger x."""
-        self.say(SetUp("home", 1, spot, down, distance, **more))
+        self.declare(SetUp("home", 1, spot, down, distance, **more))
         return self
 
     @property

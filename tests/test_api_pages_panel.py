@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from browsers import OAKDALE, RIVER_CITY, PageServer, browser, page_in
-from hand_plays import BASE, FIELD, Film, Man, film, opening, runs, stands
 from playwright.sync_api import Browser, Page, Route, expect
+from scripted_plays import BASE, FIELD, Film, ScriptedFigure, film, opening, runs, stands
 
 from downfield.api.security.middleware import AccessPolicy
 from downfield.game.commands import NewGame
@@ -28,13 +28,20 @@ REACTION_S = 0.35
 def grazed() -> Film:
     """A runner passes a standing man by less than the error of the measurement."""
     apart_yd = (BASE.width_mm + GRAZE_MM) / FIELD.mm_per_yd_y
-    men = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(46, FIELD.width_yd / 2 + apart_yd), "LB")]
+    men = [
+        ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"),
+        ScriptedFigure(HITTER, stands(46, FIELD.width_yd / 2 + apart_yd), "LB"),
+    ]
     return film(men, 3.0, on=((0.5, 1.65),), sigma_gap_mm=0.15)
 
 
 def tackled() -> Film:
     """A runner meets a standing man."""
-    return film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
+    return film(
+        [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(HITTER, stands(50), "LB")],
+        3.0,
+        on=((0.5, 1.65),),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +196,12 @@ def test_a_call_that_stands_is_overturned(service: PageServer, phone: Page) -> N
 
 def test_a_restored_call_is_not_shown_as_the_latest(service: PageServer, phone: Page) -> None:
     play(
-        service, film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
+        service,
+        film(
+            [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(HITTER, stands(50), "LB")],
+            3.0,
+            on=((0.5, 1.65),),
+        ),
     )
     made = Call("manual:1", "first_down", 0, "tap", (), "called", "first down, by hand")
     service.game_service.rule(Ruling("", "manual", made), Submission())

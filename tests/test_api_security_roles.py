@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from asgi_client import AsgiClient
 from fastapi.routing import APIRoute, APIWebSocketRoute
-from hand_plays import FIELD
+from scripted_plays import FIELD
 from served_games import FakeRig
 
 from downfield.api.app import ROUTERS, create_app

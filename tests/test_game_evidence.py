@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 from asgi_client import AsgiClient, ClientResponse
-from hand_plays import FIELD, Man, film, opening, runs, stands
+from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
 from served_games import FakeRig
 
 from downfield.api.app import create_app
@@ -30,7 +30,11 @@ from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 RUNNER, DEFENDER = "dark-22", "light-50"
-PLAY = film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(DEFENDER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
+PLAY = film(
+    [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(DEFENDER, stands(50), "LB")],
+    3.0,
+    on=((0.5, 1.65),),
+)
 MANY = RateLimit(1e6, 10**6)
 
 

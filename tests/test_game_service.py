@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hand_plays import FIELD, Film, Man, film, opening, runs, stands
+from scripted_plays import FIELD, Film, ScriptedFigure, film, opening, runs, stands
 from served_games import FakeRig
 
 from downfield.api.feed.hub import Hub
@@ -32,7 +32,7 @@ RIVER = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff"
 
 def tackled() -> Film:
     """A runner meets a standing defender; the board goes off."""
-    players = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(DEFENDER, stands(50), "LB")]
+    players = [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(DEFENDER, stands(50), "LB")]
     return film(players, 3.0, on=((0.5, 1.65),))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hand_plays import FIELD
+from scripted_plays import FIELD
 from served_games import FakeRig
 from sqlalchemy import create_engine, insert
 

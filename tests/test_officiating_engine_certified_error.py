@@ -4,7 +4,19 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from hand_plays import FIELD, HALF_YD, Film, Man, called, film, opening, runs, says, stands, the
+from scripted_plays import (
+    FIELD,
+    HALF_YD,
+    Film,
+    ScriptedFigure,
+    film,
+    judge_play,
+    number_events,
+    only_call,
+    opening,
+    runs,
+    stands,
+)
 from typer.testing import CliRunner
 
 from downfield.calibration.calibration import Calibration, Certificate, write_calibration
@@ -28,11 +40,11 @@ CAMERA = Camera(Lens((1920, 1080), (1500.0, 1500.0), (960.0, 540.0)), (3.14, 0.0
 def over_the_goal_line(yards: float = OVER_YD) -> Film:
     """A carrier who stops with his front so far over the goal line."""
     stop_s = 0.5 + (5 - HALF_YD + yards) / 10
-    return film([Man(RUNNER, runs(95, stop_s=stop_s), "RB"), Man(HITTER, stands(60), "LB")])
+    return film([ScriptedFigure(RUNNER, runs(95, stop_s=stop_s), "RB"), ScriptedFigure(HITTER, stands(60), "LB")])
 
 
 def judged(play: Film, certified_yd: tuple[float, float] | None) -> tuple[Call, ...]:
-    events = says(*opening(play, RUNNER, line_yd=94.0))
+    events = number_events(*opening(play, RUNNER, line_yd=94.0))
     return judge_recording(play.scenes, events, load_rulebook("tap"), FIELD, certified_yd=certified_yd).calls
 
 
@@ -66,18 +78,18 @@ def test_a_live_game_is_held_to_the_certificate_too() -> None:
     play = over_the_goal_line()
     for certified_yd, verdict in ((None, "called"), ((0.2, 0.2), "too_close")):
         game = JudgedGame(load_rulebook("tap"), FIELD, certified_yd=certified_yd)
-        entries: list[Scene | Event] = [*says(*opening(play, RUNNER, line_yd=94.0)), *play.scenes]
+        entries: list[Scene | Event] = [*number_events(*opening(play, RUNNER, line_yd=94.0)), *play.scenes]
         for entry in sorted(entries, key=lambda entry: entry.t_ns):
             game.apply(entry)
         assert touchdown(game.calls).verdict == verdict
 
 
 def test_gaps_between_bases_keep_their_own_error() -> None:
-    play = film([Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(50), "LB")])
-    exact = the(called(play, RUNNER), "tackle")
-    events = says(*opening(play, RUNNER))
+    play = film([ScriptedFigure(RUNNER, runs(41), "RB"), ScriptedFigure(HITTER, stands(50), "LB")])
+    exact = only_call(judge_play(play, RUNNER), "tackle")
+    events = number_events(*opening(play, RUNNER))
     coarse = judge_recording(play.scenes, events, load_rulebook("tap"), FIELD, certified_yd=(0.3, 0.3))
-    assert the(coarse, "tackle").verdict == exact.verdict == "called"
+    assert only_call(coarse, "tackle").verdict == exact.verdict == "called"
 
 
 def test_the_floor_raises_errors_and_lowers_none() -> None:
@@ -101,7 +113,7 @@ def test_judge_takes_the_certificate_from_the_calibration(
     play = over_the_goal_line()
     tracks, events, table = (tmp_path / name for name in ("a.tracks.jsonl", "a.events.jsonl", "a.calibration.json"))
     write_tracks(tracks, TracksHeader(FIELD, play.players, 60.0), play.scenes)
-    write_events(events, EventsHeader("game"), says(*opening(play, RUNNER, line_yd=94.0)))
+    write_events(events, EventsHeader("game"), number_events(*opening(play, RUNNER, line_yd=94.0)))
     certificate = Certificate("now", "hash marks", 200, 0.1, 0.3, 0.5, p95_yd)
     write_calibration(table, Calibration(FIELD, CAMERA, "field", certificate=certificate))
     args = ["judge", str(tracks), "--events", str(events), "--calibration", str(table)]

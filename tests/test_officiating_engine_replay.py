@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hand_plays import FIELD, HALF_YD, Man, called, film, opening, runs, says, stands
+from scripted_plays import FIELD, HALF_YD, ScriptedFigure, film, judge_play, number_events, opening, runs, stands
 from typer.testing import CliRunner
 
 from downfield.core.errors import FormatError
@@ -17,14 +17,16 @@ from downfield.rig.cli.main import app
 
 RUNNER, HITTER = "dark-22", "light-50"
 STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10
-PLAY = film([Man(RUNNER, runs(41, stop_s=STOP_S), "RB"), Man(HITTER, stands(50), "LB", STOP_S + 0.2)], 2.5)
+PLAY = film(
+    [ScriptedFigure(RUNNER, runs(41, stop_s=STOP_S), "RB"), ScriptedFigure(HITTER, stands(50), "LB", STOP_S + 0.2)], 2.5
+)
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     tracks, events = tmp_path / "game.tracks.jsonl", tmp_path / "game.events.jsonl"
     write_tracks(tracks, TracksHeader(FIELD, PLAY.players, 60.0), PLAY.scenes)
-    write_events(events, EventsHeader("game"), says(*opening(PLAY, RUNNER), (2.0, Coin(True))))
+    write_events(events, EventsHeader("game"), number_events(*opening(PLAY, RUNNER), (2.0, Coin(True))))
     return tracks, events
 
 
@@ -40,7 +42,7 @@ def test_judge_writes_the_calls_and_tells_them(files: tuple[Path, Path], tmp_pat
     broken = next(call for call in calls if call.kind == "broken_tackle")
     assert broken.clauses == ("TAP-023", "TAP-028")
     assert "broken tackle" in " ".join(result.output.split())
-    assert calls == called(PLAY, RUNNER).calls
+    assert calls == judge_play(PLAY, RUNNER).calls
 
 
 def test_judge_under_another_rulebook_shows_the_difference(files: tuple[Path, Path]) -> None:
@@ -59,7 +61,7 @@ def test_a_missing_track_file_is_one_line(tmp_path: Path) -> None:
 def test_a_call_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "x.calls.jsonl"
     header = CallsHeader("tap", "x.tracks.jsonl", "H 0, A 0", (0, 0), (RefusedEvent("e1", "not now"),))
-    calls = called(PLAY, RUNNER).calls
+    calls = judge_play(PLAY, RUNNER).calls
     write_calls(path, header, calls)
     assert read_calls(path) == (header, calls)
     lines = path.read_text().splitlines()
@@ -72,7 +74,7 @@ def test_a_call_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_two_rulebooks_part_where_the_tackler_falls() -> None:
-    tap, den = called(PLAY, RUNNER), called(PLAY, RUNNER, book="lions-den")
+    tap, den = judge_play(PLAY, RUNNER), judge_play(PLAY, RUNNER, book="lions-den")
     found = [one for one in compare_calls(tap.calls, den.calls) if one.first and one.first.kind == "broken_tackle"]
     assert len(found) == 1
     assert found[0].second is not None
@@ -82,7 +84,7 @@ def test_two_rulebooks_part_where_the_tackler_falls() -> None:
 
 
 def test_a_rulebook_does_not_differ_from_itself_but_does_in_a_spot() -> None:
-    calls = called(PLAY, RUNNER).calls
+    calls = judge_play(PLAY, RUNNER).calls
     assert compare_calls(calls, calls) == ()
     moved = tuple(
         replace(call, spot_yd=(call.spot_yd[0] + 1, call.spot_yd[1])) if call.spot_yd else call for call in calls
@@ -93,7 +95,7 @@ def test_a_rulebook_does_not_differ_from_itself_but_does_in_a_spot() -> None:
 
 
 def test_a_call_only_one_makes_is_a_difference_to_no_call() -> None:
-    calls = called(PLAY, RUNNER).calls
+    calls = judge_play(PLAY, RUNNER).calls
     last = calls[-1]
     assert [one.text for one in compare_calls(calls, calls[:-1])] == [compare_calls((last,), ())[0].text]
     assert "no call" in compare_calls((), (last,))[0].text

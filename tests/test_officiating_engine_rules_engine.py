@@ -3,7 +3,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, event, film, in_order, opening, runs, says, stands
+from scripted_plays import (
+    FIELD,
+    HALF_YD,
+    MIDDLE_YD,
+    Film,
+    ScriptedFigure,
+    event,
+    film,
+    in_order,
+    number_events,
+    opening,
+    runs,
+    stands,
+)
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call
@@ -22,7 +35,10 @@ STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10
 
 def tackled(runner_falls: float | None = None) -> Film:
     """A runner meets a standing man; the board goes off a quarter of a second later."""
-    men = [Man(RUNNER, runs(41, stop_s=STOP_S), "RB", runner_falls), Man(HITTER, stands(50), "LB")]
+    men = [
+        ScriptedFigure(RUNNER, runs(41, stop_s=STOP_S), "RB", runner_falls),
+        ScriptedFigure(HITTER, stands(50), "LB"),
+    ]
     return film(men, on=((0.5, STOP_S + 0.25),))
 
 
@@ -35,7 +51,7 @@ def live(film: Film, events: tuple[Event, ...], book: Rulebook | None = None) ->
 
 
 def declared(film: Film, *more: tuple[float, Ruling | Coin | Tick]) -> tuple[Event, ...]:
-    return says(*opening(film, RUNNER), *more)
+    return number_events(*opening(film, RUNNER), *more)
 
 
 def holder(game: JudgedGame) -> Side:
@@ -109,8 +125,8 @@ def test_a_line_up_that_nobody_saw_is_not_judged() -> None:
 
 
 def test_a_declared_switch_and_the_measured_one_are_one_switch() -> None:
-    play = film([Man(RUNNER, stands(30), "QB")], 2.0, on=((0.55, 1.0), (1.5, 9)))
-    events = (*says(*opening(play, RUNNER)), event("on", 0.5, Switch(True)), event("off", 0.98, Switch(False)))
+    play = film([ScriptedFigure(RUNNER, stands(30), "QB")], 2.0, on=((0.55, 1.0), (1.5, 9)))
+    events = (*number_events(*opening(play, RUNNER)), event("on", 0.5, Switch(True)), event("off", 0.98, Switch(False)))
     game = live(play, events)
     assert game.state.play.stoppages_used == 1
 
@@ -150,7 +166,7 @@ def test_a_ruling_recomputes_everything_after_it_and_sets_aside_what_makes_no_se
 
 def test_a_close_call_confirmed_counts_from_where_it_was_made() -> None:
     y_yd = MIDDLE_YD + 18.1 / FIELD.mm_per_yd_y
-    men = [Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(50, y_yd), "LB")]
+    men = [ScriptedFigure(RUNNER, runs(41), "RB"), ScriptedFigure(HITTER, stands(50, y_yd), "LB")]
     play = film(men, on=((0.5, 2.2),), sigma_gap_mm=0.3)
     game = live(play, declared(play))
     close = next(call for call in game.calls if call.verdict == "too_close")
@@ -160,7 +176,7 @@ def test_a_close_call_confirmed_counts_from_where_it_was_made() -> None:
 
 
 def test_a_call_can_be_made_by_hand() -> None:
-    play = film([Man(RUNNER, runs(41), "RB")], 1.5)
+    play = film([ScriptedFigure(RUNNER, runs(41), "RB")], 1.5)
     game = live(play, declared(play))
     call = Call("hand-1", "tackle", 1_400_000_000, "tap", (), "called", "tackled", (RUNNER,), (47.0, MIDDLE_YD))
     game.apply(event("r", 1.6, Ruling("", "manual", call)))
@@ -180,7 +196,7 @@ def test_an_old_call_whose_scenes_are_gone_says_to_judge_the_recording() -> None
     for entry in in_order(play, declared(play)):
         game.apply(entry)
     for n in range(30):
-        long = film([Man(RUNNER, stands(30))], 1.0, on=((0.0, 9.0),))
+        long = film([ScriptedFigure(RUNNER, stands(30))], 1.0, on=((0.0, 9.0),))
         for scene in long.scenes:
             game.apply(replace(scene, t_ns=scene.t_ns + (4 + n) * 1_000_000_000))
     tackle = next(call for call in game.calls if call.kind == "tackle")
@@ -200,7 +216,7 @@ def test_a_policy_decides_what_is_done_with_a_call(policy: str, verdict: str) ->
 def test_the_snap_without_a_declared_carrier_can_be_mended_late() -> None:
     play = tackled()
     spoken = [said for said in opening(play, RUNNER) if not isinstance(said[1], Carrier)]
-    game = live(play, says(*spoken, (0.8, Carrier(RUNNER))))
+    game = live(play, number_events(*spoken, (0.8, Carrier(RUNNER))))
     assert "tackle" in told(game.calls)
 
 

@@ -86,14 +86,14 @@ bodies: st.SearchStrategy[Declaration | Ruling] = st.one_of(
 @given(st.lists(bodies, min_size=10, max_size=60))
 def test_states_are_always_legal(book: str, said: Sequence[Declaration | Ruling]) -> None:
     table = DeclaredGame(book)
-    table.say(LineUpDeclared(ROSTER, "dark"))
+    table.declare(LineUpDeclared(ROSTER, "dark"))
     if book == "lions-den":
         for who in ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter"):
-            table.say(*(Roll((4, 5), who, one) for one in SIDES))
+            table.declare(*(Roll((4, 5), who, one) for one in SIDES))
     for body in said:
         before = table.state
         try:
-            table.say(body)
+            table.declare(body)
         except RefusedError:
             assert table.state == before
             continue

@@ -4,9 +4,22 @@ import math
 from dataclasses import replace
 from typing import Literal
 
-from hand_plays import FIELD, Film, Man, called, event, film, in_order, opening, runs, says, shifted, stands
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scripted_plays import (
+    FIELD,
+    Film,
+    ScriptedFigure,
+    event,
+    film,
+    in_order,
+    judge_play,
+    number_events,
+    opening,
+    runs,
+    shifted,
+    stands,
+)
 
 from downfield.core.angles import wrap_deg
 from downfield.core.footprint import Face
@@ -33,19 +46,21 @@ def plays(draw: st.DrawFn) -> Film:
     late = st.one_of(st.none(), st.floats(0.6, 1.9))
     path = runs(x_yd, draw(st.floats(6, 47)), speed, heading)
     told = st.sampled_from([0.0, 0.15])
-    men = [Man(RUNNER, path, "RB", draw(late), draw(st.sampled_from([0, 0.3])), late_s=draw(told))]
+    men = [ScriptedFigure(RUNNER, path, "RB", draw(late), draw(st.sampled_from([0, 0.3])), late_s=draw(told))]
     for name in (HITTER, OTHER):
         meets_x, meets_y, _ = path(draw(st.floats(0.8, 2.2)))
         aside = draw(st.floats(-2.5, 2.5))
         men.append(
-            Man(name, stands(meets_x, meets_y + aside, draw(st.floats(-180, 180))), "LB", draw(late), late_s=draw(told))
+            ScriptedFigure(
+                name, stands(meets_x, meets_y + aside, draw(st.floats(-180, 180))), "LB", draw(late), late_s=draw(told)
+            )
         )
     off = draw(st.one_of(st.just(9.0), st.floats(0.8, 1.6)))
     return film(men, 2.2, on=((0.5, off), (off + 0.2, 9.0)), sigma_gap_mm=draw(st.sampled_from([0.0, 0.2])), fps=30)
 
 
 def judged(play: Film, direction: int = 1, line_yd: float = 75.0, book: str = "tap") -> Judgment:
-    return called(play, RUNNER, (3.0, Coin(False)), book=book, direction=direction, line_yd=line_yd)
+    return judge_play(play, RUNNER, (3.0, Coin(False)), book=book, direction=direction, line_yd=line_yd)
 
 
 def turned(play: Film, how: Turn) -> Film:
@@ -107,7 +122,7 @@ def test_a_mirrored_or_turned_game_gives_mirrored_calls(play: Film, how: Turn, b
 @given(plays(), st.floats(2, 40), st.floats(2, 51), BOOKS)
 @quick
 def test_a_figure_far_away_changes_nothing(play: Film, x_yd: float, y_yd: float, book: str) -> None:
-    bystander = Man("light-99", stands(x_yd, y_yd), "DB")
+    bystander = ScriptedFigure("light-99", stands(x_yd, y_yd), "DB")
     crowded = replace(
         play,
         scenes=tuple(
@@ -123,7 +138,7 @@ def test_a_figure_far_away_changes_nothing(play: Film, x_yd: float, y_yd: float,
 @quick
 def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int, book: str) -> None:
     def at(film: Film, offset_ns: int) -> Judgment:
-        spoken = says(*opening(film, RUNNER, line_yd=75.0))
+        spoken = number_events(*opening(film, RUNNER, line_yd=75.0))
         events = tuple(replace(one, t_ns=one.t_ns + offset_ns) for one in spoken)
         return judge_recording(film.scenes, events, load_rulebook(book), FIELD)
 
@@ -138,7 +153,7 @@ def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int, book:
 @quick
 def test_replay_equals_live_and_striking_the_last_call_equals_never_having_made_it(play: Film, book: str) -> None:
     rulebook = load_rulebook(book)
-    events = says(*opening(play, RUNNER, line_yd=75.0))
+    events = number_events(*opening(play, RUNNER, line_yd=75.0))
     game = JudgedGame(rulebook, FIELD, keep_s=None)
     for entry in in_order(play, (*events, event("end", 9.0, Tick()))):
         game.apply(entry)
@@ -159,7 +174,7 @@ def test_replay_equals_live_and_striking_the_last_call_equals_never_having_made_
 @quick
 def test_downs_distance_and_score_are_always_legal(play: Film, dice: list[Coin | Roll]) -> None:
     spoken = [(3.0 + n, said) for n, said in enumerate(dice)]
-    state = called(play, RUNNER, *spoken, line_yd=75.0, down=4).state
+    state = judge_play(play, RUNNER, *spoken, line_yd=75.0, down=4).state
     assert 1 <= state.down <= 4
     assert 0 <= state.progress_yd(state.los_yd) <= FIELD.length_yd
     if state.due == "scrimmage":

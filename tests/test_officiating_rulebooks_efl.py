@@ -40,14 +40,14 @@ def game() -> DeclaredGame:
         Player("light-50", "light", role="LB"),
         Player("light-61", "light", role="T"),
     )
-    table.say(LineUpDeclared(roster, "dark"))
+    table.declare(LineUpDeclared(roster, "dark"))
     return table
 
 
 def snapped(carrier: str = "dark-7", **at: Any) -> DeclaredGame:
     table = game()
     table.at(at.pop("spot", 40), at.pop("down", 1), at.pop("distance", 10.0), **at)
-    table.say(Carrier(carrier), Switch(True))
+    table.declare(Carrier(carrier), Switch(True))
     return table
 
 
@@ -59,7 +59,7 @@ def test_a_run_when_ahead_and_a_pass_when_behind() -> None:
         ((0, 7), "dark-22", True),
     ):
         table = game().at(40, score=score)
-        calls = table.say(Carrier(carrier))
+        calls = table.declare(Carrier(carrier))
         assert bool(calls) is told
         assert all(call.verdict == "reported" and call.detail == "duty" for call in calls)
 
@@ -67,22 +67,22 @@ def test_a_run_when_ahead_and_a_pass_when_behind() -> None:
 def test_three_attempts_to_complete_a_pass() -> None:
     table = snapped(score=(0, 7))
     for _ in range(2):
-        calls = table.say(PassDeclared("dark-80"), PassEnded("incomplete"))
+        calls = table.declare(PassDeclared("dark-80"), PassEnded("incomplete"))
         assert [call.verdict for call in calls] == ["reported"]
         assert table.state.phase is Phase.LIVE
-    assert kinds_of(table.say(PassDeclared("dark-80"), PassEnded("incomplete"))) == ["incomplete"]
+    assert kinds_of(table.declare(PassDeclared("dark-80"), PassEnded("incomplete"))) == ["incomplete"]
     assert table.state.situation == "2nd & 10 at H 40"
 
 
 def test_a_catch_and_an_interception_are_live() -> None:
     table = snapped(score=(0, 7))
-    table.say(PassDeclared("dark-80"))
-    assert kinds_of(table.say(PassEnded("complete"))) == ["reception"]
+    table.declare(PassDeclared("dark-80"))
+    assert kinds_of(table.declare(PassEnded("complete"))) == ["reception"]
     assert (table.state.play.carrier, table.state.play.ball_side) == ("dark-80", "home")
     with pytest.raises(RefusedError, match="EFL-028"):
-        table.say(PassDeclared("dark-80"))
+        table.declare(PassDeclared("dark-80"))
     table = snapped(score=(0, 7))
-    table.say(PassDeclared("dark-80"), PassEnded("intercepted", "light-50"))
+    table.declare(PassDeclared("dark-80"), PassEnded("intercepted", "light-50"))
     assert (table.state.play.carrier, table.state.play.ball_side, table.state.phase) == (
         "light-50",
         "away",
@@ -100,37 +100,37 @@ def test_a_catch_and_an_interception_are_live() -> None:
 )
 def test_impossible_passes_are_refused(body: Declaration, reason: str) -> None:
     with pytest.raises(RefusedError, match=reason):
-        snapped(score=(0, 7)).say(body)
+        snapped(score=(0, 7)).declare(body)
 
 
 def test_a_runner_may_not_pass() -> None:
     with pytest.raises(RefusedError, match="EFL-028"):
-        snapped("dark-22").say(PassDeclared("dark-80"))
+        snapped("dark-22").declare(PassDeclared("dark-80"))
 
 
 @pytest.mark.parametrize(("period", "left_s", "stops"), [(2, 299.0, True), (2, 301.0, False), (3, 100.0, False)])
 def test_late_incompletions_stop_the_clock(period: int, left_s: float, stops: bool) -> None:
     table = snapped(score=(0, 7), period=period)
-    table.say(ClockSet(True, left_s + 6))
-    table.say(*(body for _ in range(3) for body in (PassDeclared("dark-80"), PassEnded("incomplete"))))
+    table.declare(ClockSet(True, left_s + 6))
+    table.declare(*(body for _ in range(3) for body in (PassDeclared("dark-80"), PassEnded("incomplete"))))
     assert table.state.clock.running is not stops
 
 
 def test_field_goals_by_dice_and_by_envelope() -> None:
     table = game().at(70, 4, 5)
-    assert table.say(KickDeclared("field_goal")) == []
-    assert kinds_of(table.say(Roll((5, 1)))) == ["field_goal"]
+    assert table.declare(KickDeclared("field_goal")) == []
+    assert kinds_of(table.declare(Roll((5, 1)))) == ["field_goal"]
     assert (table.state.score, table.state.due, table.state.kicking) == ((3, 0), "kickoff", "home")
     for how in (Roll((3, 6)), Roll((1, 1)), KickEnded("no_good"), KickEnded("blocked")):
         table = game().at(70, 4, 5)
-        table.say(KickDeclared("field_goal"), how)
+        table.declare(KickDeclared("field_goal"), how)
         assert (table.state.offense, table.state.los_yd, table.state.down) == ("away", 70, 1), how
 
 
 def test_a_field_goal_from_beyond_the_fifty_is_refused_and_a_wrong_play_call_reported() -> None:
     with pytest.raises(RefusedError, match="EFL-059"):
-        game().at(49, 4, 5).say(KickDeclared("field_goal"))
-    calls = game().at(70, 2, 5).say(KickDeclared("field_goal"))
+        game().at(49, 4, 5).declare(KickDeclared("field_goal"))
+    calls = game().at(70, 2, 5).declare(KickDeclared("field_goal"))
     assert [call.detail for call in calls] == ["duty"]
 
 
@@ -144,13 +144,13 @@ def test_punts() -> None:
         (KickEnded("blocked"), "away", 30),
     ):
         table = game().at(30, 4, 5)
-        table.say(KickDeclared("punt"), how)
+        table.declare(KickDeclared("punt"), how)
         assert (table.state.offense, table.state.los_yd) == (side, spot), how
     table = game().at(50, 4, 5)
-    assert kinds_of(table.say(KickDeclared("punt"), Roll((5, 6)))) == ["touchback"]
+    assert kinds_of(table.declare(KickDeclared("punt"), Roll((5, 6)))) == ["touchback"]
     assert table.state.situation == "1st & 10 at A 20"
     table = game().at(14, 4, 5)
-    assert kinds_of(table.say(KickDeclared("punt"), Roll((1, 4)))) == ["safety"]
+    assert kinds_of(table.declare(KickDeclared("punt"), Roll((1, 4)))) == ["safety"]
 
 
 def test_kickoffs() -> None:
@@ -164,47 +164,47 @@ def test_kickoffs() -> None:
         (KickEnded("touched", 30, 26, "dark-80"), 30),
     ):
         table = game()
-        table.say(KickDeclared("kickoff"), how)
+        table.declare(KickDeclared("kickoff"), how)
         assert (table.state.offense, table.state.progress_yd(table.state.los_yd)) == ("home", spot), how
 
 
 def test_a_kick_that_touches_a_lineman_is_live() -> None:
     table = game()
-    table.say(KickDeclared("kickoff"))
-    table.say(KickEnded("touched", 48, 26, "dark-60"))
+    table.declare(KickDeclared("kickoff"))
+    table.declare(KickEnded("touched", 48, 26, "dark-60"))
     assert (table.state.play.carrier, table.state.phase) == ("dark-60", Phase.STOPPED)
 
 
 def test_onside_kicks_only_late_and_trailing() -> None:
     table = game()
     with pytest.raises(RefusedError, match="EFL-068"):
-        table.say(KickDeclared("onside"))
+        table.declare(KickDeclared("onside"))
 
 
 def test_time_outs() -> None:
     table = game().at(40, period=4)
-    table.say(ClockSet(True, 250))
-    table.say(Claim("time_out", "home"))
+    table.declare(ClockSet(True, 250))
+    table.declare(Claim("time_out", "home"))
     assert (table.state.time_outs, table.state.clock.running) == ((1, 2), False)
-    table.say(Claim("time_out", "home"))
+    table.declare(Claim("time_out", "home"))
     with pytest.raises(RefusedError, match="EFL-048"):
-        table.say(Claim("time_out", "home"))
+        table.declare(Claim("time_out", "home"))
     with pytest.raises(RefusedError, match="EFL-049"):
-        game().at(40, period=3).say(ClockSet(True, 250), Claim("time_out", "home"))
+        game().at(40, period=3).declare(ClockSet(True, 250), Claim("time_out", "home"))
 
 
 def test_the_two_minute_time_out_is_charged_to_neither_team() -> None:
     table = game().at(40, period=2)
-    calls = table.say(ClockSet(True, 119))
+    calls = table.declare(ClockSet(True, 119))
     assert [call.clauses for call in calls] == [("EFL-047",)]
     assert not table.state.clock.running
     assert table.state.time_outs == (2, 2)
-    assert table.say(ClockSet(True, 100)) == []
+    assert table.declare(ClockSet(True, 100)) == []
 
 
 def test_the_try_is_prescribed() -> None:
     table = snapped("dark-22", score=(0, 8), period=4, spot=90)
-    table.say(ClockSet(True, 200))
+    table.declare(ClockSet(True, 200))
     state = touchdown(table)
     assert (state.due, state.los_yd, state.phase) == ("two_point", 98, Phase.LINE_UP)
     state = touchdown(snapped("dark-22", score=(0, 0), spot=90))
@@ -216,34 +216,34 @@ def test_the_try_is_prescribed() -> None:
 def test_extra_points(roll: tuple[int, int], points: int) -> None:
     table = snapped("dark-22", spot=90)
     touchdown(table)
-    assert kinds_of(table.say(Roll(roll))) == ["extra_point"]
+    assert kinds_of(table.declare(Roll(roll))) == ["extra_point"]
     assert table.state.score == (6 + points, 0)
     assert table.state.due == "kickoff"
 
 
 def touchdown(table: DeclaredGame) -> GameState:
     call = Call("by hand", "touchdown", 0, "efl", (), "called", "touchdown", side="home")
-    table.say(Ruling("", "manual", call))
+    table.declare(Ruling("", "manual", call))
     return table.state
 
 
 def test_quarters_halves_and_overtime() -> None:
     table = game().at(40, period=1)
-    table.say(ClockSet(False, 0))
+    table.declare(ClockSet(False, 0))
     assert (table.state.period, table.state.clock.left_s) == (2, 900)
-    table.at(40, period=2).say(ClockSet(False, 0))
+    table.at(40, period=2).declare(ClockSet(False, 0))
     assert (table.state.period, table.state.due) == (3, "kickoff")
     table.at(40, period=4, score=(7, 3))
-    assert kinds_of(table.say(ClockSet(False, 0)), reported=False) == ["period", "game_over"]
+    assert kinds_of(table.declare(ClockSet(False, 0)), reported=False) == ["period", "game_over"]
     table = game().at(40, period=4, score=(7, 7))
-    table.say(ClockSet(False, 0))
+    table.declare(ClockSet(False, 0))
     state = table.state
     assert (state.period, state.clock.left_s, state.due, state.kicking) == (5, 600, "kickoff", "away")
 
 
 def overtime() -> DeclaredGame:
     table = game().at(40, period=4, score=(7, 7))
-    table.say(ClockSet(False, 0), KickDeclared("kickoff"), KickEnded("out_of_bounds"))
+    table.declare(ClockSet(False, 0), KickDeclared("kickoff"), KickEnded("out_of_bounds"))
     assert table.state.offense == "home"
     return table
 
@@ -253,7 +253,7 @@ def test_overtime_ends_by_its_clauses() -> None:
     assert touchdown(table).phase is Phase.OVER
     table = overtime()
     far = table.state
-    table.say(KickDeclared("punt"), Roll((6, 6)))
+    table.declare(KickDeclared("punt"), Roll((6, 6)))
     assert table.state.phase is not Phase.OVER
     assert table.state.offense != far.offense
 
@@ -262,7 +262,7 @@ def test_overtime_ends_by_its_clauses() -> None:
 def test_a_touchback_without_a_spot_comes_out_to_the_rulebooks_line(book: str, own: float) -> None:
     table = DeclaredGame(book).at(40)
     call = Call("by hand", "touchback", 0, book, (), "called", "touchback", side="away")
-    table.say(Ruling("", "manual", call))
+    table.declare(Ruling("", "manual", call))
     assert (table.state.offense, table.state.los_yd, table.state.direction) == ("away", 100 - own, -1)
 
 
@@ -270,15 +270,15 @@ def kicked_first() -> DeclaredGame:
     """Home has opened overtime with a field goal, and the visitors have the ball to answer it."""
     table = overtime()
     table.at(70, 4, 5, period=5, score=(7, 7), clock_s=500.0)
-    table.say(KickDeclared("field_goal"), Roll((6, 1)))
+    table.declare(KickDeclared("field_goal"), Roll((6, 1)))
     assert (table.state.score, table.state.due) == ((10, 7), "kickoff")
-    table.say(KickDeclared("kickoff"), KickEnded("out_of_bounds"))
+    table.declare(KickDeclared("kickoff"), KickEnded("out_of_bounds"))
     assert (table.state.offense, table.state.phase) == ("away", Phase.BETWEEN_PLAYS)
     return table
 
 
 def ends(table: DeclaredGame, **call: Any) -> GameState:
-    table.say(Ruling("", "manual", Call("by hand", t_ns=0, rulebook="efl", clauses=(), verdict="called", **call)))
+    table.declare(Ruling("", "manual", Call("by hand", t_ns=0, rulebook="efl", clauses=(), verdict="called", **call)))
     return table.state
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from declared_game import DeclaredGame
 from declared_game import kinds as kinds_of
-from hand_plays import HALF_YD, Man, film, stands
+from scripted_plays import HALF_YD, ScriptedFigure, film, stands
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Player
@@ -35,13 +35,13 @@ RUNNER, PASSER, RECEIVER, HITTER = "dark-22", "dark-7", "dark-80", "light-50"
 def with_ratings(table: DeclaredGame) -> DeclaredGame:
     for side in ("home", "away"):
         for who in ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter"):
-            table.say(Roll((5, 5), who, side))
+            table.declare(Roll((5, 5), who, side))
     return table
 
 
 def game() -> DeclaredGame:
     table = DeclaredGame("lions-den")
-    table.say(LineUpDeclared((Player("dark-7", "dark", role="QB"), Player("dark-22", "dark", role="RB")), "dark"))
+    table.declare(LineUpDeclared((Player("dark-7", "dark", role="QB"), Player("dark-22", "dark", role="RB")), "dark"))
     return with_ratings(table)
 
 
@@ -56,20 +56,22 @@ def by_hand(kind: str, **more: object) -> Ruling:
 class Filmed(DeclaredGame):
     """A game that has seen a few frames before its declarations."""
 
-    def __init__(self, *men: Man) -> None:
+    def __init__(self, *men: ScriptedFigure) -> None:
         super().__init__("lions-den")
         with_ratings(self)
         self.game_film = film(men, 0.2, on=((0.0, 9.0),))
-        self.say(SetUp("home", 1, 40.0), LineUpDeclared(self.game_film.players, "dark"), Carrier(PASSER))
+        self.declare(SetUp("home", 1, 40.0), LineUpDeclared(self.game_film.players, "dark"), Carrier(PASSER))
         after = 30_000_000_000
         for scene in self.game_film.scenes:
             self.game.apply(dataclasses.replace(scene, t_ns=scene.t_ns + after, frame=scene.frame))
         self._count = iter(range(31, 200))  # type: ignore[assignment]
 
 
-def passing(receiver_yd: float, *others: Man, heading: float = 0.0) -> Filmed:
+def passing(receiver_yd: float, *others: ScriptedFigure, heading: float = 0.0) -> Filmed:
     return Filmed(
-        Man(PASSER, stands(35, heading=0.0), "QB"), Man(RECEIVER, stands(receiver_yd, heading=heading), "WR"), *others
+        ScriptedFigure(PASSER, stands(35, heading=0.0), "QB"),
+        ScriptedFigure(RECEIVER, stands(receiver_yd, heading=heading), "WR"),
+        *others,
     )
 
 
@@ -77,67 +79,71 @@ def passing(receiver_yd: float, *others: Man, heading: float = 0.0) -> Filmed:
 def test_a_short_pass_is_caught_at_the_rating_or_less(dice: tuple[int, int], kind: str) -> None:
     table = passing(45)
     assert table.state.phase is Phase.LIVE
-    told = table.say(PassDeclared(RECEIVER))
+    told = table.declare(PassDeclared(RECEIVER))
     assert told[0].margin == pytest.approx(10 - 2 * HALF_YD, abs=0.01)
-    assert kinds_of(table.say(Roll(dice)))[0] == kind
+    assert kinds_of(table.declare(Roll(dice)))[0] == kind
 
 
 def test_a_long_pass_loses_one_percent_per_yard_past_twenty() -> None:
     table = passing(35 + 2 * HALF_YD + 25.5)
-    table.say(PassDeclared(RECEIVER))
-    assert kinds_of(table.say(Roll((4, 6))))[0] == "incomplete"
+    table.declare(PassDeclared(RECEIVER))
+    assert kinds_of(table.declare(Roll((4, 6))))[0] == "incomplete"
     table = passing(35 + 2 * HALF_YD + 25.5)
-    table.say(PassDeclared(RECEIVER))
-    assert kinds_of(table.say(Roll((4, 5))))[0] == "reception"
+    table.declare(PassDeclared(RECEIVER))
+    assert kinds_of(table.declare(Roll((4, 5))))[0] == "reception"
 
 
 def test_a_defender_within_five_yards_intercepts_on_ten_and_one_that_touches_on_seven() -> None:
-    near = Man(HITTER, stands(45 + 2 * HALF_YD + 1), "DB")
+    near = ScriptedFigure(HITTER, stands(45 + 2 * HALF_YD + 1), "DB")
     table = passing(45, near)
-    table.say(PassDeclared(RECEIVER))
-    assert table.say(Roll((0, 1))) == []
+    table.declare(PassDeclared(RECEIVER))
+    assert table.declare(Roll((0, 1))) == []
     assert table.state.wait is not None
     assert table.state.wait.purpose == "interception"
-    calls = table.say(Roll((10,)))
+    calls = table.declare(Roll((10,)))
     assert kinds_of(calls) == ["interception"]
     assert (table.state.play.carrier, table.state.play.ball_side) == (HITTER, "away")
     table = passing(45, near)
-    table.say(PassDeclared(RECEIVER), Roll((0, 1)))
-    assert kinds_of(table.say(Roll((9,)))) == ["reception"]
-    touching = Man(HITTER, stands(45 + 2 * HALF_YD - 0.01), "DB")
+    table.declare(PassDeclared(RECEIVER), Roll((0, 1)))
+    assert kinds_of(table.declare(Roll((9,)))) == ["reception"]
+    touching = ScriptedFigure(HITTER, stands(45 + 2 * HALF_YD - 0.01), "DB")
     table = passing(45, touching)
-    table.say(PassDeclared(RECEIVER), Roll((0, 1)))
-    assert kinds_of(table.say(Roll((7,)))) == ["interception"]
-    far = Man(HITTER, stands(70), "DB")
+    table.declare(PassDeclared(RECEIVER), Roll((0, 1)))
+    assert kinds_of(table.declare(Roll((7,)))) == ["interception"]
+    far = ScriptedFigure(HITTER, stands(70), "DB")
     table = passing(45, far)
-    table.say(PassDeclared(RECEIVER))
-    assert kinds_of(table.say(Roll((0, 1)))) == ["reception"]
+    table.declare(PassDeclared(RECEIVER))
+    assert kinds_of(table.declare(Roll((0, 1)))) == ["reception"]
 
 
 def test_a_catch_in_the_end_zone_is_a_touchdown() -> None:
-    table = Filmed(Man(PASSER, stands(35, heading=0.0), "QB"), Man(RECEIVER, stands(102, heading=0.0), "WR"))
-    table.say(PassDeclared(RECEIVER))
-    assert kinds_of(table.say(Roll((0, 1)))) == ["reception", "touchdown"]
+    table = Filmed(
+        ScriptedFigure(PASSER, stands(35, heading=0.0), "QB"), ScriptedFigure(RECEIVER, stands(102, heading=0.0), "WR")
+    )
+    table.declare(PassDeclared(RECEIVER))
+    assert kinds_of(table.declare(Roll((0, 1)))) == ["reception", "touchdown"]
 
 
 def test_ineligible_receivers_are_refused() -> None:
     with pytest.raises(RefusedError, match="LD-047"):
-        passing(45, heading=100.0).say(PassDeclared(RECEIVER))
-    passing(45, heading=90.0).say(PassDeclared(RECEIVER))
-    lineman = Filmed(Man(PASSER, stands(35, heading=0.0), "QB"), Man(RECEIVER, stands(45, heading=0.0), "G"))
+        passing(45, heading=100.0).declare(PassDeclared(RECEIVER))
+    passing(45, heading=90.0).declare(PassDeclared(RECEIVER))
+    lineman = Filmed(
+        ScriptedFigure(PASSER, stands(35, heading=0.0), "QB"), ScriptedFigure(RECEIVER, stands(45, heading=0.0), "G")
+    )
     with pytest.raises(RefusedError, match="LD-046"):
-        lineman.say(PassDeclared(RECEIVER))
+        lineman.declare(PassDeclared(RECEIVER))
     table = passing(45)
-    table.say(by_hand("line_of_scrimmage", players=(PASSER,)))
+    table.declare(by_hand("line_of_scrimmage", players=(PASSER,)))
     with pytest.raises(RefusedError, match="LD-040"):
-        table.say(PassDeclared(RECEIVER))
+        table.declare(PassDeclared(RECEIVER))
 
 
 @pytest.mark.parametrize(("dice", "carrier"), [((5, 0), RECEIVER), ((5, 1), PASSER)])
 def test_a_pitch_is_rolled_for(dice: tuple[int, int], carrier: str) -> None:
     table = passing(33)
-    table.say(Pitch(RECEIVER))
-    calls = table.say(Roll(dice))
+    table.declare(Pitch(RECEIVER))
+    calls = table.declare(Roll(dice))
     assert table.state.play.carrier == carrier
     assert [call.verdict for call in calls] == ([] if carrier == RECEIVER else ["proposed"])
 
@@ -155,5 +161,5 @@ def test_refusals_change_nothing() -> None:
     )
     for body in bodies:
         with pytest.raises(RefusedError):
-            table.say(body)
+            table.declare(body)
         assert table.state == before

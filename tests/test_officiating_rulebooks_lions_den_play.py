@@ -7,7 +7,21 @@ import math
 from collections.abc import Callable
 
 import pytest
-from hand_plays import BASE, FIELD, HALF_YD, MIDDLE_YD, Film, Man, Path, called, film, kinds, runs, stands, the
+from scripted_plays import (
+    BASE,
+    FIELD,
+    HALF_YD,
+    MIDDLE_YD,
+    Film,
+    Path,
+    ScriptedFigure,
+    film,
+    judge_play,
+    kinds,
+    only_call,
+    runs,
+    stands,
+)
 
 from downfield.core.scene import Ball
 from downfield.officiating.engine.replay import Judgment
@@ -40,14 +54,14 @@ def carried_ball(
     return ball
 
 
-def film_run(path: Path, *others: Man, seconds: float = 2.0, role: str = "RB", **ball: float) -> Film:
-    judgment = film([Man(RUNNER, path, role), *others], seconds, ball=carried_ball(path, **ball))  # type: ignore[arg-type]
+def film_run(path: Path, *others: ScriptedFigure, seconds: float = 2.0, role: str = "RB", **ball: float) -> Film:
+    judgment = film([ScriptedFigure(RUNNER, path, role), *others], seconds, ball=carried_ball(path, **ball))  # type: ignore[arg-type]
     players = tuple(dataclasses.replace(player, hand_mm=HAND_MM) for player in judgment.players)
     return dataclasses.replace(judgment, players=players)
 
 
 def judge_film(judgment: Film, carrier: str = RUNNER, book: str | Rulebook = "lions-den", **line: float) -> Judgment:
-    return called(judgment, carrier, book=book, **line)
+    return judge_play(judgment, carrier, book=book, **line)
 
 
 def decisive_kinds(judgment: Judgment) -> list[str]:
@@ -59,8 +73,8 @@ def decisive_kinds(judgment: Judgment) -> list[str]:
 
 def test_any_touch_of_bases_is_a_tackle_under_the_hand() -> None:
     stop = 0.5 + (9 - 2 * HALF_YD) / 10
-    judgment = judge_film(film_run(runs(41, stop_s=stop + 0.02), Man(HITTER, stands(50), "LB")))
-    tackle = the(judgment, "tackle")
+    judgment = judge_film(film_run(runs(41, stop_s=stop + 0.02), ScriptedFigure(HITTER, stands(50), "LB")))
+    tackle = only_call(judgment, "tackle")
     assert tackle.spot_yd is not None
     assert tackle.spot_yd[0] == pytest.approx(50 - 2 * HALF_YD + HAND_YD, abs=0.05)
     assert {"LD-010", "LD-011"} <= set(tackle.clauses)
@@ -68,16 +82,16 @@ def test_any_touch_of_bases_is_a_tackle_under_the_hand() -> None:
 
 def test_a_corner_and_a_fallen_defender_tackle_too() -> None:
     beside = MIDDLE_YD + BASE.width_mm / FIELD.mm_per_yd_y
-    corner = judge_film(film_run(runs(41), Man(HITTER, stands(48, beside - 0.1, 30.0), "LB")))
+    corner = judge_film(film_run(runs(41), ScriptedFigure(HITTER, stands(48, beside - 0.1, 30.0), "LB")))
     assert "tackle" in decisive_kinds(corner)
-    lying = film_run(runs(41, stop_s=1.4), Man(HITTER, stands(50), "LB", falls_s=0.6))
+    lying = film_run(runs(41, stop_s=1.4), ScriptedFigure(HITTER, stands(50), "LB", falls_s=0.6))
     assert "tackle" in decisive_kinds(judge_film(lying))
     ours = Rulebook("ours", "Ours", LIONS_DEN, {"tackle.fallen_tackles": False})
     assert "tackle" not in decisive_kinds(judge_film(lying, book=ours))
 
 
 def test_a_fall_means_nothing_while_the_ball_stays_in_hand() -> None:
-    judgment = film([Man(RUNNER, runs(41), "RB", falls_s=1.0)], 2.0, ball=carried_ball(runs(41)))
+    judgment = film([ScriptedFigure(RUNNER, runs(41), "RB", falls_s=1.0)], 2.0, ball=carried_ball(runs(41)))
     assert decisive_kinds(judge_film(judgment)) == []
 
 
@@ -95,7 +109,7 @@ def test_the_ball_scores_the_touchdown_and_not_the_base() -> None:
 def test_a_ball_out_of_bounds_is_spotted_at_the_inbounds_mark() -> None:
     path = runs(41, 3.0, 10.0, -30.0)
     judgment = judge_film(film_run(path, seconds=2.5))
-    out = the(judgment, "out_of_bounds")
+    out = only_call(judgment, "out_of_bounds")
     assert judgment.state.lateral_yd == min(FIELD.hash_rows_y_yd)
     x_yd, _, _ = path(out.t_ns / 1e9)
     assert judgment.state.los_yd == pytest.approx(x_yd + HAND_YD * math.cos(math.radians(-30)), abs=0.15)
@@ -109,9 +123,9 @@ def test_the_ball_over_the_sideline_is_out_when_the_base_is_not() -> None:
         x_yd, _, _ = path(t_s)
         return Ball("carried", x_yd * FIELD.mm_per_yd_x, -1.0, RUNNER)
 
-    judgment = film([Man(RUNNER, path, "RB")], 1.5, ball=outside)
+    judgment = film([ScriptedFigure(RUNNER, path, "RB")], 1.5, ball=outside)
     assert "out_of_bounds" in decisive_kinds(judge_film(judgment))
-    inside = film([Man(RUNNER, path, "RB")], 1.5)
+    inside = film([ScriptedFigure(RUNNER, path, "RB")], 1.5)
     assert "out_of_bounds" not in decisive_kinds(judge_film(inside))
 
 
@@ -153,11 +167,11 @@ def test_facing_back_without_moving_back_is_not_a_turn() -> None:
 def test_a_passer_deeper_than_ten_yards_is_sacked() -> None:
     def drop(to_yd: float) -> Judgment:
         path = runs(38, speed=8.0, heading=180.0, facing=0.0, stop_s=0.5 + (38 - to_yd) / 8)
-        judgment = film([Man(PASSER, path, "QB")], 3.0, ball=carried_ball(path, PASSER))
+        judgment = film([ScriptedFigure(PASSER, path, "QB")], 3.0, ball=carried_ball(path, PASSER))
         players = tuple(dataclasses.replace(player, hand_mm=HAND_MM) for player in judgment.players)
         return judge_film(dataclasses.replace(judgment, players=players), PASSER)
 
-    sack = the(drop(28.0), "sack")
+    sack = only_call(drop(28.0), "sack")
     assert sack.spot_yd is not None
     assert sack.spot_yd[0] == pytest.approx(30.0, abs=0.1)
     assert "sack" not in decisive_kinds(drop(31.0))
@@ -171,7 +185,7 @@ def test_a_lost_ball_is_a_fumble_and_the_first_to_touch_it_recovers_it() -> None
     chaser = runs(56, speed=8.0, heading=180.0)
     ball = carried_ball(path, until_s=1.0, ahead_mm=40.0)
     judgment = film(
-        [Man(RUNNER, path, "RB"), Man(HITTER, chaser, "LB")],
+        [ScriptedFigure(RUNNER, path, "RB"), ScriptedFigure(HITTER, chaser, "LB")],
         3.0,
         on=((0.5, 1.1), (1.4, 99.0)),
         ball=ball,
@@ -179,5 +193,5 @@ def test_a_lost_ball_is_a_fumble_and_the_first_to_touch_it_recovers_it() -> None
     calls = judge_film(judgment)
     # The ball lies right before its old carrier, who tackles the man that picks it up.
     assert decisive_kinds(calls) == ["fumble", "fumble_recovery", "tackle", "first_down"]
-    assert the(calls, "fumble_recovery").players == (HITTER,)
+    assert only_call(calls, "fumble_recovery").players == (HITTER,)
     assert calls.state.offense == "away"

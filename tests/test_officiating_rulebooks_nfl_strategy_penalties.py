@@ -27,17 +27,17 @@ from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardK
 
 def fouled(foul: FoulDeclared, spot: float = 40, shown: str = "6", **more: Any) -> CardGameTable:
     table = CardGameTable().at(spot, **more)
-    table.say(run(shown, roll=31, reroll=60), foul)
+    table.declare(run(shown, roll=31, reroll=60), foul)
     return table
 
 
 def test_a_penalty_roll_needs_one_second_roll() -> None:
     table = CardGameTable().at(40)
     with pytest.raises(RefusedError, match="roll again"):
-        table.say(run("6", roll=31))
+        table.declare(run("6", roll=31))
     with pytest.raises(RefusedError, match="no second roll"):
-        table.say(run("6", roll=61, reroll=5))
-    table.say(run("6", roll=31, reroll=31))
+        table.declare(run("6", roll=61, reroll=5))
+    table.declare(run("6", roll=31, reroll=31))
     assert table.state.wait is not None
     assert table.state.wait.purpose == "penalty"
 
@@ -47,72 +47,74 @@ def test_the_offended_side_chooses() -> None:
     assert table.state.wait is not None
     assert table.state.wait.by == "home"
     with pytest.raises(RefusedError, match="Home"):
-        table.say(ChoiceMade("accept", by="away"))
-    table.say(ChoiceMade("accept"))
+        table.declare(ChoiceMade("accept", by="away"))
+    table.declare(ChoiceMade("accept"))
     assert table.state.situation == "1st & 5 at H 45"
     assert not table.clock_runs
     table = fouled(FoulDeclared("away", 5, "D5"))
-    table.say(ChoiceMade("decline"))
+    table.declare(ChoiceMade("decline"))
     assert table.state.situation == "2nd & 4 at H 46"
     assert not table.clock_runs
 
 
 def test_penalties_from_the_line() -> None:
     table = fouled(FoulDeclared("home", 10, "O10"))
-    table.say(ChoiceMade("accept"))
+    table.declare(ChoiceMade("accept"))
     assert table.state.situation == "1st & 20 at H 30"
     table = fouled(FoulDeclared("home", 10, "O10 loss dwn", loss_of_down=True))
-    table.say(ChoiceMade("accept"))
+    table.declare(ChoiceMade("accept"))
     assert table.state.situation == "2nd & 20 at H 30"
     table = fouled(FoulDeclared("away", 15, "D15", first_down=True))
-    assert kinds(table.say(ChoiceMade("accept")))[-1] == "first_down"
+    assert kinds(table.declare(ChoiceMade("accept")))[-1] == "first_down"
     assert table.state.situation == "1st & 10 at A 45"
     table = fouled(FoulDeclared("home", 15, "O15"), spot=11)
-    table.say(ChoiceMade("accept"))
+    table.declare(ChoiceMade("accept"))
     assert table.state.los_yd == 6
 
 
 def test_an_auto_5_leaves_no_choice_and_takes_a_line_less() -> None:
     table = CardGameTable().at(40).running()
-    table.say(run("6", roll=31, reroll=60))
-    table.say(FoulDeclared("home", 5, "auto-5", automatic=True))
+    table.declare(run("6", roll=31, reroll=60))
+    table.declare(FoulDeclared("home", 5, "auto-5", automatic=True))
     assert table.state.situation == "1st & 15 at H 35"
     assert (table.lines, table.clock_runs) == (87, False)
 
 
 def test_a_holding_penalty_on_a_pass_from_the_three_is_a_safety() -> None:
     table = CardGameTable().at(3)
-    table.say(CardPlayed("pass", "20", roll=31, reroll=60), FoulDeclared("home", 10, "O10"))
-    assert "safety" in kinds(table.say(ChoiceMade("accept")))
+    table.declare(CardPlayed("pass", "20", roll=31, reroll=60), FoulDeclared("home", 10, "O10"))
+    assert "safety" in kinds(table.declare(ChoiceMade("accept")))
     assert table.state.score == (0, 2)
     table = CardGameTable().at(4)
-    table.say(CardPlayed("pass", "20", roll=31, reroll=60), FoulDeclared("home", 10, "O10"), ChoiceMade("accept"))
+    table.declare(CardPlayed("pass", "20", roll=31, reroll=60), FoulDeclared("home", 10, "O10"), ChoiceMade("accept"))
     assert (table.state.score, table.state.los_yd) == ((0, 0), 2)
 
 
 def test_a_personal_foul_on_a_touchdown_moves_the_kickoff() -> None:
     table = fouled(FoulDeclared("away", 15, "D15"), spot=95, shown="5")
-    table.say(ChoiceMade("accept"))
+    table.declare(ChoiceMade("accept"))
     assert table.state.score == (6, 0)
-    table.say(CardPlayed("extra_point", "good", roll=60), CardPlayed("kickoff", "OB", roll=60))
+    table.declare(CardPlayed("extra_point", "good", roll=60), CardPlayed("kickoff", "OB", roll=60))
     assert (table.state.offense, table.state.los_yd) == ("away", 80)
 
 
 def test_fouls_on_a_kickoff_return() -> None:
     table = CardGameTable()
-    table.say(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
-    table.say(FoulDeclared("home", 10, "O10"), ChoiceMade("accept"))
+    table.declare(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
+    table.declare(FoulDeclared("home", 10, "O10"), ChoiceMade("accept"))
     assert table.state.los_yd == 10 + 11 - 10
     table = CardGameTable()
-    table.say(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
-    table.say(FoulDeclared("away", 15, "D15"), ChoiceMade("accept"))
+    table.declare(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
+    table.declare(FoulDeclared("away", 15, "D15"), ChoiceMade("accept"))
     assert table.state.los_yd == 47
 
 
 def test_fouls_on_a_punt_return() -> None:
     def punt(foul: FoulDeclared, choice: Literal["accept", "decline"], distance: float = 10) -> CardGameTable:
         table = CardGameTable().at(30, 4, distance)
-        table.say(CardPlayed("punt", "40", roll=60), ReturnPlayed("6", roll=31, reroll=60), foul, ChoiceMade(choice))
+        table.declare(
+            CardPlayed("punt", "40", roll=60), ReturnPlayed("6", roll=31, reroll=60), foul, ChoiceMade(choice)
+        )
         return table
 
     assert punt(FoulDeclared("away", 10, "O10"), "accept").state.los_yd == 100 - (30 + 3 - 10)
@@ -127,14 +129,14 @@ def test_fouls_on_a_punt_return() -> None:
 
 def test_kicks_that_can_have_no_penalty() -> None:
     table = CardGameTable()
-    table.say(CardPlayed("kickoff", "55", roll=31))
-    table.say(ReturnPlayed("22", roll=60))
+    table.declare(CardPlayed("kickoff", "55", roll=31))
+    table.declare(ReturnPlayed("22", roll=60))
     assert table.state.situation == "1st & 10 at H 32"
     table = CardGameTable()
-    table.say(CardPlayed("onside", "11", roll=31), ReturnPlayed("2", roll=31))
+    table.declare(CardPlayed("onside", "11", roll=31), ReturnPlayed("2", roll=31))
     assert table.state.due == "scrimmage"
     table = CardGameTable().at(30, 4)
-    table.say(CardPlayed("punt", "40FC", roll=31))
+    table.declare(CardPlayed("punt", "40FC", roll=31))
     assert table.state.offense == "away"
 
 
@@ -143,10 +145,10 @@ def test_kicks_that_can_have_no_penalty() -> None:
 
 def test_long_passes_and_short_yardage() -> None:
     with pytest.raises(RefusedError, match="NFLS-084"):
-        CardGameTable().at(80).say(CardPlayed("pass", "5", roll=60, play="Z Post"))
+        CardGameTable().at(80).declare(CardPlayed("pass", "5", roll=60, play="Z Post"))
     with pytest.raises(RefusedError, match="NFLS-085"):
-        CardGameTable().at(40).say(run("1", defense="Short Yardage"))
-    CardGameTable().at(40, 3, 2).say(run("1", defense="Short Yardage"))
+        CardGameTable().at(40).declare(run("1", defense="Short Yardage"))
+    CardGameTable().at(40, 3, 2).declare(run("1", defense="Short Yardage"))
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,7 @@ def test_declarations_that_the_state_does_not_allow_change_nothing(body: Declara
     table = CardGameTable().at(40)
     before = table.state
     with pytest.raises(RefusedError):
-        table.say(body)
+        table.declare(body)
     assert table.state == before
 
 
@@ -214,7 +216,7 @@ def test_score_downs_and_clock_are_always_legal(bodies: list[Declaration]) -> No
     for body in bodies:
         before = table.state
         try:
-            table.say(body)
+            table.declare(body)
         except RefusedError:
             assert table.state == before
             continue

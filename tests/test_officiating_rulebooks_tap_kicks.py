@@ -3,7 +3,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, Said, called, film, kinds, runs, says, stands, the
+from scripted_plays import (
+    FIELD,
+    HALF_YD,
+    MIDDLE_YD,
+    Film,
+    ScriptedFigure,
+    TimedEntry,
+    film,
+    judge_play,
+    kinds,
+    number_events,
+    only_call,
+    runs,
+    stands,
+)
 
 from downfield.core.scene import Ball
 from downfield.officiating.declarations import (
@@ -25,19 +39,19 @@ from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 
 RUNNER, RETURNER, GUNNER, PUNTER, COVER = "dark-22", "dark-1", "dark-88", "dark-7", "light-40"
-EMPTY = film([Man(RUNNER, stands(30), "RB"), Man(COVER, stands(70), "LB")], 1.0, on=())
+EMPTY = film([ScriptedFigure(RUNNER, stands(30), "RB"), ScriptedFigure(COVER, stands(70), "LB")], 1.0, on=())
 
 
-def table(*said: Said, film: Film = EMPTY, book: str | Rulebook = "tap") -> Judgment:
+def table(*said: TimedEntry, film: Film = EMPTY, book: str | Rulebook = "tap") -> Judgment:
     """What comes of declarations alone, or with a film."""
     rulebook = load_rulebook(book) if isinstance(book, str) else book
-    return judge_recording(film.scenes, says((0.0, LineUpDeclared(film.players)), *said), rulebook, FIELD)
+    return judge_recording(film.scenes, number_events((0.0, LineUpDeclared(film.players)), *said), rulebook, FIELD)
 
 
-def after_touchdown(*more: Said) -> Judgment:
+def after_touchdown(*more: TimedEntry) -> Judgment:
     """A touchdown at about one second, then what is declared from two seconds on."""
-    run = film([Man(RUNNER, runs(95), "RB"), Man(COVER, stands(40), "LB")], 3.0, on=((0.5, 1.5),))
-    return called(run, RUNNER, *more, line_yd=94.0)
+    run = film([ScriptedFigure(RUNNER, runs(95), "RB"), ScriptedFigure(COVER, stands(40), "LB")], 3.0, on=((0.5, 1.5),))
+    return judge_play(run, RUNNER, *more, line_yd=94.0)
 
 
 @pytest.mark.parametrize(("dice", "points"), [((1, 1), 6), ((1, 2), 7), ((6, 6), 7)])
@@ -56,11 +70,11 @@ def test_a_two_point_try_starts_at_the_five_with_the_clock_stopped() -> None:
     assert made.state.los_yd == pytest.approx(95.0)
 
 
-def two_point(men: list[Man]) -> Judgment:
-    score = film([Man(RUNNER, runs(95, stop_s=1.2), "RB")], 1.5, on=((0.5, 1.4),))
+def two_point(men: list[ScriptedFigure]) -> Judgment:
+    score = film([ScriptedFigure(RUNNER, runs(95, stop_s=1.2), "RB")], 1.5, on=((0.5, 1.4),))
     again = film(men, 3.0, on=((0.5, 2.5),))
     scenes = (*score.scenes, *(replace(scene, t_ns=scene.t_ns + 4_000_000_000) for scene in again.scenes))
-    declarations = says(
+    declarations = number_events(
         (0.0, SetUp("home", 1, 94.0)),
         (0.0, LineUpDeclared(again.players)),
         (0.1, Carrier(RUNNER)),
@@ -71,15 +85,20 @@ def two_point(men: list[Man]) -> Judgment:
 
 
 def test_a_two_point_try_over_the_line_is_two_points_and_a_kickoff() -> None:
-    made = two_point([Man(RUNNER, runs(94), "RB"), Man(COVER, stands(60), "LB")])
+    made = two_point([ScriptedFigure(RUNNER, runs(94), "RB"), ScriptedFigure(COVER, stands(60), "LB")])
     assert made.state.score == (8, 0)
     assert made.state.due == "kickoff"
     assert kinds(made).count("touchdown") == 2
 
 
 def test_a_two_point_try_that_is_tackled_fails() -> None:
-    made = two_point([Man(RUNNER, runs(93, stop_s=0.5 + 0.1), "RB"), Man(COVER, stands(94 + 2 * HALF_YD), "LB")])
-    assert the(made, "two_point").detail == "failed"
+    made = two_point(
+        [
+            ScriptedFigure(RUNNER, runs(93, stop_s=0.5 + 0.1), "RB"),
+            ScriptedFigure(COVER, stands(94 + 2 * HALF_YD), "LB"),
+        ]
+    )
+    assert only_call(made, "two_point").detail == "failed"
     assert made.state.score == (6, 0)
     assert made.state.due == "kickoff"
 
@@ -112,17 +131,19 @@ def test_a_field_goal_from_beyond_the_forty_and_impossible_dice_are_refused() ->
 def test_a_touchback_is_the_25_before_the_kickoff_and_the_20_after() -> None:
     before = table((0.1, KickDeclared("kickoff")), (0.2, ChoiceMade("touchback")))
     assert before.state.situation == "1st & 10 at H 25"
-    ran = film([Man(RETURNER, stands(0), "KR"), Man(COVER, stands(60), "LB")], 5.0, on=((0.5, 3.5),))
+    ran = film(
+        [ScriptedFigure(RETURNER, stands(0), "KR"), ScriptedFigure(COVER, stands(60), "LB")], 5.0, on=((0.5, 3.5),)
+    )
     after = table((0.1, KickDeclared("kickoff", returner=RETURNER)), (4.0, ChoiceMade("touchback")), film=ran)
     assert after.refused == ()
     assert after.state.situation == "1st & 10 at H 20"
-    assert "TAP-052" in the(after, "touchback").clauses
+    assert "TAP-052" in only_call(after, "touchback").clauses
 
 
 def test_a_kickoff_return_is_tackled_first_and_ten_there() -> None:
     men = [
-        Man(RETURNER, runs(0, start_s=5.0, stop_s=5.0 + (30 - 2 * HALF_YD) / 10), "KR"),
-        Man(COVER, stands(30), "LB"),
+        ScriptedFigure(RETURNER, runs(0, start_s=5.0, stop_s=5.0 + (30 - 2 * HALF_YD) / 10), "KR"),
+        ScriptedFigure(COVER, stands(30), "LB"),
     ]
     ran = film(men, 9.5, on=((0.5, 3.5), (5.0, 9.0)))
     made = table((0.1, KickDeclared("kickoff", returner=RETURNER)), (4.0, ChoiceMade("return")), film=ran)
@@ -133,7 +154,7 @@ def test_a_kickoff_return_is_tackled_first_and_ten_there() -> None:
 
 def test_a_kickoff_returned_all_the_way_is_a_touchdown() -> None:
     ran = film(
-        [Man(RETURNER, runs(0, speed=40, start_s=5.0), "KR"), Man(COVER, stands(30, 5), "LB")],
+        [ScriptedFigure(RETURNER, runs(0, speed=40, start_s=5.0), "KR"), ScriptedFigure(COVER, stands(30, 5), "LB")],
         8.0,
         ((0.5, 3.5), (5, 9)),
     )
@@ -147,7 +168,7 @@ def test_only_a_trailing_team_may_kick_onside() -> None:
     assert made.state.phase is Phase.BETWEEN_PLAYS
 
 
-def trailing(*more: Said, film: Film = EMPTY) -> Judgment:
+def trailing(*more: TimedEntry, film: Film = EMPTY) -> Judgment:
     """Home has missed its try after a touchdown of away's: no; away leads by a field goal and home kicks off."""
     lead = (
         (0.05, SetUp("home", 1, 80.0, score=(0, 14))),
@@ -167,27 +188,30 @@ def test_a_short_onside_roll_gives_the_receivers_the_ball_where_it_went(dice: tu
 def test_an_onside_kick_in_play_goes_to_the_first_to_touch_it() -> None:
     place = Ball("magnetic", 41 * FIELD.mm_per_yd_x, 20 * FIELD.mm_per_yd_y)
     fight = film(
-        [Man("light-5", runs(30, 20.0, 8.0), "K"), Man("dark-5", runs(50, 20.0, 4.0, 180.0), "KR")],
+        [
+            ScriptedFigure("light-5", runs(30, 20.0, 8.0), "K"),
+            ScriptedFigure("dark-5", runs(50, 20.0, 4.0, 180.0), "KR"),
+        ],
         3.0,
         on=((0.5, 9),),
         ball=lambda t_s: place if t_s > 0.4 else None,
     )
     made = trailing((0.2, KickDeclared("onside")), (0.3, Roll((5, 6))), (0.35, Roll((1, 1))), film=fight)
     assert made.refused == ()
-    assert the(made, "kick").players == ("light-5",)
+    assert only_call(made, "kick").players == ("light-5",)
     assert (made.state.offense, made.state.situation) == ("home", "1st & 10 at H 41")
 
 
 def punting(gunner_yd: float = 60.0) -> Film:
     men = [
-        Man(PUNTER, stands(20, heading=0.0), "P"),
-        Man(GUNNER, stands(gunner_yd, 48.0, 0.0), "WR"),
-        Man("light-1", stands(105, 2.0), "KR"),
+        ScriptedFigure(PUNTER, stands(20, heading=0.0), "P"),
+        ScriptedFigure(GUNNER, stands(gunner_yd, 48.0, 0.0), "WR"),
+        ScriptedFigure("light-1", stands(105, 2.0), "KR"),
     ]
     return film(men, 4.0, on=((0.5, 1.0), (3.0, 9.0)))
 
 
-def punt(gunner_yd: float, *more: Said) -> Judgment:
+def punt(gunner_yd: float, *more: TimedEntry) -> Judgment:
     declared = (
         (0.1, SetUp("home", 1, 40.0, 4, 10)),
         (0.2, KickDeclared("punt", (GUNNER,), "light-1")),
@@ -200,7 +224,7 @@ def punt(gunner_yd: float, *more: Said) -> Judgment:
 def test_a_punt_comes_down_ten_yards_past_the_front_of_the_deepest_gunner() -> None:
     made = punt(60.0)
     assert made.refused == ()
-    kick = the(made, "kick")
+    kick = only_call(made, "kick")
     assert kick.spot_yd == pytest.approx((60 + HALF_YD + 10, 48.0), abs=0.01)
     assert made.state.play.carrier == "light-1"
     assert made.state.play.ball_side == "away"
@@ -226,44 +250,46 @@ def test_a_punt_is_no_longer_possible_past_the_line_or_without_a_stoppage() -> N
 
 
 def test_penalties_are_called_only_when_claimed_in_time() -> None:
-    crowd = film([Man(f"light-{n}", stands(60, 3 + 4 * n), "DB") for n in range(12)], 1.0, on=())
-    start: tuple[Said, ...] = ((0.1, SetUp("home", 1, 40.0)),)
+    crowd = film([ScriptedFigure(f"light-{n}", stands(60, 3 + 4 * n), "DB") for n in range(12)], 1.0, on=())
+    start: tuple[TimedEntry, ...] = ((0.1, SetUp("home", 1, 40.0)),)
     made = table(*start, (0.5, Claim("too_many_men", "home")), film=crowd)
     assert (made.state.situation, made.state.down) == ("1st & 5 at H 45", 1)
     assert "has 0 on the field" in table(*start, (0.5, Claim("too_many_men", "away")), film=crowd).refused[0].reason
-    after = called(film([Man(RUNNER, stands(30), "RB")], 2.0), RUNNER, (1.5, Claim("too_many_men", "away")))
+    after = judge_play(
+        film([ScriptedFigure(RUNNER, stands(30), "RB")], 2.0), RUNNER, (1.5, Claim("too_many_men", "away"))
+    )
     assert "before the snap" in after.refused[0].reason
 
 
 @pytest.mark.parametrize(("seconds", "late"), [(39.9, False), (40.1, True)])
 def test_delay_of_game_is_the_opponents_to_claim_after_forty_seconds(seconds: float, late: bool) -> None:
-    start: tuple[Said, ...] = (
+    start: tuple[TimedEntry, ...] = (
         (0.0, SetUp("home", 1, 40.0)),
         (0.1, Carrier(RUNNER)),
         (2.0, ChoiceMade("stop_here")),
         (3.0, Separated()),
         (3.0 + seconds, Claim("delay_of_game", "away")),
     )
-    run = film([Man(RUNNER, stands(45), "RB")], 2.0, on=((0.5, 1.5),))
+    run = film([ScriptedFigure(RUNNER, stands(45), "RB")], 2.0, on=((0.5, 1.5),))
     made = table(*start, film=run)
     assert bool(made.refused) != late
     assert ("penalty" in kinds(made)) == late
 
 
 def test_time_outs_reviews_and_interference_without_a_pass_are_refused() -> None:
-    run = film([Man(RUNNER, stands(30), "RB")], 2.0)
+    run = film([ScriptedFigure(RUNNER, stands(30), "RB")], 2.0)
     for claim, reason in (
         ("time_out", "TAP-135"),
         ("review", "no reviews"),
         ("defensive_pass_interference", "TAP-109"),
         ("gunner_interference", "TAP-115"),
     ):
-        made = called(run, RUNNER, (1.5, Claim(claim, "home")))  # type: ignore[arg-type]
+        made = judge_play(run, RUNNER, (1.5, Claim(claim, "home")))  # type: ignore[arg-type]
         assert reason in made.refused[0].reason
 
 
 def test_declarations_that_do_not_fit_are_refused_and_change_nothing() -> None:
-    play = film([Man(RUNNER, stands(30), "RB"), Man(COVER, stands(70), "LB")], 2.0)
+    play = film([ScriptedFigure(RUNNER, stands(30), "RB"), ScriptedFigure(COVER, stands(70), "LB")], 2.0)
     for declaration, reason in (
         (OffenseSet(), "not now"),
         (SetUp("home", 1, 30.0), "not now"),
@@ -277,7 +303,7 @@ def test_declarations_that_do_not_fit_are_refused_and_change_nothing() -> None:
         (ClockSet(True), "enter how much"),
         (ClockSet(True, -1.0), "negative"),
     ):
-        plain, with_it = called(play, RUNNER), called(play, RUNNER, (1.5, declaration))
+        plain, with_it = judge_play(play, RUNNER), judge_play(play, RUNNER, (1.5, declaration))
         assert reason in with_it.refused[0].reason
         assert replace(with_it.state, now_ns=0) == replace(plain.state, now_ns=0)
 
@@ -288,14 +314,17 @@ def test_an_impossible_set_up_is_refused(spot: float) -> None:
 
 
 def test_overtime_is_one_play_each_and_more_yards_win_if_positive() -> None:
-    def play(gain: float) -> list[Man]:
-        return [Man(RUNNER, runs(49, start_s=0.5, stop_s=0.5 + gain / 10), "RB"), Man(COVER, stands(20, 5), "LB")]
+    def play(gain: float) -> list[ScriptedFigure]:
+        return [
+            ScriptedFigure(RUNNER, runs(49, start_s=0.5, stop_s=0.5 + gain / 10), "RB"),
+            ScriptedFigure(COVER, stands(20, 5), "LB"),
+        ]
 
     scenes = []
     for n, gain in enumerate((8.0, 3.0)):
         recorded = film(play(gain), 3.0, on=((0.5, 2.0),))
         scenes += [replace(scene, t_ns=scene.t_ns + (10 + 10 * n) * 1_000_000_000) for scene in recorded.scenes]
-    declarations = says(
+    declarations = number_events(
         (0.0, LineUpDeclared(recorded.players)),
         (1.0, SetUp("home", 1, 40.0, score=(7, 7))),
         (2.0, ClockSet(False, 0.0)),
@@ -310,13 +339,13 @@ def test_overtime_is_one_play_each_and_more_yards_win_if_positive() -> None:
     assert made.state.overtime is not None
     # The second side attacks the other way, so its runner, going the same way along the board, loses ground.
     assert made.state.overtime.gains_yd[0] == pytest.approx(49 + 8 + HALF_YD - 50, abs=0.05)
-    assert the(made, "game_over").side == "home"
+    assert only_call(made, "game_over").side == "home"
     assert made.state.phase is Phase.OVER
 
 
 def test_a_game_that_is_not_tied_ends_when_time_runs_out() -> None:
     made = table((0.1, SetUp("home", 1, 40.0, score=(7, 10))), (0.5, ClockSet(False, 0.0)))
-    assert the(made, "game_over").side == "away"
+    assert only_call(made, "game_over").side == "away"
 
 
 def test_a_league_may_change_the_kickoff_line_and_the_touchbacks() -> None:
@@ -326,8 +355,12 @@ def test_a_league_may_change_the_kickoff_line_and_the_touchbacks() -> None:
 
 
 def test_a_fourth_down_short_is_a_turnover_on_downs() -> None:
-    play = film([Man(RUNNER, runs(41, stop_s=0.7), "RB"), Man(COVER, stands(80), "LB")], 2.0, on=((0.5, 1.0),))
-    made = called(play, RUNNER, (1.5, ChoiceMade("stop_here")), down=4)
+    play = film(
+        [ScriptedFigure(RUNNER, runs(41, stop_s=0.7), "RB"), ScriptedFigure(COVER, stands(80), "LB")],
+        2.0,
+        on=((0.5, 1.0),),
+    )
+    made = judge_play(play, RUNNER, (1.5, ChoiceMade("stop_here")), down=4)
     assert "turnover_on_downs" in kinds(made)
     assert (made.state.offense, made.state.direction, made.state.down) == ("away", -1, 1)
     assert pytest.approx(FIELD.width_yd / 2) == MIDDLE_YD

@@ -3,7 +3,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, called, film, kinds, runs, stands, the
+from scripted_plays import (
+    FIELD,
+    HALF_YD,
+    MIDDLE_YD,
+    Film,
+    ScriptedFigure,
+    film,
+    judge_play,
+    kinds,
+    only_call,
+    runs,
+    stands,
+)
 
 from downfield.core.scene import Ball
 from downfield.officiating.declarations import BallPlaced, ChoiceMade, Coin, PassDeclared, Pitch
@@ -23,15 +35,15 @@ def ball_at(x_yd: float, y_yd: float, from_s: float = 1.5) -> Callable[[float], 
 
 
 def passing(
-    *others: Man,
-    end: Man | None = None,
+    *others: ScriptedFigure,
+    end: ScriptedFigure | None = None,
     ball: tuple[float, float] = (55.0, 40.0),
     seconds: float = 4.0,
     qb_yd: float = 34.0,
 ) -> Film:
     """A stoppage half a second after the snap, then the board on again with the ball on the field."""
-    receiver = end or Man(END, runs(48, 40.0, 5.0, start_s=THROW), "WR")
-    men = [Man(QB, stands(qb_yd, heading=0.0), "QB"), receiver, *others]
+    receiver = end or ScriptedFigure(END, runs(48, 40.0, 5.0, start_s=THROW), "WR")
+    men = [ScriptedFigure(QB, stands(qb_yd, heading=0.0), "QB"), receiver, *others]
     return film(men, seconds, on=((SNAP, STOP), (THROW, 99.0)), ball=ball_at(*ball))
 
 
@@ -39,8 +51,8 @@ THROWN = (1.2, PassDeclared(END))
 
 
 def test_the_first_to_reach_the_ball_catches_it() -> None:
-    made = called(passing(), QB, THROWN)
-    caught = the(made, "reception")
+    made = judge_play(passing(), QB, THROWN)
+    caught = only_call(made, "reception")
     assert made.refused == ()
     assert caught.players == (END,)
     reach_mm = 7 * FIELD.mm_per_yd_x - 15.0 - 5.0
@@ -51,52 +63,54 @@ def test_the_first_to_reach_the_ball_catches_it() -> None:
 
 
 def test_a_defender_first_is_an_interception_and_may_return_it() -> None:
-    corner = Man(CORNER, runs(58, 40.0, 6.0, 180.0, start_s=THROW), "DB")
-    made = called(passing(corner, end=Man(END, stands(45, 48.0), "WR"), seconds=14.0), QB, THROWN)
-    assert the(made, "interception").players == (CORNER,)
+    corner = ScriptedFigure(CORNER, runs(58, 40.0, 6.0, 180.0, start_s=THROW), "DB")
+    made = judge_play(passing(corner, end=ScriptedFigure(END, stands(45, 48.0), "WR"), seconds=14.0), QB, THROWN)
+    assert only_call(made, "interception").players == (CORNER,)
     assert made.state.score == (0, 6)
 
 
 def test_a_simultaneous_touch_is_the_offenses_ball() -> None:
-    made = called(passing(Man(CORNER, runs(62, 40.0, 5.0, 180.0, start_s=THROW), "DB"), seconds=3.5), QB, THROWN)
-    caught = the(made, "reception")
+    made = judge_play(
+        passing(ScriptedFigure(CORNER, runs(62, 40.0, 5.0, 180.0, start_s=THROW), "DB"), seconds=3.5), QB, THROWN
+    )
+    caught = only_call(made, "reception")
     assert "TAP-108" in caught.clauses
     assert caught.unit == "s"
 
 
 def test_a_fallen_defender_does_not_intercept() -> None:
-    down = Man(CORNER, stands(55 + 19.0 / FIELD.mm_per_yd_x, 40.0), "DB", 0.8)
-    made = called(passing(down), QB, THROWN)
+    down = ScriptedFigure(CORNER, stands(55 + 19.0 / FIELD.mm_per_yd_x, 40.0), "DB", 0.8)
+    made = judge_play(passing(down), QB, THROWN)
     assert "interception" not in kinds(made)
-    assert the(made, "reception").players == (END,)
+    assert only_call(made, "reception").players == (END,)
 
 
 def test_an_engaged_receiver_does_not_catch_unless_the_league_allows_it() -> None:
-    tied = Man(CORNER, runs(48, 40.0 + 17.9 / FIELD.mm_per_yd_y, 5.0, start_s=THROW), "DB")
+    tied = ScriptedFigure(CORNER, runs(48, 40.0 + 17.9 / FIELD.mm_per_yd_y, 5.0, start_s=THROW), "DB")
     play = passing(tied, ball=(55.0, 39.6))
-    assert "reception" not in kinds(called(play, QB, (1.2, PassDeclared())))
+    assert "reception" not in kinds(judge_play(play, QB, (1.2, PassDeclared())))
     league = Rulebook("league", "", TAP, {"pass.engaged_may_catch": True})
-    assert "reception" in kinds(called(play, QB, (1.2, PassDeclared()), book=league))
+    assert "reception" in kinds(judge_play(play, QB, (1.2, PassDeclared()), book=league))
 
 
 def test_a_receiver_past_the_ball_lets_the_offense_stop_without_an_interception() -> None:
-    wide = Man(END, runs(48, 42.5, 20.0, start_s=THROW, stop_s=THROW + 0.8), "WR")
-    made = called(passing(end=wide), QB, THROWN, (3.2, ChoiceMade("overrun_stop")))
-    over = the(made, "overrun")
+    wide = ScriptedFigure(END, runs(48, 42.5, 20.0, start_s=THROW, stop_s=THROW + 0.8), "WR")
+    made = judge_play(passing(end=wide), QB, THROWN, (3.2, ChoiceMade("overrun_stop")))
+    over = only_call(made, "overrun")
     past_mm = (64 - 55) * FIELD.mm_per_yd_x - 15.0
     assert over.margin == pytest.approx(past_mm - 30.0, abs=0.5)
     assert (made.state.down, made.state.los_yd) == (2, 40.0)
 
 
 def test_an_overrun_by_less_than_a_base_is_refused() -> None:
-    wide = Man(END, runs(48, 42.5, 20.0, start_s=THROW, stop_s=THROW + 0.45), "WR")
-    made = called(passing(end=wide), QB, THROWN, (3.2, ChoiceMade("overrun_stop")))
+    wide = ScriptedFigure(END, runs(48, 42.5, 20.0, start_s=THROW, stop_s=THROW + 0.45), "WR")
+    made = judge_play(passing(end=wide), QB, THROWN, (3.2, ChoiceMade("overrun_stop")))
     assert "TAP-104" in made.refused[0].reason
     assert made.state.phase is Phase.IN_AIR
 
 
 def test_the_catch_runs_on_to_a_tackle_and_a_first_down() -> None:
-    made = called(passing(Man(CORNER, stands(66, 40.0), "DB"), seconds=7.0), QB, THROWN)
+    made = judge_play(passing(ScriptedFigure(CORNER, stands(66, 40.0), "DB"), seconds=7.0), QB, THROWN)
     assert {"reception", "tackle", "first_down"} <= set(kinds(made))
     assert made.state.los_yd == pytest.approx(66 - HALF_YD, abs=0.05)
 
@@ -112,43 +126,47 @@ def test_the_catch_runs_on_to_a_tackle_and_a_first_down() -> None:
     ],
 )
 def test_a_pass_to_an_ineligible_receiver_is_refused(declared: tuple[PassDeclared, ...], reason: str) -> None:
-    play = passing(Man(GUARD, stands(38, 20), "G"), Man(CORNER, stands(80), "DB"))
-    made = called(play, QB, *((1.2 + n / 10, body) for n, body in enumerate(declared)))
+    play = passing(ScriptedFigure(GUARD, stands(38, 20), "G"), ScriptedFigure(CORNER, stands(80), "DB"))
+    made = judge_play(play, QB, *((1.2 + n / 10, body) for n, body in enumerate(declared)))
     assert reason in made.refused[-1].reason
 
 
 def test_a_pass_while_the_board_runs_is_refused() -> None:
-    assert "not now" in called(passing(), QB, (0.7, PassDeclared(END))).refused[0].reason
+    assert "not now" in judge_play(passing(), QB, (0.7, PassDeclared(END))).refused[0].reason
 
 
 def test_a_passer_past_the_line_may_not_pass() -> None:
-    made = called(passing(qb_yd=45.0), QB, THROWN)
+    made = judge_play(passing(qb_yd=45.0), QB, THROWN)
     assert "TAP-096" in made.refused[0].reason or "line of scrimmage" in made.refused[0].reason
 
 
 def test_a_running_back_who_took_the_snap_may_neither_pass_nor_pitch() -> None:
-    play = film([Man(BACK, stands(34), "RB"), Man(QB, stands(30), "QB")], 3.0, on=((SNAP, STOP),))
-    made = called(play, BACK, (1.2, PassDeclared()), (1.3, Pitch(QB)))
+    play = film([ScriptedFigure(BACK, stands(34), "RB"), ScriptedFigure(QB, stands(30), "QB")], 3.0, on=((SNAP, STOP),))
+    made = judge_play(play, BACK, (1.2, PassDeclared()), (1.3, Pitch(QB)))
     assert [refused.reason for refused in made.refused if "TAP-084" in refused.reason]
     assert len(made.refused) == 2
 
 
 def test_a_ball_behind_the_passers_base_is_reported() -> None:
-    made = called(passing(ball=(30.0, 40.0)), QB, THROWN)
+    made = judge_play(passing(ball=(30.0, 40.0)), QB, THROWN)
     told = [call for call in made.calls if call.detail == "ball_behind_passer"]
     assert [call.clauses for call in told] == [("TAP-107",)]
 
 
-def pitching(back_yd: float = 31.0, back_y: float = MIDDLE_YD + 3, *others: Man) -> Film:
+def pitching(back_yd: float = 31.0, back_y: float = MIDDLE_YD + 3, *others: ScriptedFigure) -> Film:
     return film(
-        [Man(QB, stands(34, heading=0.0), "QB"), Man(BACK, stands(back_yd, back_y, 0.0), "RB"), *others],
+        [
+            ScriptedFigure(QB, stands(34, heading=0.0), "QB"),
+            ScriptedFigure(BACK, stands(back_yd, back_y, 0.0), "RB"),
+            *others,
+        ],
         3.0,
         on=((SNAP, STOP),),
     )
 
 
 def test_a_pitch_back_within_the_short_stick_gives_him_the_ball() -> None:
-    made = called(pitching(), QB, (1.2, Pitch(BACK)))
+    made = judge_play(pitching(), QB, (1.2, Pitch(BACK)))
     assert made.refused == ()
     assert made.state.play.carrier == BACK
 
@@ -158,11 +176,11 @@ def test_a_pitch_back_within_the_short_stick_gives_him_the_ball() -> None:
     [
         (pitching(36.0), "behind"),
         (pitching(31.0, MIDDLE_YD + 12), "short stick"),
-        (pitching(31.0, MIDDLE_YD + 5, Man(CORNER, stands(32.5, MIDDLE_YD + 2.5), "LB")), "in between"),
+        (pitching(31.0, MIDDLE_YD + 5, ScriptedFigure(CORNER, stands(32.5, MIDDLE_YD + 2.5), "LB")), "in between"),
     ],
 )
 def test_an_illegal_pitch_is_refused_with_the_measurement(play: Film, reason: str) -> None:
-    made = called(play, QB, (1.2, Pitch(BACK)))
+    made = judge_play(play, QB, (1.2, Pitch(BACK)))
     assert reason in made.refused[0].reason
     assert made.state.play.carrier == QB
 
@@ -173,25 +191,28 @@ def test_pass_interference_is_proposed_with_the_headings_only_when_the_victim_tu
         return x_yd, y_yd, min(max(t_s - 2.25, 0.0) * 400, 60.0)
 
     bump_y = 40.0 + 18.0 / FIELD.mm_per_yd_y
-    bump = Man(CORNER, runs(52, bump_y, 0.0, start_s=THROW), "DB")
-    made = called(passing(bump, end=Man(END, spun, "WR"), ball=(70.0, 40.0)), QB, (1.2, PassDeclared()))
-    foul = the(made, "penalty")
+    bump = ScriptedFigure(CORNER, runs(52, bump_y, 0.0, start_s=THROW), "DB")
+    made = judge_play(passing(bump, end=ScriptedFigure(END, spun, "WR"), ball=(70.0, 40.0)), QB, (1.2, PassDeclared()))
+    foul = only_call(made, "penalty")
     assert (foul.verdict, foul.detail, foul.side) == ("proposed", "defensive_pass_interference", "home")
     assert foul.players == (CORNER, END)
     assert "degrees" in foul.text
-    straight = called(passing(bump, ball=(70.0, 40.0)), QB, (1.2, PassDeclared()))
+    straight = judge_play(passing(bump, ball=(70.0, 40.0)), QB, (1.2, PassDeclared()))
     assert "penalty" not in kinds(straight)
 
 
 def test_the_ball_can_be_declared_where_no_camera_sees_it() -> None:
     play = film(
-        [Man(QB, stands(34, heading=0.0), "QB"), Man(END, runs(48, 40.0, 5.0, start_s=THROW), "WR")],
+        [
+            ScriptedFigure(QB, stands(34, heading=0.0), "QB"),
+            ScriptedFigure(END, runs(48, 40.0, 5.0, start_s=THROW), "WR"),
+        ],
         4.0,
         on=((SNAP, STOP), (THROW, 9)),
     )
-    made = called(play, QB, THROWN, (1.5, BallPlaced(55.0, 40.0)))
-    assert the(made, "reception").players == (END,)
+    made = judge_play(play, QB, THROWN, (1.5, BallPlaced(55.0, 40.0)))
+    assert only_call(made, "reception").players == (END,)
 
 
 def test_an_unexpected_coin_is_refused() -> None:
-    assert "does not wait" in called(passing(), QB, (1.2, Coin(True))).refused[0].reason
+    assert "does not wait" in judge_play(passing(), QB, (1.2, Coin(True))).refused[0].reason

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hand_plays import FIELD, Film, Man, film, in_order, opening, runs, says, stands
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted_plays import FIELD, Film, ScriptedFigure, film, in_order, number_events, opening, runs, stands
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import adapter, to_json
@@ -23,7 +23,7 @@ RUNNER, HITTER = "dark-22", "light-50"
 
 
 def tackled() -> Film:
-    men = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")]
+    men = [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(HITTER, stands(50), "LB")]
     return film(men, 4.0, on=((0.5, 1.65),))
 
 
@@ -44,7 +44,7 @@ def without_now(game: JudgedGame) -> GameState:
 
 def test_a_carrier_taken_back_is_as_if_never_declared() -> None:
     play = tackled()
-    events = says(*opening(play, RUNNER))
+    events = number_events(*opening(play, RUNNER))
     game = played(play, events)
     carrier = next(event for event in events if isinstance(event.body, Carrier))
     assert any(call.kind == "tackle" for call in game.calls)
@@ -58,7 +58,7 @@ def test_a_carrier_taken_back_is_as_if_never_declared() -> None:
 
 def test_a_ruling_taken_back_leaves_the_call_as_it_was() -> None:
     play = tackled()
-    game = played(play, says(*opening(play, RUNNER)))
+    game = played(play, number_events(*opening(play, RUNNER)))
     calls, state = game.calls, without_now(game)
     tackle = next(call for call in calls if call.kind == "tackle")
     game.apply(late("r", Ruling(tackle.id, "strike")))
@@ -89,7 +89,7 @@ def test_nothing_moves_where_calls_only_go_or_come_last(before: list[str], new: 
 
 def test_of_two_rulings_the_one_before_comes_into_force_again() -> None:
     play = tackled()
-    game = played(play, says(*opening(play, RUNNER)))
+    game = played(play, number_events(*opening(play, RUNNER)))
     tackle = next(call for call in game.calls if call.kind == "tackle")
     game.apply(late("1", Ruling(tackle.id, "strike")))
     struck = game.calls
@@ -100,7 +100,7 @@ def test_of_two_rulings_the_one_before_comes_into_force_again() -> None:
 
 def test_a_recording_judged_with_an_undo_is_judged_without_the_event() -> None:
     play, book = tackled(), load_rulebook("tap")
-    events = says(*opening(play, RUNNER))
+    events = number_events(*opening(play, RUNNER))
     undone = judge_recording(play.scenes, (*events, late("u", Undo(events[-1].id))), book, FIELD)
     assert undone.calls == judge_recording(play.scenes, events[:-1], book, FIELD).calls
 
@@ -110,7 +110,7 @@ def test_a_recording_judged_with_an_undo_is_judged_without_the_event() -> None:
 )
 def test_what_cant_be_taken_back_is_refused_and_changes_nothing(event: str, says_why: str) -> None:
     play = tackled()
-    game = played(play, says(*opening(play, RUNNER)))
+    game = played(play, number_events(*opening(play, RUNNER)))
     game.apply(late("u", Undo("e3")))
     before = game.state, game.calls
     with pytest.raises(RefusedError, match=says_why):
@@ -120,7 +120,7 @@ def test_what_cant_be_taken_back_is_refused_and_changes_nothing(event: str, says
 
 def test_a_ruling_out_of_its_time_changes_nothing() -> None:
     play = tackled()
-    game = played(play, says(*opening(play, RUNNER)))
+    game = played(play, number_events(*opening(play, RUNNER)))
     before = game.state, game.calls
     tackle = next(call for call in game.calls if call.kind == "tackle")
     with pytest.raises(RefusedError, match="out of order"):
@@ -130,7 +130,7 @@ def test_a_ruling_out_of_its_time_changes_nothing() -> None:
 
 def test_the_log_taken_once_more_in_its_json_form_is_the_same_game() -> None:
     play = tackled()
-    events = says(*opening(play, RUNNER))
+    events = number_events(*opening(play, RUNNER))
     game, logged = JudgedGame(load_rulebook("tap"), FIELD), list[Scene | Event]()
     for entry in in_order(play, events):
         logged += game.apply(entry).logged

@@ -11,7 +11,7 @@ import av
 import cv2
 import numpy as np
 import pytest
-from hand_plays import BASE, FIELD
+from scripted_plays import BASE, FIELD
 from test_rig_recording_recorder import MJPEG, RAW, captured_frame, record
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration

@@ -27,7 +27,7 @@ Path = Callable[[float], tuple[float, float, float]]
 
 
 @dataclass(frozen=True)
-class Man:
+class ScriptedFigure:
     """A figure on a path.
 
     Attributes:
@@ -135,7 +135,7 @@ class Film:
 
 
 def film(
-    men: Sequence[Man],
+    men: Sequence[ScriptedFigure],
     seconds: float = 3.0,
     on: Sequence[tuple[float, float]] = ((0.5, 99.0),),
     ball: Callable[[float], Ball | None] = lambda _t: None,
@@ -201,7 +201,7 @@ def _contacts(
     return tuple(out)
 
 
-Said = tuple[float, Declaration | Ruling | Tick]
+TimedEntry = tuple[float, Declaration | Ruling | Tick]
 
 
 def event(name: str, t_s: float, body: Declaration | Ruling | Tick) -> Event:
@@ -209,7 +209,7 @@ def event(name: str, t_s: float, body: Declaration | Ruling | Tick) -> Event:
     return Event(name, round(t_s * 1e9), "operator", body)
 
 
-def says(*spoken: Said) -> tuple[Event, ...]:
+def number_events(*spoken: TimedEntry) -> tuple[Event, ...]:
     """Events in order, numbered."""
     return tuple(event(f"e{n}", t_s, body) for n, (t_s, body) in enumerate(spoken))
 
@@ -232,7 +232,7 @@ def opening(
     )
 
 
-def called(
+def judge_play(
     film: Film,
     carrier: str,
     *more: tuple[float, Declaration | Ruling | Tick],
@@ -241,7 +241,7 @@ def called(
 ) -> Judgment:
     """What a rulebook makes of a film, its carrier declared."""
     rulebook = load_rulebook(book) if isinstance(book, str) else book
-    return judge_recording(film.scenes, says(*opening(film, carrier, **line), *more), rulebook, FIELD)  # type: ignore[arg-type]
+    return judge_recording(film.scenes, number_events(*opening(film, carrier, **line), *more), rulebook, FIELD)  # type: ignore[arg-type]
 
 
 def kinds(judgment: Judgment, *verdicts: str) -> list[str]:
@@ -250,7 +250,7 @@ def kinds(judgment: Judgment, *verdicts: str) -> list[str]:
     return [call.kind for call in judgment.calls if call.verdict in wanted]
 
 
-def the(judgment: Judgment, kind: str) -> Call:
+def only_call(judgment: Judgment, kind: str) -> Call:
     """The one call of a kind."""
     found = [call for call in judgment.calls if call.kind == kind]
     assert len(found) == 1, [call.text for call in judgment.calls]
