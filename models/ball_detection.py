@@ -146,12 +146,12 @@ class BallRefiner:
 
     Args:
         searching: the network, for patches in which the ball may be.
-        following: the same network, opened once more, for patches around where it was.
+        tracking: the same network, opened once more, for patches around where it was.
 
     """
 
-    def __init__(self, searching: Network, following: Network) -> None:
-        self._searching, self._following = searching, following
+    def __init__(self, searching: Network, tracking: Network) -> None:
+        self._searching, self._tracking = searching, tracking
 
     def search(self, patches: Image) -> Array:
         """Return the logits of the cells of patches, (n, 64, 64, 3), one of which may show the ball; shape (n, 256).
@@ -177,7 +177,7 @@ class BallRefiner:
             InputError: as of `search`.
 
         """
-        return _run(self._following, patches)
+        return _run(self._tracking, patches)
 
 
 def _run(network: Network, patches: Image) -> Array:

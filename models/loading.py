@@ -26,7 +26,7 @@ def open_detector(
     name_or_path: str | Path = BUNDLED,
     *,
     threads: int = 1,
-    follow_threads: int | None = None,
+    refine_threads: int | None = None,
     backend: str = "auto",
     precision: Precision | None = None,
     refine: bool = True,
@@ -39,7 +39,7 @@ def open_detector(
         name_or_path: a bundled network, a folder with a `network.json`, or an ultralytics model (``.pt``), which needs
             the extra `train`.
         threads: that one picture may use.
-        follow_threads: that tracking may use; None for as many.
+        refine_threads: that refining tracked figures may use; None for as many.
         backend: ``"openvino"``, ``"onnxruntime"``, or ``"auto"`` for the faster one installed.
         precision: None for int8 where the network has it, else fp32.
         refine: refine every figure, and search for the ball by itself, where the network can.
@@ -68,7 +68,7 @@ def open_detector(
     )
     if card.second_look is None or not refine:
         return detector
-    tracking = folder if follow_threads is None else dataclasses.replace(folder, threads=follow_threads)
+    tracking = folder if refine_threads is None else dataclasses.replace(folder, threads=refine_threads)
     two_stage = partial(
         TwoStageDetector,
         detector,

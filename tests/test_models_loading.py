@@ -180,7 +180,7 @@ def test_unavailable_runtimes_and_precisions_are_named() -> None:
     with pytest.raises(InputError, match="at least 1 thread, not 0"):
         open_detector(threads=0)
     with pytest.raises(InputError, match="at least 1 thread, not 0"):
-        open_detector(follow_threads=0)
+        open_detector(refine_threads=0)
 
 
 def test_a_model_of_ultralytics_needs_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

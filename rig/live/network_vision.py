@@ -84,6 +84,6 @@ def _arguments(network: NetworkSettings) -> dict[str, Any]:
     return {
         "name_or_path": network.name or BUNDLED,
         "threads": network.threads,
-        "follow_threads": network.refine_threads,
+        "refine_threads": network.refine_threads,
         "refine": network.refine,
     }
