@@ -69,8 +69,8 @@ def test_of_two_symmetric_answers_the_upright_one_is_taken() -> None:
     [
         (lambda image: np.full_like(image, 90), "no evenly spaced yard lines"),
         (lambda image: image // 12, "too dark"),
-        (lambda image: cv2.GaussianBlur(image, (0, 0), 9), "focus"),
-        (lambda image: cv2.resize(image, (320, 180)), "only 320 x 180"),
+        (lambda image: cv2.GaussianBlur(image, (0, 0), 9), "Focus"),
+        (lambda image: cv2.resize(image, (320, 180)), "only 320x180"),
         (lambda image: np.full_like(image, 255), "overexposed"),
     ],
 )
