@@ -57,5 +57,5 @@ def test_a_missing_picture_and_an_unknown_field_are_named(tmp_path: Path) -> Non
         run("calibrate", "field", tmp_path / "none.png", "-o", tmp_path / "x.json")
     photo = tmp_path / "a.png"
     write_picture(photo, photograph(figures=0).image[:8, :8])
-    with pytest.raises(InputError, match="no field preset"):
+    with pytest.raises(InputError, match="no field is named"):
         run("calibrate", "field", photo, "--field", "nowhere", "-o", tmp_path / "x.json")

@@ -85,7 +85,7 @@ def test_impossible_rates_and_rosters_are_refused() -> None:
 
 
 def test_an_unknown_field_is_refused() -> None:
-    with pytest.raises(InputError, match="no field preset"):
+    with pytest.raises(InputError, match="no field is named"):
         check_script(replace(PLAIN, board="croquet"))
 
 
