@@ -1,4 +1,4 @@
-"""A game fed with declarations alone, one second apart, for the tests of rulebooks."""
+"""A game of declarations alone, one second apart, for the tests of rulebooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 
 class DeclaredGame:
-    """A game under a rulebook; every declaration comes a second after the one before."""
+    """A game under a rulebook; each declaration comes a second after the one before."""
 
     def __init__(self, book: str | Rulebook) -> None:
         rulebook = load_rulebook(book) if isinstance(book, str) else book
@@ -23,7 +23,7 @@ class DeclaredGame:
         self._count = itertools.count(1)
 
     def declare(self, *bodies: Declaration | Ruling | Tick) -> list[Call]:
-        """Declare, and return the calls that came of it."""
+        """Enter declarations and return the calls made."""
         calls: list[Call] = []
         for body in bodies:
             number = next(self._count)
@@ -31,7 +31,7 @@ class DeclaredGame:
         return calls
 
     def at(self, spot: float, down: int = 1, distance: float = 10.0, **more: Any) -> DeclaredGame:
-        """Set the game up: home's ball toward larger x."""
+        """Set the game up with home's ball toward larger x."""
         self.declare(SetUp("home", 1, spot, down, distance, **more))
         return self
 
@@ -42,5 +42,5 @@ class DeclaredGame:
 
 
 def kinds(calls: list[Call], *, reported: bool = True) -> list[str]:
-    """Kinds of calls."""
+    """Return the kinds of calls."""
     return [call.kind for call in calls if reported or call.verdict != "reported"]

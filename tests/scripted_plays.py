@@ -1,4 +1,4 @@
-"""Plays built by hand for the tests of the referee: men on paths, filmed into scenes with exact contacts."""
+"""Plays written by hand for the officiating tests: figures on paths, filmed into scenes with exact contacts."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class ScriptedFigure:
 
     Attributes:
         id: roster id.
-        path: seconds to field yards and degrees.
+        path: from seconds to field yards and heading in degrees.
         role: as the coach names it.
-        falls_s: when he falls.
-        sigma_mm, sigma_deg: error reported with him.
-        sure: whether vision is sure who he is.
-        late_s: how much later than he falls he is told to lie, then with the instant at which he fell.
+        falls_s: when the figure falls.
+        sigma_mm, sigma_deg: error reported with the figure.
+        sure: whether vision is sure which figure it is.
+        late_s: how much later than it happens the fall is reported, then with its time.
 
     """
 
@@ -57,13 +57,13 @@ class ScriptedFigure:
 
     @property
     def player(self) -> Player:
-        """His roster entry."""
+        """Its roster entry."""
         return Player(self.id, self.jersey, role=self.role)
 
     def figure(self, t_s: float) -> Figure:
-        """Where he is at an instant; after a fall he lies where he fell."""
+        """Return the figure at an instant; after a fall it lies where it fell."""
         x_yd, y_yd, heading = self.path(t_s if self.falls_s is None else min(t_s, self.falls_s))
-        told = self.falls_s is not None and t_s >= self.falls_s + self.late_s
+        reported = self.falls_s is not None and t_s >= self.falls_s + self.late_s
         x_mm, y_mm = x_yd * FIELD.mm_per_yd_x, y_yd * FIELD.mm_per_yd_y
         return Figure(
             self.id,
@@ -74,18 +74,18 @@ class ScriptedFigure:
             BASE.length_mm,
             BASE.width_mm,
             BASE.corner_mm,
-            "fallen" if told else "upright",
+            "fallen" if reported else "upright",
             (self.sigma_mm, self.sigma_mm),
             self.sigma_deg,
             1.0,
             (x_mm, y_mm),
             self.sure,
-            round(1e9 * self.falls_s) if told and self.falls_s is not None and self.late_s else None,
+            round(1e9 * self.falls_s) if reported and self.falls_s is not None and self.late_s else None,
         )
 
 
 def stands(x_yd: float, y_yd: float = MIDDLE_YD, heading: float = 180.0) -> Path:
-    """A man who stays where he is."""
+    """Return the path of a figure that stays where it is."""
     return lambda _t: (x_yd, y_yd, heading)
 
 
@@ -99,7 +99,7 @@ def runs(
     stop_s: float = math.inf,
     facing: float | None = None,
 ) -> Path:
-    """A man who runs straight, at a speed in yards along x per second."""
+    """Return the path of a figure that runs straight, at a speed in yards per second along x."""
 
     def path(t_s: float) -> tuple[float, float, float]:
         gone = max(0.0, min(t_s, stop_s) - start_s) * speed
@@ -135,7 +135,7 @@ class Film:
 
 
 def film(
-    men: Sequence[ScriptedFigure],
+    scripted: Sequence[ScriptedFigure],
     seconds: float = 3.0,
     on: Sequence[tuple[float, float]] = ((0.5, 99.0),),
     ball: Callable[[float], Ball | None] = lambda _t: None,
@@ -143,18 +143,18 @@ def film(
     sigma_gap_mm: float = 0.0,
     fps: int = FPS,
 ) -> Film:
-    """Film men on their paths; contacts, with their beginnings, are worked out exactly."""
+    """Film figures on their paths; contacts and the times they began are exact."""
     scenes: list[Scene] = []
     since: dict[tuple[str, str], int] = {}
     before: dict[tuple[str, str], tuple[int, float]] = {}
     for frame in range(round(seconds * fps)):
         t_ns = round(frame / fps * 1e9)
         t_s = t_ns / 1e9
-        figures = tuple(man.figure(t_s) for man in men)
+        figures = tuple(figure.figure(t_s) for figure in scripted)
         contacts = _contacts(figures, t_ns, since, before, sigma_gap_mm)
         power = "on" if any(low <= t_s < high for low, high in on) else "off"
         scenes.append(Scene(frame, t_ns, "on" if power == "on" else "off", figures, contacts, ball(t_s)))
-    return Film(tuple(scenes), tuple(man.player for man in men))
+    return Film(tuple(scenes), tuple(figure.player for figure in scripted))
 
 
 def _contacts(
@@ -165,14 +165,14 @@ def _contacts(
     sigma_mm: float,
 ) -> tuple[Contact, ...]:
     out = []
-    for i, one in enumerate(figures):
-        for two in figures[i + 1 :]:
-            if math.hypot(one.x_mm - two.x_mm, one.y_mm - two.y_mm) > 45.0:
-                since.pop((one.id, two.id), None)
+    for i, first in enumerate(figures):
+        for second in figures[i + 1 :]:
+            if math.hypot(first.x_mm - second.x_mm, first.y_mm - second.y_mm) > 45.0:
+                since.pop((first.id, second.id), None)
                 continue
-            a, b = sorted((one, two), key=lambda figure: figure.id)
+            a, b = sorted((first, second), key=lambda figure: figure.id)
             gap = signed_gap(a.footprint, b.footprint)
-            pair = (one.id, two.id)
+            pair = (first.id, second.id)
             if gap.gap_mm <= 1e-9 and pair not in since:
                 then_ns, then_mm = before.get(pair, (t_ns, 0.0))
                 share = then_mm / (then_mm - gap.gap_mm) if then_mm > gap.gap_mm else 1.0
@@ -181,7 +181,7 @@ def _contacts(
                 since.pop(pair, None)
             before[pair] = (t_ns, gap.gap_mm)
             if gap.gap_mm < 5.0:
-                likely = (
+                probability = (
                     0.5 * math.erfc(gap.gap_mm / sigma_mm / math.sqrt(2)) if sigma_mm else float(gap.gap_mm <= 1e-9)
                 )
                 out.append(
@@ -190,7 +190,7 @@ def _contacts(
                         b.id,
                         gap.gap_mm,
                         sigma_mm,
-                        likely,
+                        probability,
                         gap.face_a,
                         gap.face_b,
                         gap.angle_deg,
@@ -205,17 +205,17 @@ TimedEntry = tuple[float, Declaration | Ruling | Tick]
 
 
 def event(name: str, t_s: float, body: Declaration | Ruling | Tick) -> Event:
-    """An event by the operator."""
+    """Return an event entered by the operator."""
     return Event(name, round(t_s * 1e9), "operator", body)
 
 
-def number_events(*spoken: TimedEntry) -> tuple[Event, ...]:
-    """Events in order, numbered."""
-    return tuple(event(f"e{n}", t_s, body) for n, (t_s, body) in enumerate(spoken))
+def number_events(*entries: TimedEntry) -> tuple[Event, ...]:
+    """Return events numbered in their order."""
+    return tuple(event(f"e{n}", t_s, body) for n, (t_s, body) in enumerate(entries))
 
 
 def in_order(film: Film, events: Sequence[Event]) -> list[Scene | Event]:
-    """Events and scenes by time, an event before the scene of its instant."""
+    """Return events and scenes in order of time, an event before the scene of its instant."""
     both: list[Scene | Event] = [*events, *film.scenes]
     return sorted(both, key=lambda entry: entry.t_ns)
 
@@ -223,7 +223,7 @@ def in_order(film: Film, events: Sequence[Event]) -> list[Scene | Event]:
 def opening(
     film: Film, carrier: str, *, line_yd: float = 40.0, down: int = 1, distance_yd: float = 10.0, direction: int = 1
 ) -> tuple[tuple[float, Declaration], ...]:
-    """Everything declared before a snap at half a second."""
+    """Return the declarations before a snap at half a second."""
     return (
         (0.0, SetUp("home", 1 if direction > 0 else -1, line_yd, down, distance_yd)),
         (0.0, LineUpDeclared(film.players, "dark")),
@@ -239,32 +239,35 @@ def judge_play(
     book: str | Rulebook = "tap",
     **line: float,
 ) -> Judgment:
-    """What a rulebook makes of a film, its carrier declared."""
+    """Judge a film under a rulebook, its carrier declared."""
     rulebook = load_rulebook(book) if isinstance(book, str) else book
     return judge_recording(film.scenes, number_events(*opening(film, carrier, **line), *more), rulebook, FIELD)  # type: ignore[arg-type]
 
 
 def kinds(judgment: Judgment, *verdicts: str) -> list[str]:
-    """The kinds of the calls made, those only reported left out unless asked for."""
+    """Return the kinds of the calls, by default without those that are only reported."""
     wanted = verdicts or ("called", "too_close", "proposed")
     return [call.kind for call in judgment.calls if call.verdict in wanted]
 
 
 def only_call(judgment: Judgment, kind: str) -> Call:
-    """The one call of a kind."""
+    """Return the only call of a kind."""
     found = [call for call in judgment.calls if call.kind == kind]
     assert len(found) == 1, [call.text for call in judgment.calls]
     return found[0]
 
 
 def shifted(film: Film, t_ns: int) -> Film:
-    """A film at another time."""
+    """Return a film moved in time."""
     return replace(film, scenes=tuple(_shifted(scene, t_ns) for scene in film.scenes))
 
 
 def _shifted(scene: Scene, t_ns: int) -> Scene:
     contacts = tuple(
-        replace(one, since_ns=None if one.since_ns is None else one.since_ns + t_ns) for one in scene.contacts
+        replace(contact, since_ns=None if contact.since_ns is None else contact.since_ns + t_ns)
+        for contact in scene.contacts
     )
-    figures = tuple(replace(one, fell_ns=None if one.fell_ns is None else one.fell_ns + t_ns) for one in scene.figures)
+    figures = tuple(
+        replace(figure, fell_ns=None if figure.fell_ns is None else figure.fell_ns + t_ns) for figure in scene.figures
+    )
     return replace(scene, t_ns=scene.t_ns + t_ns, figures=figures, contacts=contacts)

@@ -26,7 +26,7 @@ from downfield.officiating.consequences.enforcement import walk_off, walk_off_re
         (100, 5, 100),
     ],
 )
-def test_never_more_than_half_the_distance(spot: float, yards: float, expected: float) -> None:
+def test_a_penalty_is_never_more_than_half_the_distance(spot: float, yards: float, expected: float) -> None:
     assert walk_off(spot, yards) == expected
 
 
@@ -45,7 +45,7 @@ def test_a_spot_in_an_end_zone_is_refused() -> None:
         walk_off(103, -5)
 
 
-def test_the_sources_own_returns() -> None:
+def test_the_examples_of_the_rulebook() -> None:
     assert walk_off_return(10, 32, 10, by_returners=True) == 10 + 11 - 10
     assert walk_off_return(30, 36, 10, by_returners=True) == 30 + 3 - 10
     assert walk_off_return(30, 36, 10, by_returners=False) == 46
@@ -64,12 +64,12 @@ def test_the_ball_stays_in_the_field_and_goes_the_right_way(spot: float, yards: 
 
 
 @given(st.floats(0, 100), st.floats(1, 15))
-def test_both_directions_mirror_each_other(spot: float, yards: float) -> None:
+def test_penalties_in_both_directions_mirror_each_other(spot: float, yards: float) -> None:
     assert walk_off(spot, yards) == pytest.approx(100 - walk_off(100 - spot, -yards))
 
 
 @given(st.integers(0, 100), st.sampled_from([5, 10, 15]))
-def test_whole_yards_shorten_by_at_most_a_half(spot: int, yards: int) -> None:
+def test_whole_yards_shorten_a_penalty_by_at_most_half_a_yard(spot: int, yards: int) -> None:
     for way in (yards, -yards):
         exact, whole = walk_off(spot, way), walk_off(spot, way, whole=True)
         assert whole == int(whole)

@@ -31,12 +31,12 @@ TOUCHDOWN = TOUCHDOWN_GAIN_YD
         ((TOUCHDOWN, TOUCHDOWN), None),
     ],
 )
-def test_a_round_of_one_play_each(gains: tuple[float, float], winner: str | None) -> None:
+def test_more_yards_win_a_round_of_one_play_each(gains: tuple[float, float], winner: str | None) -> None:
     assert yards_winner("away", gains) == winner
 
 
 @given(st.floats(-50, 50), st.floats(-50, 50))
-def test_who_goes_first_does_not_matter(mine: float, theirs: float) -> None:
+def test_the_order_of_the_possessions_does_not_matter(mine: float, theirs: float) -> None:
     assert yards_winner("home", (mine, theirs)) == yards_winner("away", (theirs, mine))
 
 
@@ -58,7 +58,7 @@ def test_who_goes_first_does_not_matter(mine: float, theirs: float) -> None:
         (("field_goal",), 3, 0.0, True, "EFL-074"),
     ],
 )
-def test_an_overtime_on_the_clock(
+def test_when_an_overtime_on_the_clock_is_over(
     ends: tuple[PossessionEnd, ...], lead: int, left_s: float, over: bool, clause: str
 ) -> None:
     ended = tuple(Possession("home" if i % 2 == 0 else "away", end) for i, end in enumerate(ends))

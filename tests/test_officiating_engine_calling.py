@@ -1,4 +1,4 @@
-"""Findings seen again and again: which reading of them stands."""
+"""Findings made again in later frames: which measurement of them stands."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ TOUCH = Finding("tackle", "tackle", 1_000, "", (), key="light-1@0", margin=0.1, 
 
 def merged(*found: Finding) -> Finding:
     play = PlayState()
-    for one in found:
-        play = merge_findings(play, [one], {}, 0.9)
+    for finding in found:
+        play = merge_findings(play, [finding], {}, 0.9)
     (only,) = play.pending
     return only
 
 
 @pytest.mark.parametrize(
-    ("sigma", "told"),
+    ("sigma", "expected"),
     [(0.2, (-0.4, 0.2)), (0.8, (-0.4, 0.8)), (8.65, (0.1, 0.3)), (None, (-0.4, None))],
-    ids=["better measured", "hardly worse", "he falls, and may be anywhere", "not measured"],
+    ids=["better measured", "hardly worse", "the figure falls and may be anywhere", "not measured"],
 )
-def test_a_surer_reading_is_told_with_what_was_measured_well(
-    sigma: float | None, told: tuple[float, float | None]
+def test_a_more_probable_finding_keeps_the_better_measurement(
+    sigma: float | None, expected: tuple[float, float | None]
 ) -> None:
     again = replace(TOUCH, t_ns=2_000, margin=-0.4, sigma=sigma, probability=0.8)
     found = merged(TOUCH, again)
-    assert (found.margin, found.sigma) == told
+    assert (found.margin, found.sigma) == expected
     assert found.probability == 0.8
 
 
-def test_a_reading_less_sure_changes_nothing() -> None:
+def test_a_less_probable_finding_changes_nothing() -> None:
     assert merged(TOUCH, replace(TOUCH, margin=5.0, sigma=0.01, probability=0.5)) == TOUCH

@@ -74,7 +74,7 @@ def test_a_clear_call_stands_on_a_coarse_table() -> None:
     assert touchdown(judged(over_the_goal_line(3.0), (0.5, 0.5))).verdict == "called"
 
 
-def test_a_live_game_is_held_to_the_certificate_too() -> None:
+def test_a_live_game_uses_the_certified_error_too() -> None:
     play = over_the_goal_line()
     for certified_yd, verdict in ((None, "called"), ((0.2, 0.2), "too_close")):
         game = JudgedGame(load_rulebook("tap"), FIELD, certified_yd=certified_yd)
@@ -92,23 +92,23 @@ def test_gaps_between_bases_keep_their_own_error() -> None:
     assert only_call(coarse, "tackle").verdict == exact.verdict == "called"
 
 
-def test_the_floor_raises_errors_and_lowers_none() -> None:
+def test_the_floor_raises_small_errors_and_leaves_larger_ones() -> None:
     floor = ErrorFloor.of((0.1, 0.2), FIELD, 0.95)
     assert floor.sigma_mm == pytest.approx((0.1 * FIELD.mm_per_yd_x / 1.645, 0.2 * FIELD.mm_per_yd_y / 1.645), rel=1e-3)
     scene = over_the_goal_line().scenes[0]
     rough = dataclasses.replace(scene.figures[0], sigma_mm=(50.0, 0.0))
-    seen = floor.apply(Scene(0, 0, "on", (rough, scene.figures[1]), (), Ball("loose", 0.0, 0.0)))
-    assert seen.figures[0].sigma_mm == (50.0, floor.sigma_mm[1])
-    assert seen.figures[1].sigma_mm == floor.sigma_mm
-    assert seen.ball is not None
-    assert seen.ball.sigma_mm == max(floor.sigma_mm)
+    raised = floor.apply(Scene(0, 0, "on", (rough, scene.figures[1]), (), Ball("loose", 0.0, 0.0)))
+    assert raised.figures[0].sigma_mm == (50.0, floor.sigma_mm[1])
+    assert raised.figures[1].sigma_mm == floor.sigma_mm
+    assert raised.ball is not None
+    assert raised.ball.sigma_mm == max(floor.sigma_mm)
     with pytest.raises(InputError, match="negative"):
         ErrorFloor.of((-0.1, 0.1), FIELD, 0.95)
 
 
-@pytest.mark.parametrize(("p95_yd", "says_close"), [((0.02, 0.02), False), ((0.3, 0.3), True)])
+@pytest.mark.parametrize(("p95_yd", "too_close"), [((0.02, 0.02), False), ((0.3, 0.3), True)])
 def test_judge_takes_the_certificate_from_the_calibration(
-    tmp_path: Path, p95_yd: tuple[float, float], says_close: bool
+    tmp_path: Path, p95_yd: tuple[float, float], too_close: bool
 ) -> None:
     play = over_the_goal_line()
     tracks, events, table = (tmp_path / name for name in ("a.tracks.jsonl", "a.events.jsonl", "a.calibration.json"))
@@ -119,7 +119,7 @@ def test_judge_takes_the_certificate_from_the_calibration(
     args = ["judge", str(tracks), "--events", str(events), "--calibration", str(table)]
     result = CliRunner().invoke(app, args)
     assert result.exit_code == 0, result.output
-    assert ("too close to call: " in result.output) == says_close
+    assert ("too close to call: " in result.output) == too_close
     write_calibration(table, Calibration(FIELD, CAMERA, "field"))
     result = CliRunner().invoke(app, args)
     assert "not certified" in str(result.exception)

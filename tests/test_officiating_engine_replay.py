@@ -1,3 +1,5 @@
+"""Judging and comparing recordings, and the command that does."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -30,7 +32,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return tracks, events
 
 
-def test_judge_writes_the_calls_and_tells_them(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_judge_writes_and_prints_the_calls(files: tuple[Path, Path], tmp_path: Path) -> None:
     tracks, events = files
     out = tmp_path / "game.calls.jsonl"
     result = CliRunner().invoke(app, ["judge", str(tracks), "--events", str(events), "-o", str(out)])
@@ -73,7 +75,7 @@ def test_a_call_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
         read_calls(path)
 
 
-def test_two_rulebooks_part_where_the_tackler_falls() -> None:
+def test_two_rulebooks_differ_where_the_tackler_falls() -> None:
     tap, den = judge_play(PLAY, RUNNER), judge_play(PLAY, RUNNER, book="lions-den")
     found = [one for one in compare_calls(tap.calls, den.calls) if one.first and one.first.kind == "broken_tackle"]
     assert len(found) == 1
@@ -83,7 +85,7 @@ def test_two_rulebooks_part_where_the_tackler_falls() -> None:
     assert " | " in found[0].text
 
 
-def test_a_rulebook_does_not_differ_from_itself_but_does_in_a_spot() -> None:
+def test_equal_calls_do_not_differ_but_another_spot_does() -> None:
     calls = judge_play(PLAY, RUNNER).calls
     assert compare_calls(calls, calls) == ()
     moved = tuple(
@@ -94,7 +96,7 @@ def test_a_rulebook_does_not_differ_from_itself_but_does_in_a_spot() -> None:
     assert all(one.second is not None for one in parted)
 
 
-def test_a_call_only_one_makes_is_a_difference_to_no_call() -> None:
+def test_a_call_that_only_one_rulebook_makes_is_a_difference() -> None:
     calls = judge_play(PLAY, RUNNER).calls
     last = calls[-1]
     assert [one.text for one in compare_calls(calls, calls[:-1])] == [compare_calls((last,), ())[0].text]

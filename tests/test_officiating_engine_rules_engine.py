@@ -1,3 +1,5 @@
+"""The rules engine and a game judged by it: steps, rulings, policies."""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -34,16 +36,16 @@ STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10
 
 
 def tackled(runner_falls: float | None = None) -> Film:
-    """A runner meets a standing man; the board goes off a quarter of a second later."""
-    men = [
+    """A runner meets a standing defender; the board goes off a quarter of a second later."""
+    figures = [
         ScriptedFigure(RUNNER, runs(41, stop_s=STOP_S), "RB", runner_falls),
         ScriptedFigure(HITTER, stands(50), "LB"),
     ]
-    return film(men, on=((0.5, STOP_S + 0.25),))
+    return film(figures, on=((0.5, STOP_S + 0.25),))
 
 
 def live(film: Film, events: tuple[Event, ...], book: Rulebook | None = None) -> JudgedGame:
-    """A game fed entry by entry."""
+    """Return a game to which everything was applied entry by entry."""
     game = JudgedGame(book or load_rulebook("tap"), FIELD)
     for entry in in_order(film, events):
         game.apply(entry)
@@ -54,15 +56,15 @@ def declared(film: Film, *more: tuple[float, Ruling | Coin | Tick]) -> tuple[Eve
     return number_events(*opening(film, RUNNER), *more)
 
 
-def holder(game: JudgedGame) -> Side:
+def ball_side(game: JudgedGame) -> Side:
     return game.state.play.ball_side
 
 
-def told(calls: tuple[Call, ...]) -> list[str]:
+def decided_kinds(calls: tuple[Call, ...]) -> list[str]:
     return [call.kind for call in calls if call.verdict != "reported"]
 
 
-def test_a_step_changes_nothing_that_was_given_to_it() -> None:
+def test_a_step_does_not_change_its_arguments() -> None:
     play = tackled()
     engine = RulesEngine(load_rulebook("tap"), FIELD)
     state = engine.begin()
@@ -76,7 +78,7 @@ def test_a_step_changes_nothing_that_was_given_to_it() -> None:
         assert again == known
 
 
-def test_live_and_judged_from_a_recording_are_the_same() -> None:
+def test_a_live_game_and_its_recording_have_the_same_calls() -> None:
     play = tackled()
     events = declared(play, (4.0, Tick()))
     game = live(play, events)
@@ -108,66 +110,68 @@ def test_events_out_of_order_too_late_or_twice_are_refused_and_change_nothing() 
     assert replace(game.state, now_ns=0) == replace(before, now_ns=0)
 
 
-def test_no_call_is_made_from_unfit_scenes_and_the_state_says_why() -> None:
+def test_no_call_is_made_from_unfit_scenes_and_the_state_gives_the_reason() -> None:
     play = tackled()
     unfit = replace(play, scenes=tuple(replace(scene, unfit=("camera moved",)) for scene in play.scenes))
     game = live(unfit, declared(unfit))
-    assert told(game.calls) == []
+    assert decided_kinds(game.calls) == []
     assert game.state.suspended == ("camera moved",)
 
 
-def test_a_line_up_that_nobody_saw_is_not_judged() -> None:
+def test_a_line_up_that_was_not_seen_is_not_judged() -> None:
     play = tackled()
-    blind = replace(play, scenes=tuple(replace(scene, figures=(), unfit=("nobody is known",)) for scene in play.scenes))
+    blind = replace(
+        play, scenes=tuple(replace(scene, figures=(), unfit=("no figure is known",)) for scene in play.scenes)
+    )
     game = live(blind, (*declared(blind), event("on", 0.5, Switch(True))))
     assert game.state.phase is Phase.LIVE
     assert game.calls == ()
 
 
-def test_a_declared_switch_and_the_measured_one_are_one_switch() -> None:
+def test_a_declared_switch_and_the_measured_one_count_once() -> None:
     play = film([ScriptedFigure(RUNNER, stands(30), "QB")], 2.0, on=((0.55, 1.0), (1.5, 9)))
     events = (*number_events(*opening(play, RUNNER)), event("on", 0.5, Switch(True)), event("off", 0.98, Switch(False)))
     game = live(play, events)
     assert game.state.play.stoppages_used == 1
 
 
-def test_striking_the_last_call_is_as_if_it_had_never_been_made() -> None:
+def test_a_game_with_its_last_call_struck_is_as_if_that_was_never_made() -> None:
     play = tackled()
     struck = live(play, declared(play))
     tackle = next(call for call in struck.calls if call.kind == "tackle")
-    taken = struck.apply(event("r", 3.5, Ruling(tackle.id, "strike")))
+    update = struck.apply(event("r", 3.5, Ruling(tackle.id, "strike")))
     without = judge_recording(
         play.scenes,
         (*declared(play), event("r", 3.5, Ruling(tackle.id, "strike"))),
         load_rulebook("tap"),
         FIELD,
     )
-    assert tackle.id in taken.withdrawn
+    assert tackle.id in update.withdrawn
     assert struck.calls == without.calls
     # The board went off after it: with no tackle that is a stoppage of a live ball.
     assert struck.state.phase is Phase.STOPPED
     assert struck.state.down == 1
 
 
-def test_a_ruling_recomputes_everything_after_it_and_sets_aside_what_makes_no_sense_any_more() -> None:
+def test_a_ruling_recomputes_everything_after_it_and_lists_what_is_refused_then() -> None:
     play = tackled(runner_falls=STOP_S + 0.2)
     game = live(play, declared(play, (2.5, Coin(False))))
-    assert holder(game) == "away"
+    assert ball_side(game) == "away"
     fumble = next(call for call in game.calls if call.kind == "fumble")
     tackle = replace(fumble, kind="tackle", text="down before he fell")
-    taken = game.apply(event("r", 3.5, Ruling(fumble.id, "overturn", tackle)))
-    assert (holder(game), game.state.down) == ("home", 2)
-    assert [item.event for item in game.refused] == ["e4"]
-    assert any("recovery" in name for name in taken.withdrawn)
+    update = game.apply(event("r", 3.5, Ruling(fumble.id, "overturn", tackle)))
+    assert (ball_side(game), game.state.down) == ("home", 2)
+    assert [refused.event for refused in game.refused] == ["e4"]
+    assert any("recovery" in name for name in update.withdrawn)
     game.apply(event("r2", 3.6, Ruling(fumble.id, "confirm")))
-    assert holder(game) == "away"
+    assert ball_side(game) == "away"
     assert game.refused == ()
 
 
-def test_a_close_call_confirmed_counts_from_where_it_was_made() -> None:
+def test_a_confirmed_close_call_counts_from_its_own_time() -> None:
     y_yd = MIDDLE_YD + 18.1 / FIELD.mm_per_yd_y
-    men = [ScriptedFigure(RUNNER, runs(41), "RB"), ScriptedFigure(HITTER, stands(50, y_yd), "LB")]
-    play = film(men, on=((0.5, 2.2),), sigma_gap_mm=0.3)
+    figures = [ScriptedFigure(RUNNER, runs(41), "RB"), ScriptedFigure(HITTER, stands(50, y_yd), "LB")]
+    play = film(figures, on=((0.5, 2.2),), sigma_gap_mm=0.3)
     game = live(play, declared(play))
     close = next(call for call in game.calls if call.verdict == "too_close")
     game.apply(event("r", 3.5, Ruling(close.id, "confirm")))
@@ -190,7 +194,7 @@ def test_a_ruling_about_an_unknown_call_is_refused() -> None:
         live(tackled(), ()).apply(event("r", 3.5, Ruling("nothing", "strike")))
 
 
-def test_an_old_call_whose_scenes_are_gone_says_to_judge_the_recording() -> None:
+def test_a_ruling_about_a_call_whose_scenes_are_gone_points_to_the_recording() -> None:
     play = tackled()
     game = JudgedGame(load_rulebook("tap"), FIELD, keep_s=1.0)
     for entry in in_order(play, declared(play)):
@@ -213,14 +217,14 @@ def test_a_policy_decides_what_is_done_with_a_call(policy: str, verdict: str) ->
     assert (game.state.down == 2) == (policy == "auto")
 
 
-def test_the_snap_without_a_declared_carrier_can_be_mended_late() -> None:
+def test_a_carrier_may_be_declared_shortly_after_the_snap() -> None:
     play = tackled()
-    spoken = [said for said in opening(play, RUNNER) if not isinstance(said[1], Carrier)]
-    game = live(play, number_events(*spoken, (0.8, Carrier(RUNNER))))
-    assert "tackle" in told(game.calls)
+    without_carrier = [entry for entry in opening(play, RUNNER) if not isinstance(entry[1], Carrier)]
+    game = live(play, number_events(*without_carrier, (0.8, Carrier(RUNNER))))
+    assert "tackle" in decided_kinds(game.calls)
 
 
-def test_what_a_fan_reads() -> None:
+def test_the_state_reads_like_a_score_bug() -> None:
     game = JudgedGame(load_rulebook("tap"), FIELD)
     game.apply(event("1", 0.0, SetUp("away", -1, 34.0, 2, 7.0)))
     assert game.state.situation == "2nd & 7 at H 34"

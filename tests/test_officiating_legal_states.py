@@ -1,4 +1,4 @@
-"""Whatever is declared, in whatever order: refused with the state untouched, or a state that football allows."""
+"""Any declarations in any order: each is refused and changes nothing, or leads to a state that football allows."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from downfield.officiating.declarations import (
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Ruling
 
-MEN = ("dark-7", "dark-22", "dark-60", "light-50", "light-7")
+FIGURES = ("dark-7", "dark-22", "dark-60", "light-50", "light-7")
 ROSTER = tuple(
     Player(name, "dark" if name.startswith("dark") else "light", role=role)
-    for name, role in zip(MEN, ("QB", "RB", "G", "LB", "QB"), strict=True)
+    for name, role in zip(FIGURES, ("QB", "RB", "G", "LB", "QB"), strict=True)
 )
 SIDES: tuple[Side, ...] = ("home", "away")
-MADE: tuple[CallKind, ...] = (
+CALLED_BY_HAND: tuple[CallKind, ...] = (
     "tackle",
     "out_of_bounds",
     "touchdown",
@@ -56,51 +56,51 @@ def by_hand(kind: CallKind, x_yd: float, side: Side, player: str) -> Ruling:
 
 
 side = st.sampled_from(SIDES)
-man = st.sampled_from(MEN)
+figure = st.sampled_from(FIGURES)
 yards = st.floats(1, 99)
 bodies: st.SearchStrategy[Declaration | Ruling] = st.one_of(
-    st.builds(Carrier, man),
+    st.builds(Carrier, figure),
     st.builds(Switch, st.booleans()),
     st.just(Separated()),
-    st.builds(PassDeclared, man),
-    st.builds(PassEnded, st.sampled_from(["complete", "incomplete", "intercepted"]), man),
+    st.builds(PassDeclared, figure),
+    st.builds(PassEnded, st.sampled_from(["complete", "incomplete", "intercepted"]), figure),
     st.builds(KickDeclared, st.sampled_from(["kickoff", "onside", "punt", "field_goal", "extra_point"])),
     st.builds(
         KickEnded,
         st.sampled_from(["good", "no_good", "blocked", "out_of_bounds", "touched"]),
         yards,
         st.just(26.0),
-        man,
+        figure,
     ),
     st.builds(ChoiceMade, st.sampled_from(["touchback", "return", "extra_point", "two_point", "accept", "decline"])),
     st.builds(Roll, st.lists(st.integers(1, 6), min_size=1, max_size=4).map(tuple)),
     st.builds(Coin, st.booleans()),
     st.builds(Claim, st.sampled_from(["time_out", "review", "delay_of_game"]), side),
     st.builds(ClockSet, st.booleans(), st.sampled_from([0.0, 100.0, 250.0, 800.0])),
-    st.builds(by_hand, st.sampled_from(MADE), yards, side, man),
+    st.builds(by_hand, st.sampled_from(CALLED_BY_HAND), yards, side, figure),
 )
 
 
 @pytest.mark.parametrize("book", ["tap", "efl", "lions-den"])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(bodies, min_size=10, max_size=60))
-def test_states_are_always_legal(book: str, said: Sequence[Declaration | Ruling]) -> None:
+def test_states_are_always_legal(book: str, declared: Sequence[Declaration | Ruling]) -> None:
     table = DeclaredGame(book)
     table.declare(LineUpDeclared(ROSTER, "dark"))
     if book == "lions-den":
-        for who in ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter"):
-            table.declare(*(Roll((4, 5), who, one) for one in SIDES))
-    for body in said:
+        for player in ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter"):
+            table.declare(*(Roll((4, 5), player, coach) for coach in SIDES))
+    for body in declared:
         before = table.state
         try:
             table.declare(body)
         except RefusedError:
             assert table.state == before
             continue
-        legal(table.state, before)
+        assert_legal(table.state, before)
 
 
-def legal(state: GameState, before: GameState) -> None:
+def assert_legal(state: GameState, before: GameState) -> None:
     assert all(now >= then for now, then in zip(state.score, before.score, strict=True))
     assert sum(state.score) - sum(before.score) in {0, 1, 2, 3, 6}
     assert 1 <= state.down <= 4

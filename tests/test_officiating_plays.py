@@ -20,8 +20,8 @@ def recorded(name: str) -> PlayRecording:
     return named(name).record()
 
 
-def answers(expected: ExpectedCall, call: Call) -> bool:
-    """Whether a call is the one expected."""
+def matches(expected: ExpectedCall, call: Call) -> bool:
+    """Return whether a call is the expected one."""
     if call.kind != expected.kind or expected.verdict not in {None, call.verdict}:
         return False
     if not set(expected.players) <= set(call.players) or not set(expected.clauses) <= set(call.clauses):
@@ -37,11 +37,13 @@ def answers(expected: ExpectedCall, call: Call) -> bool:
 
 @pytest.mark.parametrize("book", bundled_rulebooks())
 @pytest.mark.parametrize("name", PLAYS)
-def test_a_named_play_brings_the_calls_it_should_and_none_it_should_not(name: str, book: str) -> None:
+def test_a_named_play_gives_the_expected_calls_and_no_other_decision(name: str, book: str) -> None:
     play = recorded(name)
-    made = judge_recording(play.scenes, play.events, load_rulebook(book), play.field)
-    told = "\n".join(f"{call.t_ns} {call.kind} {call.verdict} {call.spot_yd} {call.clauses}" for call in made.calls)
+    judgment = judge_recording(play.scenes, play.events, load_rulebook(book), play.field)
+    calls_made = "\n".join(
+        f"{call.t_ns} {call.kind} {call.verdict} {call.spot_yd} {call.clauses}" for call in judgment.calls
+    )
     for expected in play.expected.get(book, ()):  # type: ignore[call-overload]
-        assert any(answers(expected, call) for call in made.calls), f"{expected}\n{told}\n{made.refused}"
+        assert any(matches(expected, call) for call in judgment.calls), f"{expected}\n{calls_made}\n{judgment.refused}"
     absent = play.absent.get(book, ())  # type: ignore[call-overload]
-    assert not [call.text for call in made.calls if call.kind in absent and call.verdict in DECIDED], told
+    assert not [call.text for call in judgment.calls if call.kind in absent and call.verdict in DECIDED], calls_made

@@ -44,7 +44,7 @@ def judge_recording(
         ((24.0, 0.0, -90.0), "side-front"),
     ],
 )
-def test_square_hits_tackle(defender: tuple[float, float, float], pair: str) -> None:
+def test_square_hits_are_tackles(defender: tuple[float, float, float], pair: str) -> None:
     got = judge_recording((0.0, 0.0, 0.0), defender)
     assert got.pair == pair
     assert got.probability == 1.0
@@ -61,7 +61,7 @@ def test_square_hits_tackle(defender: tuple[float, float, float], pair: str) -> 
         ((-30.0, 0.0, 180.0), "rear-rear"),
     ],
 )
-def test_square_rubs_do_not(defender: tuple[float, float, float], pair: str) -> None:
+def test_other_square_contacts_are_no_tackles(defender: tuple[float, float, float], pair: str) -> None:
     got = judge_recording((0.0, 0.0, 0.0), defender)
     assert got.pair == pair
     assert got.square == 1.0
@@ -87,7 +87,7 @@ def test_aligned_bases_that_meet_at_their_corners_are_no_tackle() -> None:
     assert got.probability == 0.0
 
 
-def test_a_corner_into_the_back_is_for_a_person() -> None:
+def test_a_corner_into_the_back_is_left_to_a_person() -> None:
     got = judge_recording((0.0, 0.0, 0.0), _behind(40.0))
     assert got.probability < 0.05
     assert got.review

@@ -1,4 +1,4 @@
-"""Taking an event back: as if it had never come in, whatever came after it."""
+"""Undo: a game is as if the event calls never been entered, whatever came after it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ RUNNER, HITTER = "dark-22", "light-50"
 
 
 def tackled() -> Film:
-    men = [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(HITTER, stands(50), "LB")]
-    return film(men, 4.0, on=((0.5, 1.65),))
+    figures = [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(HITTER, stands(50), "LB")]
+    return film(figures, 4.0, on=((0.5, 1.65),))
 
 
-def played(play: Film, events: tuple[Event, ...]) -> JudgedGame:
+def live(play: Film, events: tuple[Event, ...]) -> JudgedGame:
     game = JudgedGame(load_rulebook("tap"), FIELD)
     for entry in in_order(play, events):
         game.apply(entry)
@@ -38,58 +38,58 @@ def late(name: str, body: Ruling | Undo | Tick | Carrier | Claim) -> Event:
     return Event(name, 4_000_000_000, "operator", body)
 
 
-def without_now(game: JudgedGame) -> GameState:
+def without_time(game: JudgedGame) -> GameState:
     return replace(game.state, now_ns=0)
 
 
-def test_a_carrier_taken_back_is_as_if_never_declared() -> None:
+def test_an_undone_carrier_is_as_if_never_declared() -> None:
     play = tackled()
     events = number_events(*opening(play, RUNNER))
-    game = played(play, events)
+    game = live(play, events)
     carrier = next(event for event in events if isinstance(event.body, Carrier))
     assert any(call.kind == "tackle" for call in game.calls)
-    taken = game.apply(late("u", Undo(carrier.id)))
-    never = played(play, tuple(event for event in events if event is not carrier))
+    update = game.apply(late("u", Undo(carrier.id)))
+    never = live(play, tuple(event for event in events if event is not carrier))
     assert game.calls == never.calls
-    assert without_now(game) == without_now(never)
-    assert any("tackle" in name for name in taken.withdrawn)
+    assert without_time(game) == without_time(never)
+    assert any("tackle" in name for name in update.withdrawn)
     assert game.undone == {carrier.id}
 
 
-def test_a_ruling_taken_back_leaves_the_call_as_it_was() -> None:
+def test_an_undone_ruling_leaves_the_call_as_it_was() -> None:
     play = tackled()
-    game = played(play, number_events(*opening(play, RUNNER)))
-    calls, state = game.calls, without_now(game)
+    game = live(play, number_events(*opening(play, RUNNER)))
+    calls, state = game.calls, without_time(game)
     tackle = next(call for call in calls if call.kind == "tackle")
     game.apply(late("r", Ruling(tackle.id, "strike")))
     assert tackle not in game.calls
     game.apply(late("u", Undo("r")))
     assert game.calls == calls
-    assert without_now(game) == state
+    assert without_time(game) == state
 
 
 NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
 
 @given(before=NAMES, now=NAMES)
-def test_who_is_told_what_moved_has_the_calls_in_order(before: list[str], now: list[str]) -> None:
-    had = [one for one in before if one in now] + [one for one in now if one not in before]
+def test_moving_the_named_calls_to_the_end_gives_the_right_order(before: list[str], now: list[str]) -> None:
+    calls = [name for name in before if name in now] + [name for name in now if name not in before]
     moved = calls_to_append(before, now)
-    for one in moved:
-        had.remove(one)
-        had.append(one)
-    assert had == now
+    for name in moved:
+        calls.remove(name)
+        calls.append(name)
+    assert calls == now
 
 
 @given(before=NAMES, new=NAMES)
-def test_nothing_moves_where_calls_only_go_or_come_last(before: list[str], new: list[str]) -> None:
-    now = [one for one in before if one not in new] + [one for one in new if one not in before]
+def test_no_call_moves_where_calls_are_only_dropped_or_appended(before: list[str], new: list[str]) -> None:
+    now = [name for name in before if name not in new] + [name for name in new if name not in before]
     assert calls_to_append(before, now) == ()
 
 
-def test_of_two_rulings_the_one_before_comes_into_force_again() -> None:
+def test_undoing_the_second_ruling_restores_the_first() -> None:
     play = tackled()
-    game = played(play, number_events(*opening(play, RUNNER)))
+    game = live(play, number_events(*opening(play, RUNNER)))
     tackle = next(call for call in game.calls if call.kind == "tackle")
     game.apply(late("1", Ruling(tackle.id, "strike")))
     struck = game.calls
@@ -106,21 +106,21 @@ def test_a_recording_judged_with_an_undo_is_judged_without_the_event() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "says_why"), [("gone", "there is no event 'gone'"), ("u", "can't be undone"), ("e3", "already")]
+    ("event", "reason"), [("gone", "there is no event 'gone'"), ("u", "can't be undone"), ("e3", "already")]
 )
-def test_what_cant_be_taken_back_is_refused_and_changes_nothing(event: str, says_why: str) -> None:
+def test_an_impossible_undo_is_refused_and_changes_nothing(event: str, reason: str) -> None:
     play = tackled()
-    game = played(play, number_events(*opening(play, RUNNER)))
+    game = live(play, number_events(*opening(play, RUNNER)))
     game.apply(late("u", Undo("e3")))
     before = game.state, game.calls
-    with pytest.raises(RefusedError, match=says_why):
+    with pytest.raises(RefusedError, match=reason):
         game.apply(late("v", Undo(event)))
     assert (game.state, game.calls) == before
 
 
-def test_a_ruling_out_of_its_time_changes_nothing() -> None:
+def test_a_ruling_out_of_order_is_refused_and_changes_nothing() -> None:
     play = tackled()
-    game = played(play, number_events(*opening(play, RUNNER)))
+    game = live(play, number_events(*opening(play, RUNNER)))
     before = game.state, game.calls
     tackle = next(call for call in game.calls if call.kind == "tackle")
     with pytest.raises(RefusedError, match="out of order"):
@@ -128,7 +128,7 @@ def test_a_ruling_out_of_its_time_changes_nothing() -> None:
     assert (game.state, game.calls) == before
 
 
-def test_the_log_taken_once_more_in_its_json_form_is_the_same_game() -> None:
+def test_the_log_read_back_from_json_gives_the_same_game() -> None:
     play = tackled()
     events = number_events(*opening(play, RUNNER))
     game, logged = JudgedGame(load_rulebook("tap"), FIELD), list[Scene | Event]()
@@ -141,4 +141,4 @@ def test_the_log_taken_once_more_in_its_json_form_is_the_same_game() -> None:
         kind = type(entry)
         again.apply(adapter(kind).validate_json(to_json(kind, entry, defaults=kind is Event)))
     assert again.calls == game.calls
-    assert without_now(again) == without_now(game)
+    assert without_time(again) == without_time(game)
