@@ -33,19 +33,19 @@ class OpponentContact:
     """A contact of a figure with an opponent.
 
     Attributes:
-        other: roster id of the opponent.
+        opponent: roster id of the opponent.
         gap_mm, sigma_mm, probability, angle_deg, overlap_mm, since_ns: as in `Contact`.
         own_face: the face of the figure's own base.
-        other_face: the face of the opponent's base.
+        opponent_face: the face of the opponent's base.
 
     """
 
-    other: str
+    opponent: str
     gap_mm: float
     sigma_mm: float
     probability: float
     own_face: Face
-    other_face: Face
+    opponent_face: Face
     angle_deg: float
     overlap_mm: float
     since_ns: int | None
@@ -125,21 +125,21 @@ class Facts:
         out = []
         for contact in self.scene.contacts:
             if contact.a == player:
-                other, own_face, other_face = contact.b, contact.face_a, contact.face_b
+                opponent, own_face, opponent_face = contact.b, contact.face_a, contact.face_b
             elif contact.b == player:
-                other, own_face, other_face = contact.a, contact.face_b, contact.face_a
+                opponent, own_face, opponent_face = contact.a, contact.face_b, contact.face_a
             else:
                 continue
-            if figures[other].jersey == own.jersey or figures[other].posture == "lifted":
+            if figures[opponent].jersey == own.jersey or figures[opponent].posture == "lifted":
                 continue
             out.append(
                 OpponentContact(
-                    other,
+                    opponent,
                     contact.gap_mm,
                     contact.sigma_mm,
                     contact.probability,
                     own_face,
-                    other_face,
+                    opponent_face,
                     contact.angle_deg,
                     contact.overlap_mm,
                     contact.since_ns,
@@ -154,7 +154,7 @@ class Facts:
         """
         if contact.sigma_mm <= 0 or len(self.recent) < 2:
             return contact.probability
-        pair = {player, contact.other}
+        pair = {player, contact.opponent}
         earlier = (
             next((c.probability for c in scene.contacts if {c.a, c.b} == pair), 0.0) for scene in self.recent[-2:]
         )

@@ -44,7 +44,7 @@ class PasserTouched(ImmediateRule):
         carrier = facts.carrier
         if carrier is None or not may_still_pass(state) or state.play.note("pass_over") is not None:
             return ()
-        contacts = [contact for contact in facts.carrier_contacts if not facts.has_fallen(contact.other)]
+        contacts = [contact for contact in facts.carrier_contacts if not facts.has_fallen(contact.opponent)]
         contact = max(contacts, key=lambda contact: contact.probability, default=None)
         if contact is None or contact.probability <= 1.0 - params.real("calls.confidence"):
             return ()
@@ -53,15 +53,15 @@ class PasserTouched(ImmediateRule):
                 rule=self.id,
                 kind="info",
                 t_ns=max(facts.t_ns if contact.since_ns is None else contact.since_ns, state.play.board_on_ns or 0),
-                text=f"{carrier.id} is touched by {contact.other} and may no longer pass",
+                text=f"{carrier.id} is touched by {contact.opponent} and may no longer pass",
                 clauses=self.clauses,
-                key=f"{contact.other}@{state.play.board_on_ns}",
-                players=(carrier.id, contact.other),
+                key=f"{contact.opponent}@{state.play.board_on_ns}",
+                players=(carrier.id, contact.opponent),
                 margin=0.0 - contact.gap_mm,
                 sigma=contact.sigma_mm,
                 unit="mm",
                 probability=contact.probability,
-                against=f"{contact.other} does not touch {carrier.id}: he may pass",
+                against=f"{contact.opponent} does not touch {carrier.id}: he may pass",
                 detail="pass_over",
             ),
         )

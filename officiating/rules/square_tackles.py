@@ -135,9 +135,9 @@ class SquareTackle(ImmediateRule):
         state: GameState,
         params: Params,
     ) -> Finding | None:
-        if facts.has_fallen(contact.other) and not params.flag("tackle.fallen_tackles"):
+        if facts.has_fallen(contact.opponent) and not params.flag("tackle.fallen_tackles"):
             return None
-        hit = classify_contact(contact, carrier, facts.figures[contact.other], params)
+        hit = classify_contact(contact, carrier, facts.figures[contact.opponent], params)
         doubtful = hit.review and hit.probability < EVEN_ODDS
         probability = min(EVEN_ODDS, contact.probability) if doubtful else contact.probability * hit.probability
         if probability <= 1.0 - params.real("calls.confidence"):
@@ -149,16 +149,16 @@ class SquareTackle(ImmediateRule):
             rule=self.id,
             kind="tackle",
             t_ns=t_ns,
-            text=f"{carrier.id} tackled by {contact.other}, {hit.pair.replace('-', ' to ')}",
+            text=f"{carrier.id} tackled by {contact.opponent}, {hit.pair.replace('-', ' to ')}",
             clauses=(*PAIR_CLAUSES.get(hit.pair, ("EFL-080",)), "EFL-G1"),
-            key=f"{contact.other}@{board_on_ns}",
-            players=(carrier.id, contact.other),
+            key=f"{contact.opponent}@{board_on_ns}",
+            players=(carrier.id, contact.opponent),
             spot_yd=spot_at(facts, carrier, "base", t_ns),
             margin=0.0 - contact.gap_mm if by_gap else hit.margin_deg,
             sigma=contact.sigma_mm if by_gap else hit.sigma_deg,
             unit="mm" if by_gap else "deg",
             probability=capped_if_unsure(probability, carrier),
-            against=f"{carrier.id} slips {contact.other}'s tackle: {contact.angle_deg:.0f} degrees off square",
+            against=f"{carrier.id} slips {contact.opponent}'s tackle: {contact.angle_deg:.0f} degrees off square",
             against_kind="slipped_tackle",
             settle_ns=t_ns + params.ns("tackle.turn_window_s"),
         )
@@ -172,8 +172,8 @@ class SquareTackle(ImmediateRule):
         if scene is None or carrier is None or began_ns > scene.t_ns:
             return began_ns
         for earlier in before:
-            opponent = find_figure(scene, earlier.other)
-            if earlier.other == contact.other and opponent is not None:
+            opponent = find_figure(scene, earlier.opponent)
+            if earlier.opponent == contact.opponent and opponent is not None:
                 was_square = classify_contact(earlier, carrier, opponent, params).probability >= EVEN_ODDS
                 return began_ns if was_square else facts.t_ns
         return began_ns
@@ -185,14 +185,14 @@ class SquareTackle(ImmediateRule):
         scene, carrier_then = facts.before, facts.carrier_before
         if scene is None or carrier_then is None or scene.t_ns < (state.play.board_on_ns or 0):
             return ()
-        now = {contact.other: contact.probability for contact in facts.carrier_contacts}
+        now = {contact.opponent: contact.probability for contact in facts.carrier_contacts}
         found = []
         for contact in before:
-            opponent = find_figure(scene, contact.other)
-            if opponent is None or contact.probability < EVEN_ODDS or now.get(contact.other, 0.0) >= EVEN_ODDS:
+            opponent = find_figure(scene, contact.opponent)
+            if opponent is None or contact.probability < EVEN_ODDS or now.get(contact.opponent, 0.0) >= EVEN_ODDS:
                 continue
             hit = classify_contact(contact, carrier_then, opponent, params)
-            if hit.probability < EVEN_ODDS and not facts.has_fallen(contact.other):
+            if hit.probability < EVEN_ODDS and not facts.has_fallen(contact.opponent):
                 found.append(self._slipped_tackle(facts, carrier, contact, hit))
         return tuple(found)
 
@@ -202,10 +202,10 @@ class SquareTackle(ImmediateRule):
             rule=self.id,
             kind="slipped_tackle",
             t_ns=facts.t_ns,
-            text=f"{carrier.id} slips the tackle of {contact.other}: {reason}",
+            text=f"{carrier.id} slips the tackle of {contact.opponent}: {reason}",
             clauses=("EFL-081",) if hit.pair.startswith("rear") else ("EFL-077",),
-            key=f"slip:{contact.other}@{facts.t_ns}",
-            players=(carrier.id, contact.other),
+            key=f"slip:{contact.opponent}@{facts.t_ns}",
+            players=(carrier.id, contact.opponent),
             margin=-hit.margin_deg,
             sigma=hit.sigma_deg,
             unit="deg",
@@ -223,7 +223,7 @@ def square_hit(contact: OpponentContact, width_mm: float, sigma_deg: float, para
         params: the parameters in force.
 
     """
-    defender_face, carrier_face = _face_kind(contact.other_face), _face_kind(contact.own_face)
+    defender_face, carrier_face = _face_kind(contact.opponent_face), _face_kind(contact.own_face)
     overlap = exceedance_probability(
         contact.overlap_mm - params.real("tackle.overlap_share") * width_mm, contact.sigma_mm
     )

@@ -116,27 +116,27 @@ class Tackle:
             rule=self.id,
             kind="tackle",
             t_ns=t_ns,
-            text=f"{carrier.id} tackled by {contact.other}",
+            text=f"{carrier.id} tackled by {contact.opponent}",
             clauses=(*self.clauses, *self.spot),
-            key=f"{contact.other}@{board_on_ns}",
-            players=(carrier.id, contact.other),
+            key=f"{contact.opponent}@{board_on_ns}",
+            players=(carrier.id, contact.opponent),
             spot_yd=spot_at(facts, carrier, params.choice("tackle.spot"), t_ns),
             margin=0.0 - contact.gap_mm,
             sigma=contact.sigma_mm,
             unit="mm",
             probability=capped_if_unsure(probability, carrier),
-            against=f"{contact.other} does not touch {carrier.id}: play on",
+            against=f"{contact.opponent} does not touch {carrier.id}: play on",
             settle_ns=t_ns + window_ns + (LIMITS.late_fall_ns if window_ns else 0),
             settle_early=False,
         )
 
     def _may_tackle(self, contact: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:
         """Return whether the opponent's face counts and he was standing when the contact began."""
-        if contact.other_face not in params.choices("tackle.faces"):
+        if contact.opponent_face not in params.choices("tackle.faces"):
             return False
         if params.flag("tackle.fallen_tackles"):
             return True
-        fell_ns = state.play.fallen_ns(contact.other)
+        fell_ns = state.play.fallen_ns(contact.opponent)
         since_ns = facts.t_ns if contact.since_ns is None else max(contact.since_ns, state.play.board_on_ns or 0)
         return fell_ns is None or fell_ns >= since_ns - LIMITS.early_fall_ns
 

@@ -54,7 +54,7 @@ def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> N
         else []
     )
     if contacts:
-        raise RefusedError(f"pass: {receiver} is in contact with {contacts[0].other} (EFL-030)")
+        raise RefusedError(f"pass: {receiver} is in contact with {contacts[0].opponent} (EFL-030)")
 
 
 def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:

@@ -114,7 +114,7 @@ def _defenders_near(
         gap = min(signed_gap(figure.footprint, target.footprint).gap_mm for target in (passer, receiver))
         if gap <= reach:
             touching = any(
-                contact.other == figure.id and contact.probability > EVEN_ODDS
+                contact.opponent == figure.id and contact.probability > EVEN_ODDS
                 for target in (passer, receiver)
                 for contact in facts.opponent_contacts(target.id)
             )
