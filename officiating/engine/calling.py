@@ -7,15 +7,23 @@ A contact is a tackle only if the tackler is still standing half a second later,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.officiating.calls import POWER, Call, CallReading, Finding, Policy, Verdict
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.events import Ruling
 
-VAGUE: Final = 3.0
-"""A measurement with this many times the error of the one before adds nothing to it."""
+
+@dataclass(frozen=True, slots=True)
+class CallingLimits:
+    """Limits of merging findings."""
+
+    vague_ratio: float = 3.0
+    """A margin measured with more than this many times the error of the one before does not replace it."""
+
+
+LIMITS: Final = CallingLimits()
 
 
 def merge_findings(
@@ -86,7 +94,7 @@ def _more_probable(known: Finding, again: Finding) -> Finding:
 
 def _with_better_measurement(known: Finding, again: Finding) -> Finding:
     """Return a finding made again, with the earlier margin where it can hardly be measured any more (in a fall)."""
-    if known.sigma is None or again.sigma is None or again.sigma <= VAGUE * known.sigma:
+    if known.sigma is None or again.sigma is None or again.sigma <= LIMITS.vague_ratio * known.sigma:
         return again
     return replace(again, margin=known.margin, sigma=known.sigma)
 

@@ -24,8 +24,16 @@ from downfield.officiating.engine.state import GameState
 EVEN_ODDS: Final = 0.5
 """More probable than not. It decides facts that are not called themselves (who is engaged) and limits doubtful ones."""
 
-VELOCITY_WINDOW_NS: Final = 200_000_000
-"""Velocity is averaged over this time: longer than one vibration of the board."""
+
+@dataclass(frozen=True, slots=True)
+class FactLimits:
+    """Limits of the facts of one frame."""
+
+    velocity_window_ns: int = 200_000_000
+    """Velocity is averaged over this time: longer than one vibration of the board."""
+
+
+LIMITS: Final = FactLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +240,7 @@ class Facts:
         aim = math.degrees(math.atan2(y_mm - figure.y_mm, x_mm - figure.x_mm))
         return difference_deg(figure.heading_deg, aim)
 
-    def velocity_mm_s(self, player: str, window_ns: int = VELOCITY_WINDOW_NS) -> tuple[float, float] | None:
+    def velocity_mm_s(self, player: str, window_ns: int = LIMITS.velocity_window_ns) -> tuple[float, float] | None:
         """Return the mean velocity over the window, mm/s along x and y; None if the frames span less than half."""
         now = self.figures.get(player)
         since = next((scene for scene in self.recent if self.t_ns - scene.t_ns <= window_ns), None)

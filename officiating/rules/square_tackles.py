@@ -62,8 +62,16 @@ SQUARE_TACKLE_PARAMS: Final = (
     Param("tackle.fallen_tackles", False, "", "not stated; Tudor's rules take a fallen figure out of the play"),
 )
 
-UNSURE_PROBABILITY: Final = 0.9
-"""Probability of the likelier reading at either end of the unsure band: below any confidence worth calling at."""
+
+@dataclass(frozen=True, slots=True)
+class SquareTackleLimits:
+    """Limits of square hits that no rulebook states."""
+
+    unsure_probability: float = 0.9
+    """Probability of the likelier reading at either end of the unsure band: below any confidence worth calling at."""
+
+
+LIMITS: Final = SquareTackleLimits()
 
 PAIR_CLAUSES: Final = {
     "front-front": ("EFL-078", "EFL-079"),
@@ -277,7 +285,7 @@ def _exact_square_probability(angle_deg: float, low: float, middle: float, high:
         return 1.0
     if angle_deg >= max(high, middle):
         return 0.0
-    half_range = UNSURE_PROBABILITY - 0.5
+    half_range = LIMITS.unsure_probability - 0.5
     if angle_deg <= middle:
         return 0.5 + half_range * (middle - angle_deg) / (middle - low)
     return 0.5 - half_range * (angle_deg - middle) / (high - middle)
