@@ -18,7 +18,7 @@ from downfield.officiating.checks.formation import Formation, build_formation
 from downfield.officiating.checks.movement import PreSnapChanges, find_pose_changes
 from downfield.officiating.checks.pivots import StoppageChanges, StoppageKind, base_swaps
 from downfield.officiating.checks.timing import Timeline
-from downfield.officiating.consequences.declaration_handlers import base_swap, body_of
+from downfield.officiating.consequences.declaration_handlers import body_of, swap_base
 from downfield.officiating.declarations import BaseSwap
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayKind, Stoppage, poses_of
@@ -125,7 +125,7 @@ class RulebookChecks:
 
     def at_base_swap(self, game: GameState, event: Event, context: RuleContext) -> Outcome:
         """Handle a change of bases; in a stoppage it is one of its pivots, before a play it is checked at once."""
-        outcome = base_swap(game, event, context)
+        outcome = swap_base(game, event, context)
         if game.play.stoppage is not None or context.facts is None:
             return outcome
         player, scene = body_of(event, BaseSwap).player, context.facts.scene

@@ -66,7 +66,7 @@ def refuse_unless(allowed: bool, what: str, game: GameState) -> None:
         raise RefusedError(f"{what}: not now, the game is {game.phase.value.replace('_', ' ')}{waiting}")
 
 
-def line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
+def apply_line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Take the roster on the board."""
     body = body_of(event, LineUpDeclared)
     refuse_unless(game.phase not in BALL_LIVE, "line-up", game)
@@ -80,7 +80,7 @@ def line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     return Outcome(game)
 
 
-def set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
+def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Take the game as it stands before a play."""
     body = body_of(event, SetUp)
     refuse_unless(game.phase not in BALL_LIVE, "set-up", game)
@@ -115,13 +115,13 @@ def set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
     return Outcome(with_jerseys(game, context))
 
 
-def separated(game: GameState, event: Event, context: RuleContext) -> Outcome:
+def begin_line_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Begin the line-up: the figures of the last play are apart (TAP-074)."""
     refuse_unless(game.phase is Phase.BETWEEN_PLAYS, "separated", game)
     return Outcome(with_jerseys(replace(game, phase=Phase.LINE_UP, separated_ns=event.t_ns, set_ns=None), context))
 
 
-def set_declared(game: GameState, event: Event, context: RuleContext) -> Outcome:
+def declare_set(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Take the offense as set."""
     if game.phase is Phase.SET:
         raise RefusedError("set: the offense has declared itself set already")
@@ -129,7 +129,7 @@ def set_declared(game: GameState, event: Event, context: RuleContext) -> Outcome
     return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(context), ready_poses=()))
 
 
-def carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
+def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Take the announced ball carrier (TAP-082, LD-037)."""
     body = body_of(event, Carrier)
     at_snap = game.phase in AT_REST
@@ -142,7 +142,7 @@ def carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
     return Outcome(replace(game, play=play))
 
 
-def switch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
+def turn_switch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Take the board as switched before a camera has measured it; the state says whose switch it is (TAP-085)."""
     body = body_of(event, Switch)
     power = "on" if body.on else "off"
@@ -153,7 +153,7 @@ def switch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     )
 
 
-def pivots_done(game: GameState, event: Event, context: RuleContext) -> Outcome:
+def finish_pivots(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Note that a coach has finished his pivots; between "set" and the snap, the defense its line-up."""
     body = body_of(event, PivotsDone)
     stoppage = game.play.stoppage
@@ -173,7 +173,7 @@ def _poses(context: RuleContext) -> tuple[Pose, ...]:
     return poses_of(context.facts.scene) if context.facts is not None else ()
 
 
-def base_swap(game: GameState, event: Event, _context: RuleContext) -> Outcome:
+def swap_base(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Note that a figure is put onto another base, or a passer down without his, in the pocket (LD-041)."""
     body = body_of(event, BaseSwap)
     require_on_board(game, body.player, "base swap")
@@ -187,7 +187,7 @@ def base_swap(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
 
 
-def clock_set(game: GameState, event: Event, _context: RuleContext) -> Outcome:
+def set_clock(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Start, stop or set the game clock by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
     body = body_of(event, ClockSet)
     left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
@@ -198,7 +198,7 @@ def clock_set(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     return Outcome(replace(game, clock=Clock(left_s, body.running, event.t_ns)))
 
 
-def ball_placed(game: GameState, event: Event, context: RuleContext) -> Outcome:
+def place_ball(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Put the magnetic ball on the field or take it away."""
     body = body_of(event, BallPlaced)
     if body.x_yd is None or body.y_yd is None:
@@ -240,15 +240,15 @@ def with_jerseys(game: GameState, context: RuleContext) -> GameState:
 
 
 SHARED: Final[Mapping[type[Any], Handler]] = {
-    LineUpDeclared: line_up,
-    SetUp: set_up,
-    Separated: separated,
-    OffenseSet: set_declared,
-    Carrier: carrier,
-    Switch: switch,
-    PivotsDone: pivots_done,
-    BaseSwap: base_swap,
-    ClockSet: clock_set,
-    BallPlaced: ball_placed,
+    LineUpDeclared: apply_line_up,
+    SetUp: apply_set_up,
+    Separated: begin_line_up,
+    OffenseSet: declare_set,
+    Carrier: name_carrier,
+    Switch: turn_switch,
+    PivotsDone: finish_pivots,
+    BaseSwap: swap_base,
+    ClockSet: set_clock,
+    BallPlaced: place_ball,
 }
 """Handlers that every rulebook shares, by declaration class; a system adds its own."""

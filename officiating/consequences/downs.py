@@ -37,31 +37,31 @@ def follow_up(context: RuleContext, name: str, kind: CallKind, text: str, **more
     return Finding(rule=DOWNS, kind=kind, t_ns=context.t_ns, text=text, clauses=context.clauses(name), **more)  # type: ignore[arg-type]
 
 
-def dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
+def spot_dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Spot the dead ball where the call says: a tackle, a fall, out of bounds, a sack."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
-    return ball_dead_at(game, spot[0], spot[1], call.t_ns, context)
+    return spot_dead_ball_at(game, spot[0], spot[1], call.t_ns, context)
 
 
-def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, context: RuleContext) -> Outcome:
+def spot_dead_ball_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, context: RuleContext) -> Outcome:
     """Spot the dead ball: a down, a first down after a return, a safety, a touchback, or a failed try."""
     holder = game.play.ball_side
     direction = game.ball_direction
     progress = game.progress_yd(x_yd, direction)
     if game.due in {"extra_point", "two_point"}:
-        return try_failed(game, context)
+        return fail_try(game, context)
     if progress <= 0:
         return _behind_goal_line(game, holder, context)
     x_yd = game.board_x_yd(min(progress, game.length_yd - SHORT_OF_GOAL_YD), direction)
     if holder != game.offense or game.play.kind in {"kickoff", "onside", "free_kick"}:
-        game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, context)
+        game = start_series(game, holder, direction, x_yd, y_yd, t_ns, context)
         return Outcome(
             game, (follow_up(context, "first_down", "first_down", _ball_text(game), side=holder, players=()),)
         )
-    return next_down(game, x_yd, y_yd, context)
+    return play_next_down(game, x_yd, y_yd, context)
 
 
-def next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext) -> Outcome:
+def play_next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext) -> Outcome:
     """Spot the ball for the offense: the next down, a first down, or a turnover on downs."""
     gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
     reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
@@ -77,32 +77,32 @@ def next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext) -
     return Outcome(replace(game, down=down))
 
 
-def incomplete(game: GameState, _call: Call, context: RuleContext) -> Outcome:
+def apply_incompletion(game: GameState, _call: Call, context: RuleContext) -> Outcome:
     """Use up the down where it began."""
     if game.due in {"two_point", "extra_point"}:
-        return try_failed(game, context)
+        return fail_try(game, context)
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
-    return next_down(game, game.los_yd, lateral, context)
+    return play_next_down(game, game.los_yd, lateral, context)
 
 
-def first_down(game: GameState, call: Call, context: RuleContext) -> Outcome:
+def award_first_down(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the call's side a first down where the ball is."""
     return Outcome(give_ball_to(game, call.side or game.offense, game.los_yd, game.lateral_yd, call.t_ns, context))
 
 
-def turnover_on_downs(game: GameState, call: Call, context: RuleContext) -> Outcome:
+def turn_over_on_downs(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the defense a first down where the ball is."""
-    return Outcome(first_and_ten(game, game.defense, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, context))
+    return Outcome(start_series(game, game.defense, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, context))
 
 
 def give_ball_to(
     game: GameState, side: Side, x_yd: float, y_yd: float | None, t_ns: int, context: RuleContext
 ) -> GameState:
     """Return the game with a side's first down at a place, toward the goal it attacks."""
-    return first_and_ten(game, side, game.direction_of(side), x_yd, y_yd, t_ns, context)
+    return start_series(game, side, game.direction_of(side), x_yd, y_yd, t_ns, context)
 
 
-def touchback_at(param: str) -> Consequence:
+def award_touchback_at(param: str) -> Consequence:
     """Return a consequence: first down where the call says, or at the side's own yard line that a parameter names."""
 
     def touchback(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -114,7 +114,7 @@ def touchback_at(param: str) -> Consequence:
     return touchback
 
 
-def first_and_ten(
+def start_series(
     game: GameState, side: Side, direction: int, x_yd: float, y_yd: float | None, t_ns: int, context: RuleContext
 ) -> GameState:
     """Return the game with a side's first down at a place, ten yards or the goal line to gain."""
@@ -125,7 +125,7 @@ def first_and_ten(
     return replace(game, down=1, to_gain_yd=game.board_x_yd(line))
 
 
-def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
+def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score six points and wait for the choice of a try; on a try, score its two points."""
     side = call.side or game.play.ball_side
     if game.due in {"extra_point", "two_point"}:
@@ -138,7 +138,7 @@ def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait, play=PlayState(ball_side=side)))
 
 
-def two_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def score_two_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Score two points when the try was good, and end the try."""
     side = call.side or game.offense
     if call.detail == "good":
@@ -146,30 +146,30 @@ def two_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     return Outcome(end_try(game, call.t_ns))
 
 
-def try_failed(game: GameState, context: RuleContext) -> Outcome:
+def fail_try(game: GameState, context: RuleContext) -> Outcome:
     """End a two-point try whose ball is dead without a score."""
     text = f"two-point conversion fails, {game.team(game.offense).name}"
     return Outcome(game, (follow_up(context, "two_point", "two_point", text, side=game.offense, detail="failed"),))
 
 
-def extra_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def score_extra_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Score the extra point when it was good, and end the try."""
     if call.detail == "good":
         game = add_points(game, call.side or game.offense, 1, call.t_ns)
     return Outcome(end_try(game, call.t_ns))
 
 
-def field_goal(game: GameState, call: Call, context: RuleContext) -> Outcome:
+def score_field_goal(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score three points; after a miss, the defense's first down where the line of scrimmage was."""
     side = call.side or game.offense
     if call.detail == "good":
         return Outcome(schedule_kick(add_points(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", call.t_ns))
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
     lateral = call.spot_yd[1] if call.spot_yd else game.lateral_yd
-    return Outcome(first_and_ten(game, opponent(side), -game.direction, x_yd, lateral, call.t_ns, context))
+    return Outcome(start_series(game, opponent(side), -game.direction, x_yd, lateral, call.t_ns, context))
 
 
-def safety(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def score_safety(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Score two points against the side with the ball, which then has a free kick."""
     side = call.side or game.defense
     game = add_points(game, side, SAFETY, call.t_ns)

@@ -82,12 +82,12 @@ def period_params(periods: int, period_s: float, reason: str) -> tuple[Param, ..
     )
 
 
-def first_period(game: GameState, params: Params) -> GameState:
+def begin_first_period(game: GameState, params: Params) -> GameState:
     """Return a game with its first period on the clock, stopped."""
     return replace(game, clock=Clock(params.real("clock.period_s"), False, game.now_ns))
 
 
-def ends_on_time(handler: Handler) -> Handler:
+def with_period_end(handler: Handler) -> Handler:
     """Return a handler after which the period ends if its time is up and the ball is dead."""
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -102,7 +102,7 @@ def ends_on_time(handler: Handler) -> Handler:
     return handle
 
 
-def period_ends(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -> Consequence:
+def make_period_end(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -> Consequence:
     """Return the consequence of a period's end: the next one, the second half's kickoff, or what follows the last.
 
     Args:
@@ -126,7 +126,7 @@ def period_ends(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -
     return period
 
 
-def ends_level(game: GameState, _call: Call, context: RuleContext) -> Outcome:
+def end_in_tie(game: GameState, _call: Call, context: RuleContext) -> Outcome:
     """End the game in a tie, under a rulebook without overtime."""
     return Outcome(game, (game_over_finding(game, context),))
 
@@ -140,11 +140,11 @@ def game_over_finding(game: GameState, context: RuleContext, clauses: tuple[str,
     return Finding(CLOCK, "game_over", context.t_ns, text, cited, "over", side=winner)
 
 
-def game_over(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
+def end_game(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
     """End the game."""
     return Outcome(replace(game, phase=Phase.OVER, wait=None))
 
 
-def clock_stopped(game: GameState, t_ns: int) -> GameState:
+def stop_clock(game: GameState, t_ns: int) -> GameState:
     """Return the game with its clock stopped."""
     return replace(game, clock=Clock(game.clock.left_at_s(t_ns), False, t_ns))

@@ -14,11 +14,11 @@ from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.consequences.periods import (
     Possession,
     PossessionEnd,
+    begin_first_period,
     clock_overtime_over,
-    clock_stopped,
-    first_period,
     game_over_finding,
-    period_ends,
+    make_period_end,
+    stop_clock,
 )
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
@@ -43,7 +43,7 @@ POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {
 
 def begin(game: GameState, params: Params) -> GameState:
     """Return the game before the first kickoff: the visitors kick to the home team (EFL-009)."""
-    game = first_period(_with_time_outs(game, params), params)
+    game = begin_first_period(_with_time_outs(game, params), params)
     return replace(game, kicking="away", offense="home")
 
 
@@ -54,7 +54,7 @@ def begin_overtime(game: GameState, call: Call, context: RuleContext) -> Outcome
     return Outcome(downs.schedule_kick(game, opponent(HOME_RECEIVES), "kickoff", call.t_ns))
 
 
-_end_quarter = period_ends(begin_overtime)
+_end_quarter = make_period_end(begin_overtime)
 
 
 def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -78,7 +78,7 @@ def with_two_minute_time_out(handler: Handler) -> Handler:
         found = Finding(
             "clock", "timing", event.t_ns, "two-minute time-out", ("EFL-047",), "two_minutes", reported=True
         )
-        return Outcome(clock_stopped(state, event.t_ns).with_note(name, 1.0), (*outcome.findings, found))
+        return Outcome(stop_clock(state, event.t_ns).with_note(name, 1.0), (*outcome.findings, found))
 
     return handle
 
@@ -88,7 +88,7 @@ def stopping_clock_late(consequence: Consequence) -> Consequence:
 
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         late = in_late_minutes(game.period, time_left_s(game, context), context.params)
-        return consequence(clock_stopped(game, call.t_ns) if late else game, call, context)
+        return consequence(stop_clock(game, call.t_ns) if late else game, call, context)
 
     return apply
 

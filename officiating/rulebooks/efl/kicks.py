@@ -235,7 +235,7 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score six points and set up the prescribed try: a kick, but for two when trailing by two late (EFL-064)."""
-    outcome = downs.touchdown(game, call, context)
+    outcome = downs.score_touchdown(game, call, context)
     state = outcome.state
     if outcome.findings or state.wait is None or state.wait.purpose != "try":
         return outcome

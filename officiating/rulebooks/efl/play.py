@@ -7,8 +7,8 @@ from dataclasses import replace
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.checks.roles import canonical_role
-from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, carrier, refuse_unless
-from downfield.officiating.consequences.periods import clock_stopped
+from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, name_carrier, refuse_unless
+from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.declarations import Carrier, Claim
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState
@@ -25,7 +25,7 @@ from downfield.officiating.rulebooks.efl.play_calls import (
 def declare_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle who has the ball: with the passing quarterback it is a passing play, with anyone else a run."""
     at_snap = game.phase in AT_REST and game.due == "scrimmage"
-    game = carrier(game, event, context).state
+    game = name_carrier(game, event, context).state
     if not at_snap:
         return Outcome(game)
     entry = game.player(body_of(event, Carrier).player)
@@ -57,4 +57,4 @@ def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome
     game = replace(game, time_outs=(home - 1, away) if body.by == "home" else (home, away - 1))
     text = f"time-out, {game.team(body.by).name}"
     found = Finding("clock", "timing", event.t_ns, text, ("EFL-006", "EFL-048"), body.by, side=body.by, reported=True)
-    return Outcome(clock_stopped(game, event.t_ns), (found,))
+    return Outcome(stop_clock(game, event.t_ns), (found,))

@@ -25,11 +25,11 @@ from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
     LINE_UP_PARAMS,
     SHARED,
-    clock_set,
-    separated,
-    set_declared,
+    begin_line_up,
+    declare_set,
+    set_clock,
 )
-from downfield.officiating.consequences.periods import ends_on_time, game_over, period_params
+from downfield.officiating.consequences.periods import end_game, period_params, with_period_end
 from downfield.officiating.consequences.rolls_and_choices import roll_handler
 from downfield.officiating.declarations import (
     Carrier,
@@ -110,9 +110,9 @@ def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
     Carrier: play.declare_carrier,
-    ClockSet: ends_on_time(with_two_minute_time_out(clock_set)),
-    Separated: ends_on_time(with_two_minute_time_out(separated)),
-    OffenseSet: with_two_minute_time_out(set_declared),
+    ClockSet: with_period_end(with_two_minute_time_out(set_clock)),
+    Separated: with_period_end(with_two_minute_time_out(begin_line_up)),
+    OffenseSet: with_two_minute_time_out(declare_set),
     PassDeclared: passes.declare_pass,
     PassEnded: passes.end_pass,
     KickDeclared: kicks.declare_kick,
@@ -128,7 +128,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     ),
 }
 
-_dead_ball = in_overtime(downs.dead_ball)
+_dead_ball = in_overtime(downs.spot_dead_ball)
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "tackle": _dead_ball,
@@ -136,22 +136,22 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "down_by_fall": _dead_ball,
     "stopped": _dead_ball,
     "out_of_bounds": stopping_clock_late(_dead_ball),
-    "incomplete": stopping_clock_late(downs.incomplete),
+    "incomplete": stopping_clock_late(downs.apply_incompletion),
     "reception": passes.catch_pass,
     "interception": passes.catch_pass,
     "line_of_scrimmage": play.reach_line,
     "info": passes.end_right_to_pass,
     "kick": in_overtime(kicks.land_kick),
-    "touchback": in_overtime(downs.touchback_at("punt.touchback_yd")),
+    "touchback": in_overtime(downs.award_touchback_at("punt.touchback_yd")),
     "touchdown": in_overtime(kicks.score_touchdown),
-    "safety": in_overtime(downs.safety),
-    "field_goal": in_overtime(downs.field_goal),
-    "extra_point": downs.extra_point,
-    "two_point": downs.two_point,
-    "first_down": downs.first_down,
-    "turnover_on_downs": in_overtime(downs.turnover_on_downs),
+    "safety": in_overtime(downs.score_safety),
+    "field_goal": in_overtime(downs.score_field_goal),
+    "extra_point": downs.score_extra_point,
+    "two_point": downs.score_two_point,
+    "first_down": downs.award_first_down,
+    "turnover_on_downs": in_overtime(downs.turn_over_on_downs),
     "period": clock.end_period,
-    "game_over": game_over,
+    "game_over": end_game,
 }
 
 EFL: Final = RuleSystem(

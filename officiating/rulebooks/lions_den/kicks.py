@@ -266,7 +266,7 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score six points and wait for the extra point's dice; the rulebook has no other try."""
-    outcome = downs.touchdown(game, call, context)
+    outcome = downs.score_touchdown(game, call, context)
     state = outcome.state
     if state.wait is None or state.wait.purpose != "try":
         return outcome

@@ -200,7 +200,7 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     gain_yd = game.note("before_gain") or 0.0
     reached = game.progress_yd(x_yd, direction) >= game.progress_yd(gain_yd, direction)
     if call.detail == "first_down" or reached:
-        game = downs.first_and_ten(game, offense, direction, x_yd, y_yd, call.t_ns, context)
+        game = downs.start_series(game, offense, direction, x_yd, y_yd, call.t_ns, context)
         return Outcome(game, (downs.follow_up(context, "first_down", "first_down", "first down", side=offense),))
     return Outcome(
         replace(

@@ -33,17 +33,17 @@ def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
 def turn_back(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Count a turn back: the first may be corrected, the second ends the play (LD-012, LD-014)."""
     game = replace(game, play=replace(game.play, turns=game.play.turns + 1))
-    return after_down(downs.dead_ball)(game, call, context) if call.detail == "second" else Outcome(game)
+    return after_down(downs.spot_dead_ball)(game, call, context) if call.detail == "second" else Outcome(game)
 
 
 def go_out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Spot the ball at the inbounds mark on the yard line where it went out (LD-016)."""
     if call.spot_yd is None:
-        return downs.dead_ball(game, call, context)
+        return downs.spot_dead_ball(game, call, context)
     x_yd, y_yd = call.spot_yd
     marks = context.field.hash_rows_y_yd or (game.width_yd / 2,)
     nearest = min(marks, key=lambda mark: abs(mark - y_yd))
-    return downs.dead_ball(game, replace(call, spot_yd=(x_yd, nearest)), context)
+    return downs.spot_dead_ball(game, replace(call, spot_yd=(x_yd, nearest)), context)
 
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:

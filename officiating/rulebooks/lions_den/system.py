@@ -19,17 +19,17 @@ from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
     LINE_UP_PARAMS,
     SHARED,
+    begin_line_up,
     body_of,
-    clock_set,
-    separated,
+    set_clock,
 )
 from downfield.officiating.consequences.periods import (
-    ends_level,
-    ends_on_time,
-    first_period,
-    game_over,
-    period_ends,
+    begin_first_period,
+    end_game,
+    end_in_tie,
+    make_period_end,
     period_params,
+    with_period_end,
 )
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.declarations import (
@@ -120,8 +120,8 @@ def _roll(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    ClockSet: ends_on_time(clock_set),
-    Separated: ends_on_time(separated),
+    ClockSet: with_period_end(set_clock),
+    Separated: with_period_end(begin_line_up),
     PassDeclared: passes.declare_pass,
     Pitch: play.declare_pitch,
     KickDeclared: kicks.declare_kick,
@@ -130,29 +130,29 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
 }
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
-    "tackle": after_down(downs.dead_ball),
-    "sack": after_down(downs.dead_ball),
-    "stopped": after_down(downs.dead_ball),
+    "tackle": after_down(downs.spot_dead_ball),
+    "sack": after_down(downs.spot_dead_ball),
+    "stopped": after_down(downs.spot_dead_ball),
     "out_of_bounds": after_down(play.go_out_of_bounds),
     "turned_back": play.turn_back,
-    "incomplete": after_down(downs.incomplete),
+    "incomplete": after_down(downs.apply_incompletion),
     "reception": passes.catch_pass,
     "interception": passes.catch_pass,
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
     "line_of_scrimmage": play.reach_line,
     "kick": kicks.land_kick,
-    "touchback": downs.touchback_at("kickoff.touchback_yd"),
+    "touchback": downs.award_touchback_at("kickoff.touchback_yd"),
     "touchdown": kicks.score_touchdown,
-    "safety": downs.safety,
-    "field_goal": downs.field_goal,
-    "extra_point": downs.extra_point,
-    "first_down": downs.first_down,
-    "turnover_on_downs": downs.turnover_on_downs,
+    "safety": downs.score_safety,
+    "field_goal": downs.score_field_goal,
+    "extra_point": downs.score_extra_point,
+    "first_down": downs.award_first_down,
+    "turnover_on_downs": downs.turn_over_on_downs,
     "penalty": penalties.enforce_penalty,
     "info": penalties.handle_info,
-    "period": period_ends(ends_level),
-    "game_over": game_over,
+    "period": make_period_end(end_in_tie),
+    "game_over": end_game,
 }
 
 LIONS_DEN: Final = RuleSystem(
@@ -181,7 +181,7 @@ LIONS_DEN: Final = RuleSystem(
         *period_params(2, 1800.0, "LD-060: sixty minutes in two halves"),
         *LIONS_DEN_CHECKS.params,
     ),
-    begin=first_period,
+    begin=begin_first_period,
     at_snap=LIONS_DEN_CHECKS.at_snap,
     at_restart=LIONS_DEN_CHECKS.at_restart,
 )

@@ -160,8 +160,8 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
         return Outcome(game)
     x_yd, y_yd = call.spot_yd
     if call.detail == "first_down":
-        game = downs.first_and_ten(game, game.offense, game.direction, x_yd, y_yd, call.t_ns, context)
+        game = downs.start_series(game, game.offense, game.direction, x_yd, y_yd, call.t_ns, context)
         return Outcome(game, (downs.follow_up(context, "first_down", "first_down", "first down", side=game.offense),))
     if call.detail == "loss_of_down":
-        return downs.next_down(game, x_yd, y_yd, context)
+        return downs.play_next_down(game, x_yd, y_yd, context)
     return Outcome(replace(downs.end_play(game), los_yd=x_yd))

@@ -11,8 +11,8 @@ from typing import Final
 
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import body_of, clock_set, line_up, set_up
-from downfield.officiating.consequences.periods import game_over
+from downfield.officiating.consequences.declaration_handlers import apply_line_up, apply_set_up, body_of, set_clock
+from downfield.officiating.consequences.periods import end_game
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.declarations import (
     ChoiceMade,
@@ -92,7 +92,7 @@ def begin(game: GameState, params: Params) -> GameState:
 def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle the game as it stands, with its clock in lines and its hash."""
     body = body_of(event, SetUp)
-    game = set_up(game, event, context).state
+    game = apply_set_up(game, event, context).state
     lines = _period_clock(body.period, context.params)
     if body.clock_s is not None:
         lines = _with_time_left(lines, body.clock_s, context)
@@ -102,7 +102,7 @@ def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outco
 def declare_clock(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle the clock's being started, stopped or set by hand."""
     body = body_of(event, ClockSet)
-    game = clock_set(_with_clock_in_seconds(game, context), event, context).state
+    game = set_clock(_with_clock_in_seconds(game, context), event, context).state
     lines = card_game(game).lines
     if body.left_s is not None:
         lines = _with_time_left(lines, body.left_s, context)
@@ -125,7 +125,7 @@ def spot_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if side == game.offense and call.kind == "fumble_recovery":
-        return downs.next_down(game, x_yd, y_yd, context)
+        return downs.play_next_down(game, x_yd, y_yd, context)
     return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
 
 
@@ -180,7 +180,7 @@ NFL_STRATEGY: Final = RuleSystem(
     title="NFL Strategy",
     rules=(),
     handlers={
-        LineUpDeclared: line_up,
+        LineUpDeclared: apply_line_up,
         SetUp: declare_set_up,
         ClockSet: declare_clock,
         CardPlayed: handlers.declare_card,
@@ -209,22 +209,22 @@ NFL_STRATEGY: Final = RuleSystem(
         ),
     },
     consequences={
-        "stopped": downs.dead_ball,
-        "incomplete": downs.incomplete,
+        "stopped": downs.spot_dead_ball,
+        "incomplete": downs.apply_incompletion,
         "fumble_recovery": spot_ball,
         "interception": spot_ball,
         "kick": spot_ball,
-        "touchback": downs.touchback_at("touchback.yd"),
-        "touchdown": ending_overtime(downs.touchdown),
-        "safety": ending_overtime(downs.safety),
+        "touchback": downs.award_touchback_at("touchback.yd"),
+        "touchdown": ending_overtime(downs.score_touchdown),
+        "safety": ending_overtime(downs.score_safety),
         "field_goal": ending_overtime(end_field_goal),
-        "extra_point": downs.extra_point,
-        "two_point": downs.two_point,
-        "first_down": downs.first_down,
-        "turnover_on_downs": downs.turnover_on_downs,
+        "extra_point": downs.score_extra_point,
+        "two_point": downs.score_two_point,
+        "first_down": downs.award_first_down,
+        "turnover_on_downs": downs.turn_over_on_downs,
         "penalty": enforce_penalty,
         "period": end_period,
-        "game_over": game_over,
+        "game_over": end_game,
     },
     clauses={"first_down": (), "downs": ("NFLS-008",), "safety": ("NFLS-007",)},
     params=(

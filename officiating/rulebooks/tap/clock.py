@@ -114,7 +114,7 @@ def _end_overtime_play(game: GameState, overtime: Overtime, gain: float, context
 def _give_one_play(game: GameState, side: Side, context: RuleContext) -> GameState:
     """Return the game with a side's one play from the middle of the field; it keeps the goal it attacks."""
     direction = game.direction_of(side)
-    game = downs.first_and_ten(game, side, direction, game.length_yd / 2, game.width_yd / 2, context.t_ns, context)
+    game = downs.start_series(game, side, direction, game.length_yd / 2, game.width_yd / 2, context.t_ns, context)
     return with_jerseys(replace(game, phase=Phase.LINE_UP, play=PlayState(ball_side=side)), context)
 
 

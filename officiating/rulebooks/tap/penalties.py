@@ -116,7 +116,7 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
 
 def _automatic_first_down(game: GameState, x_yd: float, lateral: float, call: Call, context: RuleContext) -> Outcome:
     return Outcome(
-        downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
+        downs.start_series(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
         (downs.follow_up(context, "first_down", "first_down", "automatic first down", side=game.offense),),
     )
 
@@ -126,8 +126,8 @@ def _move_line(game: GameState, x_yd: float, lateral: float, context: RuleContex
     if game.due in {"kickoff", "free_kick", "onside", "two_point", "extra_point"}:
         return Outcome(replace(game, los_yd=x_yd))
     if loss_of_down:
-        return downs.next_down(replace(game, los_yd=x_yd), x_yd, lateral, context)
-    outcome = downs.next_down(game, x_yd, lateral, context)
+        return downs.play_next_down(replace(game, los_yd=x_yd), x_yd, lateral, context)
+    outcome = downs.play_next_down(game, x_yd, lateral, context)
     if any(finding.kind == "first_down" for finding in outcome.findings):
         return outcome
     return Outcome(replace(outcome.state, down=game.down))

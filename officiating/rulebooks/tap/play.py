@@ -63,7 +63,7 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
     x_yd, y_yd = call.spot_yd or game.play.fumble_yd or (game.los_yd, game.width_yd / 2)
     side = call.side or game.play.ball_side
     if side == game.play.ball_side:
-        return downs.ball_dead_at(game, x_yd, y_yd, call.t_ns, context)
+        return downs.spot_dead_ball_at(game, x_yd, y_yd, call.t_ns, context)
     play = replace(
         game.play,
         ball_side=side,

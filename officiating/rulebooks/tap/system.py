@@ -54,8 +54,8 @@ from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.checks.timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import stoppage_params
-from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, clock_set, separated
-from downfield.officiating.consequences.periods import game_over
+from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, begin_line_up, set_clock
+from downfield.officiating.consequences.periods import end_game
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.declarations import (
     BaseSwap,
@@ -157,8 +157,8 @@ TAP_CHECKS: Final = RulebookChecks(
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
     BaseSwap: TAP_CHECKS.at_base_swap,
-    ClockSet: clock.ending_on_time(clock_set),
-    Separated: clock.ending_on_time(separated),
+    ClockSet: clock.ending_on_time(set_clock),
+    Separated: clock.ending_on_time(begin_line_up),
     PassDeclared: passes.declare_pass,
     Pitch: passes.declare_pitch,
     KickDeclared: kicks.declare_kick,
@@ -190,30 +190,30 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
 }
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
-    "tackle": in_overtime(downs.dead_ball),
-    "sack": in_overtime(downs.dead_ball),
-    "down_by_fall": in_overtime(downs.dead_ball),
-    "out_of_bounds": in_overtime(downs.dead_ball),
-    "stopped": in_overtime(downs.dead_ball),
-    "incomplete": in_overtime(downs.incomplete),
-    "overrun": in_overtime(downs.incomplete),
-    "touchdown": in_overtime(downs.touchdown),
+    "tackle": in_overtime(downs.spot_dead_ball),
+    "sack": in_overtime(downs.spot_dead_ball),
+    "down_by_fall": in_overtime(downs.spot_dead_ball),
+    "out_of_bounds": in_overtime(downs.spot_dead_ball),
+    "stopped": in_overtime(downs.spot_dead_ball),
+    "incomplete": in_overtime(downs.apply_incompletion),
+    "overrun": in_overtime(downs.apply_incompletion),
+    "touchdown": in_overtime(downs.score_touchdown),
     "line_of_scrimmage": play.reach_line,
     "fumble": play.fumble_ball,
     "fumble_recovery": play.recover_fumble,
     "reception": passes.catch_pass,
     "interception": passes.intercept_pass,
     "kick": kicks.land_kick,
-    "touchback": downs.touchback_at("kickoff.touchback_after_yd"),
-    "field_goal": downs.field_goal,
-    "extra_point": downs.extra_point,
-    "two_point": downs.two_point,
-    "safety": downs.safety,
-    "first_down": downs.first_down,
-    "turnover_on_downs": downs.turnover_on_downs,
+    "touchback": downs.award_touchback_at("kickoff.touchback_after_yd"),
+    "field_goal": downs.score_field_goal,
+    "extra_point": downs.score_extra_point,
+    "two_point": downs.score_two_point,
+    "safety": downs.score_safety,
+    "first_down": downs.award_first_down,
+    "turnover_on_downs": downs.turn_over_on_downs,
     "penalty": penalties.enforce_penalty,
     "period": clock.end_period,
-    "game_over": game_over,
+    "game_over": end_game,
 }
 
 
