@@ -168,8 +168,8 @@ def _without_calibration(
 def _with_recorded_scenes(
     clip: RecordedClip, choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems
 ) -> OpenedTable:
-    declares_lineup = any(isinstance(event.body, LineUpDeclared) for event in clip.events)
-    players = () if declares_lineup else clip.tracks.header.players
+    declares_line_up = any(isinstance(event.body, LineUpDeclared) for event in clip.events)
+    players = () if declares_line_up else clip.tracks.header.players
     source = open_source(choice, clock, problems)
     text = f"{clip.path.name}: {clip.tracks.header.source}"
     vision = RecordedVision(clip.tracks, players)

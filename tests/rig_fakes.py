@@ -80,7 +80,7 @@ class FakeVision:
     Attributes:
         updated: indices of the frames that were processed.
         carriers: the ball carrier passed with each of them.
-        lineups: the rosters that were passed to `line_up`.
+        line_ups: the rosters that were passed to `line_up`.
         searches: number of calls of `find_figures`.
 
     """
@@ -89,7 +89,7 @@ class FakeVision:
         self.before_update = before_update
         self.updated: list[int] = []
         self.carriers: list[str | None] = []
-        self.lineups: list[tuple[Player, ...]] = []
+        self.line_ups: list[tuple[Player, ...]] = []
         self.searches = 0
         self.players: tuple[Player, ...] = ()
         self.health: PictureHealth | None = None
@@ -106,7 +106,7 @@ class FakeVision:
         return tackle(frame.index, frame.t_ns)
 
     def line_up(self, players: tuple[Player, ...]) -> None:
-        self.lineups.append(players)
+        self.line_ups.append(players)
         self.players = players
 
     def find_figures(self) -> None:

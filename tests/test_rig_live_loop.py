@@ -293,12 +293,12 @@ def test_the_line_up_goes_from_vision_to_game_and_from_game_to_vision() -> None:
     vision.players = PLAYERS
     Loop(FakeSource(3), vision, referee, ActiveProblems()).run()
     assert referee.game.state.players == PLAYERS
-    assert vision.lineups == []
+    assert vision.line_ups == []
 
     vision, referee = FakeVision(), FakeReferee()
     referee.line_up = LineUpStatus(PLAYERS)
     Loop(FakeSource(3), vision, referee, ActiveProblems()).run()
-    assert vision.lineups == [PLAYERS]
+    assert vision.line_ups == [PLAYERS]
     assert referee.game.state.players == ()
 
 
@@ -311,7 +311,7 @@ def test_vision_gets_every_confirmation_of_the_line_up() -> None:
 
     vision.before_update = confirm
     Loop(FakeSource(8), vision, referee, ActiveProblems()).run()
-    assert vision.lineups == [PLAYERS] * 3
+    assert vision.line_ups == [PLAYERS] * 3
 
 
 def test_vision_gets_the_ball_carrier_with_every_frame() -> None:

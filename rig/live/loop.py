@@ -70,7 +70,7 @@ class LoopLimits:
 
 LIMITS: Final = LoopLimits()
 
-LINEUP_REFUSED: Final = "lineup_refused"
+LINE_UP_REFUSED: Final = "line_up_refused"
 """Code of the problem that the game refused the line-up seen on the board."""
 
 
@@ -300,7 +300,7 @@ class Loop:
         if isinstance(content, Scene):
             self._meter.frame_published(entry.captured_ns)
         else:
-            self._problems.resolve(LINEUP_REFUSED)
+            self._problems.resolve(LINE_UP_REFUSED)
         self._notify_judged(content, calls)
 
     def _report_refusal(self, content: Scene | Event, reason: str) -> None:
@@ -311,7 +311,7 @@ class Loop:
         self._players = ()
         remedy = "Declare the line-up on the panel, or wait until the play is over"
         text = f"The game refused the line-up seen on the board: {reason}"
-        self._problems.report(HealthReason(code=LINEUP_REFUSED, level="warning", text=text, remedy=remedy))
+        self._problems.report(HealthReason(code=LINE_UP_REFUSED, level="warning", text=text, remedy=remedy))
 
     def _play_events(self, t_ns: int | None) -> None:
         for event in self._playback.due(t_ns):
