@@ -240,4 +240,4 @@ def _unsure(estimates: Sequence[Estimate]) -> list[str]:
     unsure = sorted(figure.id for figure in estimates if not figure.sure)
     if not unsure:
         return []
-    return [f"Not sure which figure is which: {', '.join(unsure).replace('-', ' ')}. Tap them in the line-up"]
+    return [f"Not sure which figure is which: {', '.join(unsure).replace('-', ' ')}. Line them up and tap Set"]
