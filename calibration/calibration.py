@@ -13,7 +13,7 @@ from downfield.calibration.jacobians import PARAMETERS, locate
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
-from downfield.core.records import check, read_record, record, to_json, write_text
+from downfield.core.records import read_record, record, to_json, write_text
 
 Method = Literal["truth", "field", "fiducials", "landmarks"]
 
@@ -118,8 +118,8 @@ class Calibration:
 
     def __post_init__(self) -> None:
         size = len(PARAMETERS)
-        square = not self.covariance or [len(row) for row in self.covariance] == [size] * size
-        check(square, InputError, f"covariance must be {size} rows of {size} numbers, or empty")
+        if self.covariance and [len(row) for row in self.covariance] != [size] * size:
+            raise InputError(f"covariance must be {size} rows of {size} numbers, or empty")
 
     def to_board_with_cov(
         self, px: ArrayLike, height_mm: ArrayLike = 0.0, *, sigma_px: ArrayLike = 0.0, sigma_height_mm: ArrayLike = 0.0

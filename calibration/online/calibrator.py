@@ -22,7 +22,6 @@ from downfield.calibration.online.shake import LIMITS as SHAKE_LIMITS
 from downfield.calibration.online.shake import MovingCamera, Shake, ShakeTracker
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
-from downfield.core.records import check
 
 DriftState = Literal["steady", "bumped", "resolving", "lost"]
 
@@ -241,12 +240,11 @@ class OnlineCalibrator:
 
         """
         size, here = self._last.camera.lens.size_px, (image.shape[1], image.shape[0])
-        check(
-            here == size,
-            InputError,
-            f"the camera picture is {here[0]}x{here[1]} px, but the table was calibrated at {size[0]}x{size[1]} px."
-            " Set the camera to that size, or calibrate again.",
-        )
+        if here != size:
+            raise InputError(
+                f"the camera picture is {here[0]}x{here[1]} px, but the table was calibrated at {size[0]}x{size[1]} px."
+                " Set the camera to that size, or calibrate again."
+            )
         first = self._reference is None
         reference = self._reference or _Reference.of(image, self._last)
         if reference is None:
