@@ -27,7 +27,7 @@ RULEBOOKS = ("tap", "efl", "lions-den", "nfl-strategy")
 RANDOM = ((91960, 8790), (91961, 8791), (91962, 8792), (91963, 8793), (91964, 8794))
 """Seeds of play and look."""
 NAMED = ("clean-tackle", "fumble-physics", "reception", "goal-line-stop", "pivots")
-PROSE = frozenset({"text", "unfit", "reason", "title", "source", "note", "statement", "about", "measured", "detail"})
+PROSE = frozenset({"text", "unfit", "reason", "title", "source", "note", "statement", "about"})
 SPELLING = (("ffence", "ffense"), ("efence", "efense"), ("olour", "olor"), ("entre", "enter"), ("enalised", "enalized"))
 
 
