@@ -38,7 +38,7 @@ def create_app(context: AppContext, access: AccessPolicy = LOCAL, relay: RelayMa
 
     Args:
         context: the game, the hub, the camera picture and the store.
-        access: who may reach it; only this computer by default.
+        access: decides which clients may reach it; only this computer by default.
         relay: takes over event streams when there are many; None to serve all of them here.
 
     """

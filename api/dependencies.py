@@ -27,7 +27,7 @@ _AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "adm
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """What the endpoints work with.
+    """The parts of the service that the endpoints use.
 
     Attributes:
         game_service: runs the game.

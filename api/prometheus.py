@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, read from the hub, the game and the security middleware when it asks."""
+"""Metrics for Prometheus, read from the hub, the game and the security middleware on each request."""
 
 from __future__ import annotations
 

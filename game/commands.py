@@ -1,6 +1,6 @@
-"""Commands: requests to the rig that are no events of a game, each a small model with a literal `command`.
+"""Commands: requests that are not events of a game, each a small model with a literal `command`.
 
-A line-up is the declaration ``line_up``, not a command; so are a correction of the state (``set_up``) and the clock.
+Line-ups, corrections of the state (``set_up``) and the clock are declarations, not commands.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RequestModel(BaseModel):
 
 
 class TeamSheet(RequestModel):
-    """A team, as it plays a game."""
+    """A team's names and colors in one game."""
 
     name: Name = Field(examples=["River City"])
     short: Annotated[str, Field(min_length=1, max_length=4, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(examples=["RIV"])
@@ -39,14 +39,14 @@ class NewGame(RequestModel):
     """End the game in play and start another."""
 
     command: Literal["new_game"] = "new_game"
-    rulebook: RulebookName | None = Field(default=None, description="Null for the one in force.")
+    rulebook: RulebookName | None = Field(default=None, description="Null to keep the one in force.")
     home: TeamSheet = HOME_SHEET
     away: TeamSheet = AWAY_SHEET
     title: Annotated[str, Field(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
 
 
 class SetRulebook(RequestModel):
-    """Go on under another rulebook, from the game as it stands between two plays."""
+    """Continue the game under another rulebook; only possible between two plays."""
 
     command: Literal["set_rulebook"] = "set_rulebook"
     rulebook: RulebookName
@@ -73,7 +73,7 @@ class Record(RequestModel):
 
 
 class Suspend(RequestModel):
-    """Stop making calls from the camera, or go on making them; declarations go on either way."""
+    """Stop or resume making calls from the camera; declarations are accepted either way."""
 
     command: Literal["suspend"] = "suspend"
     on: bool

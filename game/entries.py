@@ -50,10 +50,10 @@ class RulebookRecord:
 
 @record
 class GameStarted:
-    """A game was started, or goes on under another rulebook.
+    """A game was started, or continues under another rulebook.
 
     Attributes:
-        rulebook: in force from here.
+        rulebook: in force from this entry on.
         field: the printed field.
         home, away: the teams.
         title: of the game.
@@ -79,7 +79,7 @@ class Snap:
         kind: of play.
         t_ns: when.
         offense: whose down it is.
-        direction: which way along x of the board it goes.
+        direction: 1 when the offense goes toward larger x of the board, -1 toward smaller x.
         down, distance_yd, spot_yd: as in football.
         period: 1-based.
         situation: down, distance and spot in words.
@@ -107,9 +107,9 @@ class Effects:
         calls: made or changed, in order.
         withdrawn: ids of calls that no longer stand.
         moved: ids of calls that now come after all others, in order: a ruling can restore one that was made earlier.
-        set_aside: ids of events that no longer make sense.
+        set_aside: ids of events that no longer apply.
         score: home, away after it.
-        text: the game after it, on one line.
+        text: the state of the game after it, on one line.
         snap: a play that began with it.
 
     """
@@ -141,7 +141,7 @@ class EventRecorded:
 
 @record
 class ScenesRecorded:
-    """Scenes that matter to the game; they are in the entry's attachment.
+    """A batch of scenes, stored in the entry's attachment.
 
     Attributes:
         count: how many.
@@ -163,7 +163,7 @@ class GameEnded:
     """The game is over, or was ended to start another.
 
     Attributes:
-        text: the game at the end, on one line.
+        text: the final state of the game, on one line.
         score: home, away.
 
     """

@@ -23,7 +23,7 @@ class EvidenceLimits:
     """Limits of the search for evidence."""
 
     either_side_s: float = 3.0
-    """Pictures this long before and after a call: what led to it and what came of it, 361 pictures at 60 frames/s."""
+    """Pictures are shown this long before and after a call: 361 pictures at 60 frames/s."""
 
     waiting: int = 4
     """Requests that may wait. Pictures are decoded one after another, so that the referee keeps a core."""
@@ -32,14 +32,14 @@ class EvidenceLimits:
     """Calls whose evidence is cached."""
 
     cached_s: float = 10.0
-    """How long cached evidence serves: somebody who steps through the pictures of a call asks for many."""
+    """Lifetime of cached evidence: stepping through a call's pictures makes many requests for the same call."""
 
 
 LIMITS: Final = EvidenceLimits()
 
 
 class GameInPlay(Protocol):
-    """What the search needs of the game in play, whose last scenes and calls may not be on disk yet."""
+    """The game in play, as far as the search needs it: its latest scenes and calls may not be on disk yet."""
 
     @property
     def game_id(self) -> str:
@@ -57,7 +57,7 @@ class GameInPlay(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known about a call.
+    """A call with its pictures and measurements.
 
     Attributes:
         call: the call.
@@ -80,7 +80,7 @@ class Evidence:
         return min(self.stills, key=lambda still: abs(still.t_ns - self.call.t_ns))
 
     def marks(self, still: FootageFrame) -> CallMarks:
-        """What can be drawn on a picture."""
+        """Return what can be drawn on a picture."""
         return CallMarks(self.call, self.scenes.get(still.t_ns), self.players, self.los_yd)
 
 
@@ -101,7 +101,7 @@ class EvidenceFinder:
         self._cache: dict[tuple[str, str], tuple[float, Evidence]] = {}
 
     def find(self, row: GameRow, call: str) -> Evidence:
-        """The evidence of a call as it is now.
+        """Return the current evidence of a call.
 
         Raises:
             NotFoundError: the game has no such call.
@@ -113,7 +113,7 @@ class EvidenceFinder:
             return self._find(row, call)
 
     def jpeg(self, row: GameRow, call: str, frame: int, *, plain: bool) -> bytes:
-        """One picture as JPEG.
+        """Return one picture as JPEG.
 
         Args:
             row: the game.
@@ -151,7 +151,7 @@ class EvidenceFinder:
         return evidence if time.monotonic() - at_s < LIMITS.cached_s else None
 
     def _find(self, row: GameRow, call_id: str) -> Evidence:
-        """Find it anew; scenes that are being written at this very moment are there the next time."""
+        """Search without the cache; scenes being written right now may be missing until the next search."""
         is_in_play = self._in_play.game_id == row.id
         unwritten = self._in_play.unwritten_scenes() if is_in_play else ()
         history = History(self._store, row)

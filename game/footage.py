@@ -58,7 +58,7 @@ class CallMarks:
 
     @property
     def gap_text(self) -> str:
-        """The gap of the first two of them in words: as it was judged, where they were near enough for that."""
+        """The gap of the first two of them in words, with its contact probability where one was computed."""
         figures = self.figures
         if self.scene is None or len(figures) < 2:
             return ""
@@ -73,7 +73,7 @@ class Footage(Protocol):
     """Keeps pictures. Callable from any thread; each call may take as long as a disk and a decoder need."""
 
     def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
-        """Return every picture kept of a span of time, in order, each frame index once.
+        """Return every stored picture of a time span, in order, each frame index once.
 
         Args:
             from_ns: the span's first instant, on the capture clock.

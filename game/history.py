@@ -27,7 +27,7 @@ from downfield.officiating.declarations import Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.events import Event
 
-_SET_ASIDE = "It no longer makes sense after a ruling."
+_SET_ASIDE = "It no longer applies after a ruling."
 
 
 class GameSummary(TopicModel):
@@ -84,7 +84,7 @@ class SceneBatch:
 
 
 class History:
-    """A game as its journal has it.
+    """A game read from its journal.
 
     Args:
         store: where it is.
@@ -122,7 +122,7 @@ class History:
         return [event for event, _ in self._log.events]
 
     def details(self) -> GameDetails:
-        """Return the game in short."""
+        """Return a summary of the game with its result."""
         return GameDetails(
             **summary(self.row).model_dump(),
             ended=self.ended,
@@ -168,7 +168,7 @@ class History:
         return self._log.declarations(self._log.undone, dict.fromkeys(self._set_aside, _SET_ASIDE))
 
     def players(self, t_ns: int) -> tuple[Player, ...]:
-        """Return who was on the board at an instant."""
+        """Return the figures that were on the board at an instant."""
         return self._log.players(t_ns)
 
     def los_yd(self, t_ns: int) -> float | None:
@@ -201,7 +201,7 @@ class History:
 
 
 def summary(row: GameRow) -> GameSummary:
-    """Return a game as it is listed."""
+    """Return a game's entry in the list of games."""
     return GameSummary(
         id=row.id,
         began_ms=row.began_ns // 1_000_000,

@@ -5,7 +5,7 @@ in one transaction. While the disk does not accept them they are kept in memory,
 
 An entry's digest is the SHA-256 of the digest before it, a newline, and the canonical JSON of the entry: its game,
 number, kind, time, key, content and the SHA-256 of its attachment. The first entry follows 64 zeros. Receipts carry the
-digest; whoever keeps the last one can prove later that the end was not cut off and the journal not made anew.
+digest; anyone who keeps the last one can prove later that the journal was neither cut off nor rewritten.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class JournalLimits:
     """Times of the journal's writer."""
 
     retry_s: float = 1.0
-    """Between two tries of a disk that does not accept what is written."""
+    """Pause before a failed write is retried."""
 
     receipt_timeout_s: float = 3.0
     """How long a person waits for the disk before the receipt says that the entry is not saved."""
@@ -51,7 +51,7 @@ LIMITS: Final = JournalLimits()
 
 @dataclass(frozen=True, slots=True)
 class JournalPosition:
-    """Where an entry stands.
+    """Position of an entry in the journal.
 
     Attributes:
         seq: its number.
@@ -105,11 +105,11 @@ class Journal:
 
     @property
     def failure(self) -> str:
-        """Why what was appended is not on disk; empty while it is."""
+        """Why appended entries are not on disk; empty while they are."""
         return self._failure
 
     def append(self, content: Content, *, scenes: Sequence[Scene] = (), key: str | None = None) -> PendingEntry:
-        """Have an entry written after all that were appended before; never waits for the disk.
+        """Queue an entry to be written after all earlier ones; never waits for the disk.
 
         Args:
             content: the entry's content.
@@ -124,7 +124,7 @@ class Journal:
         return pending
 
     def close(self) -> None:
-        """Write what waits, if the disk accepts it, and end."""
+        """Write the queued entries, if the disk accepts them, and end the writer."""
         with self._changed:
             self._closing = True
             self._changed.notify()

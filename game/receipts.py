@@ -1,4 +1,4 @@
-"""What people submit to a game with, and the receipts they get."""
+"""Submissions to a game, and their receipts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Receipt for what was accepted, judged and recorded.
+    """Receipt for a submission that was accepted, judged and recorded.
 
     Attributes:
         event: id of the event it became; empty for a command that is none.
@@ -35,9 +35,9 @@ class Accepted:
         t_ns: the instant the event holds at.
         calls: calls made or changed by it.
         withdrawn: ids of calls that no longer stand.
-        set_aside: ids of events that no longer make sense.
+        set_aside: ids of events that no longer apply.
         text: the game afterwards, on one line.
-        saved: False while the disk does not accept it: it counts, but would be lost in a crash.
+        saved: False while it could not be written to disk: it counts, but would be lost in a crash.
         repeated: whether this answers a key that was used before.
 
     """
@@ -56,7 +56,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Receipt for what was refused; nothing has changed.
+    """Receipt for a submission that was refused; nothing has changed.
 
     Attributes:
         reason: why, for people.
@@ -75,7 +75,7 @@ Receipt = Accepted | Refused
 
 @dataclass(slots=True)
 class KeyedReceipt:
-    """What was submitted under an idempotency key, and its receipt once there is one."""
+    """A submission with an idempotency key, and its receipt once there is one."""
 
     content: object
     receipt: Accepted | None = None

@@ -41,10 +41,10 @@ _CLOCK: Final = Submission(by="clock")
 
 
 class RigControl(Protocol):
-    """What only the rig can do; the game service passes such commands on."""
+    """Commands that only the rig can carry out; the game service passes them on."""
 
     def do(self, command: RigCommand) -> str:
-        """Do it, or begin to.
+        """Carry out a command, or start to.
 
         Returns:
             What was done, in words.
@@ -72,7 +72,7 @@ class IdempotencyCache:
         self._receipts: OrderedDict[str, KeyedReceipt] = OrderedDict()
 
     def open(self, key: str | None, content: object) -> KeyedReceipt:
-        """Return what a key was used for; a fresh record, to put a receipt in, where it has none yet."""
+        """Return the record of a key, without a receipt if the key is new."""
         known = None if key is None else self._receipts.get(key)
         if known is not None and known.receipt is not None:
             return known
@@ -126,7 +126,7 @@ class GameService:
 
     @property
     def now_ns(self) -> int:
-        """The latest instant the game has judged; a clock for it must go on from here."""
+        """The latest instant the game has judged; a new clock must continue from there."""
         session = self._session
         return 0 if session is None else session.state.now_ns
 
@@ -144,7 +144,7 @@ class GameService:
 
     @property
     def line_up(self) -> LineUpStatus:
-        """Who is on the board."""
+        """The figures on the board."""
         session = self._session
         return LineUpStatus() if session is None else session.line_up
 
@@ -180,7 +180,7 @@ class GameService:
         return session.game_id
 
     def restart(self) -> str:
-        """Start another game on a clock that starts again, with an empty board, for a recording that is replayed.
+        """Start another game with an empty board and a restarted clock, for a recording that is replayed.
 
         Returns:
             The game's id.
@@ -191,7 +191,7 @@ class GameService:
             return self.start_game(NewGame(), players=())
 
     def use_field(self, field: FieldModel) -> bool:
-        """Play on a field that is known only now.
+        """Set the printed field once it is known.
 
         Returns:
             Whether the game in play was started on another field, so that a new one was started.
@@ -207,10 +207,9 @@ class GameService:
             return is_other
 
     def resume(self) -> str | None:
-        """Go on with the latest game in the store, if it was not ended.
+        """Resume the latest game in the store, if it was not ended.
 
-        Returns:
-            Its id; None when there is none to go on with.
+        Returns: Its id; None when there is none to resume.
 
         Raises:
             FormatError: its journal can't be read.
@@ -254,7 +253,7 @@ class GameService:
             return self._session.judge_scene(entry)
 
     def tick(self) -> None:
-        """Let the game's time go on while no scenes come."""
+        """Advance the game's time while no scenes arrive."""
         with self._lock, suppress(RefusedError):
             if self._session is not None and self._session.state.play.pending:
                 self._session.submit(Tick(), _CLOCK, self._clock())
@@ -267,7 +266,7 @@ class GameService:
                 code="store_behind",
                 level="alarm",
                 text=f"Declarations are not saved: {failure}",
-                remedy="Make room on the disk. What waits is saved as soon as possible.",
+                remedy="Make room on the disk. Unsaved entries are written as soon as possible.",
             )
             reasons = (*health.reasons, reason)
             health = health.model_copy(update={"level": "alarm", "store": "behind", "reasons": reasons})
@@ -290,7 +289,7 @@ class GameService:
         return self._submit(Undo(event), submission)
 
     def command(self, command: Command, submission: Submission) -> Receipt:
-        """Do something that is no event of a game: start one, calibrate, record."""
+        """Carry out a command, which is not an event of the game: start a game, calibrate, record."""
         with self._lock:
             record = self._receipts.open(submission.key, command)
         if record.receipt is not None:

@@ -1,4 +1,4 @@
-"""One game at the table: what is judged is journaled and published; the declarations and rulings it was given."""
+"""One game at the table: judges events and scenes, and journals and publishes the results."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class GameSession:
         self.state = self._game.state
         """After the last entry. It may be read without the lock, as each entry replaces it whole."""
         self.line_up = LineUpStatus()
-        """Who is on the board; may be read without the lock, too."""
+        """The figures on the board; may be read without the lock, too."""
 
     @property
     def game_id(self) -> str:
@@ -88,7 +88,7 @@ class GameSession:
         return update.calls
 
     def judge_event(self, event: Event) -> tuple[Call, ...]:
-        """Judge an event that nobody submitted, as from a recording, and publish what follows.
+        """Judge an event from a recording, which has no submission, and publish what follows.
 
         Returns:
             The calls made or changed.
@@ -102,7 +102,7 @@ class GameSession:
         return update.calls
 
     def submit(self, body: Body, submission: Submission, now_ns: int) -> tuple[Accepted, PendingEntry]:
-        """Judge a submission, as an event that holds now or the little before that it was made.
+        """Judge a submission as an event at the time it was made: now, or a little earlier.
 
         Args:
             body: a declaration, a ruling, an undo or a tick.
@@ -132,7 +132,7 @@ class GameSession:
         return receipt, pending
 
     def replay(self, entry: Scene | Event, by: str = "") -> None:
-        """Judge what the journal holds already.
+        """Judge an entry that the journal holds already.
 
         Raises:
             RefusedError: the rules of this version do not allow it; nothing has changed.
@@ -157,12 +157,12 @@ class GameSession:
         return self._publisher.call_views(self._snapshot())
 
     def declarations(self, latest: int | None = None) -> list[DeclarationView]:
-        """Return declarations and rulings, in order; the latest so many, or all."""
+        """Return the declarations and rulings in order: all, or only the latest."""
         reasons = {item.event: item.reason for item in self._game.refused}
         return self._log.declarations(self._game.undone, reasons, latest)
 
     def write_scenes(self) -> None:
-        """Have the scenes journaled that are not yet."""
+        """Journal the scenes that are not yet in the journal."""
         self._write_scenes(GameUpdate(), None)
 
     def end(self) -> None:
@@ -194,7 +194,7 @@ class GameSession:
         return update, pending
 
     def _write_scenes(self, update: GameUpdate, frame: int | None) -> None:
-        """Have the scenes journaled that are not yet, with the calls the last of them made."""
+        """Journal the scenes that are not yet in the journal, with the calls that the last of them made."""
         scenes, self.unwritten = self.unwritten, []
         if scenes:
             effects = self._effects(update)
@@ -209,7 +209,7 @@ class GameSession:
         return Effects(update.calls, update.withdrawn, set_aside, state.score, state.text, snap, update.moved)
 
     def _event(self, body: Body, ago_ms: int, now_ns: int) -> Event:
-        """Return an event that holds a little before now, never before the last one or too late for the rulebook."""
+        """Return an event dated when it was made, but no earlier than the last event or than the rulebook allows."""
         game_ns = self.state.now_ns
         t_ns = max(max(now_ns, game_ns) - min(ago_ms * 1_000_000, self._late_ns), self._last_event_ns)
         t_ns = max(t_ns, game_ns - self._late_ns)
@@ -260,12 +260,12 @@ class GameSession:
 
 
 class EventLog:
-    """The events of one game, in order, with who submitted each."""
+    """The events of one game, in order, each with the person or device it came from."""
 
     def __init__(self) -> None:
         self.events: list[tuple[Event, str]] = []
         self.line_up_revision = 0
-        """How often a person declared who stands where; line-ups the camera found are not counted."""
+        """Counts line-ups and "set" declarations made by a person; line-ups found by the camera are not counted."""
 
     def add(self, event: Event, by: str) -> None:
         """Add an event and the person or device it came from."""
@@ -314,7 +314,7 @@ class EventLog:
         ]
 
     def players(self, t_ns: int) -> tuple[Player, ...]:
-        """Return who was on the board at an instant."""
+        """Return the figures that were on the board at an instant."""
         undone = self.undone
         bodies = [event.body for event, _ in self.events if event.t_ns <= t_ns and event.id not in undone]
         return next((body.players for body in reversed(bodies) if isinstance(body, LineUpDeclared)), ())

@@ -35,7 +35,7 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 
 @dataclass(frozen=True, slots=True)
 class ResumedSession:
-    """The latest game of a store, as it stood.
+    """The latest game of a store, resumed.
 
     Attributes:
         session: the game.
@@ -80,7 +80,7 @@ def start_session(
 
 
 def switch_rulebook(session: GameSession, publisher: StatePublisher, rulebook: Rulebook) -> GameSession:
-    """Go on with a game under another rulebook; its state is to be set up anew."""
+    """Continue a game under another rulebook; its state must be set up again."""
     session.write_scenes()
     started = replace(session.started, rulebook=record_of(rulebook))
     session.journal.append(started)
@@ -147,7 +147,7 @@ def _replay(rows: Iterable[EntryRow], journal: Journal, publisher: StatePublishe
 
 
 def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> None:
-    with suppress(RefusedError):  # another version of a rule allowed it: the rest goes on without it
+    with suppress(RefusedError):  # another version of a rule allowed it; continue without it
         session.replay(entry, by)
 
 

@@ -36,14 +36,14 @@ LIMITS: Final = StoreLimits()
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A game as the store lists it.
+    """A game in the store's list.
 
     Attributes:
         id: unique.
         began_ns: wall clock, ns since 1970.
         title: as given; may be empty.
         home, away: the teams' names.
-        rulebook: name of the one it was started under.
+        rulebook: name of the rulebook it was started under.
 
     """
 

@@ -29,7 +29,7 @@ CONFLATED_TOPICS: Final = frozenset({"game", "ball", "questions", "declared", "l
 """Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
 
 PACED_TOPICS: Final = frozenset({"scene", "health"})
-"""Topics that are published often and may arrive a moment later."""
+"""Topics that are published often; a small delay does no harm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class _Subscriber:
 
 @dataclass(slots=True)
 class _LoopSubscribers:
-    """The subscribers on one event loop, the topics published since it was woken, and who waits for a paced topic."""
+    """The subscribers on one event loop, the topics published since it was woken, and the subscribers to wake later."""
 
     loop: asyncio.AbstractEventLoop
     subscribers: set[_Subscriber] = field(default_factory=set)
@@ -245,7 +245,7 @@ class Hub:
             self._relayed_subscribers = 0
 
     def count_relayed(self, subscribers: int) -> None:
-        """Take note of how many subscribers the mirror serves."""
+        """Set how many subscribers the mirror serves."""
         self._relayed_subscribers = subscribers
 
     def begin_as_mirror(self, epoch: str, seq: int, values: dict[str, Any]) -> None:

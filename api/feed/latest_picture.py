@@ -27,7 +27,7 @@ class LatestPicture:
 
     @property
     def watched(self) -> bool:
-        """Whether anybody is watching."""
+        """Whether there are watchers."""
         return bool(self._watchers)
 
     @property
@@ -43,13 +43,13 @@ class LatestPicture:
             return self._jpeg
 
     def close(self) -> None:
-        """End everybody's watching."""
+        """Disconnect all watchers."""
         with self._lock:
             self._closed = True
             self._wake()
 
     async def next(self, timeout_s: float = 0.5) -> bytes | None:
-        """Return the next picture, since the latest may be seconds old while nobody watches.
+        """Return the next picture, since the latest may be seconds old while there are no watchers.
 
         Args:
             timeout_s: how long to wait for it.

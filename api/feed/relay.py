@@ -31,10 +31,10 @@ class RelayLimits:
     """Thresholds of the relay."""
 
     local_subscribers: int = 8
-    """This process serves so many subscribers: a panel and some overlays need no second process."""
+    """Up to this many subscribers are served by this process: a panel and some overlays need no second process."""
 
     restart_after_s: float = 10.0
-    """A second process that ended is not started again sooner."""
+    """Shortest time between two starts of the second process."""
 
     stop_s: float = 3.0
     """The second process is killed if it does not stop within this time."""
@@ -124,7 +124,7 @@ class RelayManager:
             self._worker.process.wait()
 
     async def _start(self) -> _Worker | None:
-        """Start the second process, if that can be done now."""
+        """Start the second process, if that is possible now."""
         if not hasattr(socket, "send_fds") or time.monotonic() < self._not_before:
             return None
         self._not_before = time.monotonic() + LIMITS.restart_after_s

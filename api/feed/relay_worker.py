@@ -84,7 +84,7 @@ class RelayWorker:
         try:
             await timeout.send(send(), wait_for_disconnect())
         finally:
-            writer.transport.abort()  # drops what a stalled client has not taken
+            writer.transport.abort()  # drops data that a stalled client has not accepted
 
     def _forget(self, stream: asyncio.Task[None]) -> None:
         self._streams.discard(stream)

@@ -16,7 +16,7 @@ from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.game_topics import CallView, TopicModel
 
 DEFAULT_S: Final = 1.5
-"""Pictures listed before and after a call, where nobody asks for another span."""
+"""Default span of the pictures listed before and after a call."""
 
 router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
 
@@ -56,7 +56,7 @@ def frames(
         float, Query(gt=0, le=LIMITS.either_side_s, description="How long before the call and after it.")
     ] = DEFAULT_S,
 ) -> EvidenceFrames:
-    """What the recording, or the video file being played, has of them; more may come while a call is fresh."""
+    """The pictures in the recording or in the video file being played; right after a call more may be added."""
     evidence = finder.find(row, call)
     decisive, call_ns = evidence.decisive, evidence.call.t_ns
     around = [still for still in evidence.stills if abs(still.t_ns - call_ns) <= seconds * 1e9 or still is decisive]
@@ -78,7 +78,7 @@ def frames(
 def picture(
     row: GameRowDep, finder: EvidenceFinderDep, call: CallId, frame: FrameIndex, plain: Plain = False
 ) -> Response:
-    """Exactly that one, decoded by the server: no video player is involved. The call's measurement is drawn on it."""
+    """Exactly this frame, decoded by the server without a video player. The call's measurement is drawn on it."""
     return Response(finder.jpeg(row, call, frame, plain=plain), media_type="image/jpeg")
 
 

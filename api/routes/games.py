@@ -93,7 +93,7 @@ def game(history: HistoryDep) -> GameDetails:
 @router.get("/{game}/calls", summary="A game's calls")
 @allow("viewer")
 def calls(history: HistoryDep, limit: Limit = 200) -> list[CallView]:
-    """As they stand, in the order they were made."""
+    """The calls that stand, in the order they were made."""
     return history.calls()[-limit:]
 
 

@@ -29,7 +29,7 @@ class ServiceStatus(TopicModel):
 @router.get("/healthz", summary="Whether the process answers")
 @allow("anyone")
 def healthz() -> ServiceStatus:
-    """Checks nothing else."""
+    """Nothing else is checked."""
     return ServiceStatus()
 
 

@@ -36,7 +36,7 @@ PAGE_POLICY: Final = (
 """What a page may load: only files of this server, so that it works at a table without internet."""
 
 PUBLIC_ASSET: Final = "icon.svg"
-"""The one file other websites may load: a local file in OBS waits for it, and so for the service."""
+"""The one file other websites may load: a local file in OBS loads it to check whether the service is up."""
 
 _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".html": "text/html; charset=utf-8",

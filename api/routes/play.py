@@ -137,7 +137,7 @@ def declarations(game_service: GameServiceDep, limit: Limit = 200) -> list[Decla
 def declare(
     game_service: GameServiceDep, principal: PrincipalDep, request: DeclarationRequest, key: IdempotencyKey = None
 ) -> Accepted:
-    """Who has the ball, set, a pass, a pitch, dice, a coin, the clock, a line-up, a correction of the state..."""
+    """The carrier, set, a pass, a pitch, dice, a coin, the clock, a line-up, a correction of the state..."""
     return _accepted(game_service.declare(request.declaration, Submission(principal.name, key, request.ago_ms)))
 
 

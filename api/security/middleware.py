@@ -8,7 +8,8 @@ here (a foreign website can't have one as its origin), and it answers in plain t
 
 Requests are limited by token buckets of our own. The `limits` package was tried: its memory storage keeps every address
 it has seen until its window ends (100,050 after 100,000 addresses; here 4,096 at most), its exact strategy takes 4.5 us
-a request instead of 0.7 us, and it has no token bucket, so "five attempts, then one every five seconds" can't be said.
+a request instead of 0.7 us, and it has no token bucket, so "five attempts, then one every five seconds" can't be
+expressed.
 """
 
 from __future__ import annotations
@@ -84,12 +85,12 @@ class RateLimits:
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """Who may reach the service, and under which names.
+    """The clients that may reach the service, and the host names it accepts.
 
     Attributes:
         lan: whether other computers may; otherwise only this one.
         names: host names of the service, besides this computer's own and its addresses.
-        open_viewing: whether anybody on the network may watch without being paired.
+        open_viewing: whether unpaired devices on the network may watch.
         trust_local: whether a request from this computer is the admin's without pairing; not behind a proxy.
         limits: how often one address may send requests.
 
@@ -107,7 +108,7 @@ class SecurityMiddleware:
 
     Args:
         app: the application behind it.
-        access: who may reach it.
+        access: decides which clients may reach it.
         responses: counts responses by method and status.
 
     """

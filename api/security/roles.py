@@ -1,4 +1,4 @@
-"""Roles and principals: three roles, each including the one before it; a route opened to nobody is for the admin."""
+"""Roles and principals: three roles, each including the one before it; a route without a role is for the admin only."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from downfield.core.errors import RefusedError
 from downfield.game.store import DeviceRow, Store
 
 CODE_LETTERS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Letters and digits that are not mistaken for one another."""
+"""Letters and digits that are not easily confused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class PairingLimits:
     """Ten of 30 letters are 49 bits, of which at most 60 can be tried a minute."""
 
     code_valid_s: float = 180.0
-    """Long enough to hold up a phone, too short for the next visitor."""
+    """Lifetime of a code: long enough to scan it, too short for the next visitor to use it."""
 
     max_codes: int = 20
     """Unused codes at once."""

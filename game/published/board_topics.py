@@ -14,13 +14,11 @@ Level = Literal["ok", "warning", "alarm"]
 
 
 class LineUpView(TopicModel):
-    """Topic `line_up`: who is on the board, and the board."""
+    """Topic `line_up`: the figures on the board, and the board's measures."""
 
     players: tuple[Player, ...]
     field: FieldModel
-    revision: int = Field(
-        description='How often a person declared in this game who stands where: by a line-up, or "set".'
-    )
+    revision: int = Field(description='Counts the line-ups and "set" declarations of this game made by a person.')
 
 
 class FigureView(TopicModel):
@@ -56,7 +54,7 @@ class SceneView(TopicModel):
 class HealthReason(TopicModel):
     """One problem of the rig."""
 
-    code: str = Field(description='For programs, such as "camera_lost" or "disk_full".')
+    code: str = Field(description='Machine-readable, such as "camera_lost" or "disk_full".')
     level: Literal["warning", "alarm"]
     text: str
     remedy: str = Field(default="", description="What to do about it.")

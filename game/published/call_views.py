@@ -1,4 +1,4 @@
-"""Calls as topics show them: with their clauses in words, their rulings, and how they stand."""
+"""Calls as topics show them, with the text of their clauses, their rulings and their standing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from downfield.officiating.engine.judged_game import calls_to_append
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
 
 _STANDING: Final[dict[str, Standing]] = {"confirm": "confirmed", "overturn": "overturned", "manual": "manual"}
-"""How a call stands by what a person decided about it."""
+"""A call's standing after a person's ruling on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ def _finite(number: float | None) -> float | None:
 
 @cache
 def clause_text(system: str, clause: str) -> str:
-    """Return what a clause says, in short; empty where the catalog does not know it."""
+    """Return a clause's text in short; empty when the catalog has none."""
     known = catalog(system).clauses.get(clause) if system in catalogs() else None
     return "" if known is None else known.text
 
 
 def changed_calls(now: Sequence[CallView], before: Sequence[CallView]) -> CallsUpdate:
-    """Return what of the calls is new, different, gone or in another order."""
+    """Return the calls that are new, changed, withdrawn or moved."""
     known = {call.id: call for call in before}
     stand = dict.fromkeys(call.id for call in now)
     return CallsUpdate(

@@ -52,7 +52,7 @@ class WaitView(TopicModel):
     kind: Literal["roll", "coin", "choice"]
     purpose: str = Field(description='What for, such as "fumble" or "field_goal".')
     options: tuple[Choice, ...] = Field(default=(), description="Open choices; empty for dice and coins.")
-    by: Side | None = Field(default=None, description="Whose coach decides; null for either.")
+    by: Side | None = Field(default=None, description="Side whose coach decides; null for either.")
     text: str
 
 
@@ -69,7 +69,7 @@ class GameView(TopicModel):
     score: tuple[int, int] = Field(description="Home, away.")
     possession: Side = Field(description="Side that has the ball now.")
     offense: Side = Field(description="Side whose down it is; differs from possession after a turnover in the play.")
-    direction: Literal[-1, 1] = Field(description="Which way along x of the board the side with the ball goes.")
+    direction: Literal[-1, 1] = Field(description="Direction of the side with the ball along x of the board: 1 or -1.")
     down: int
     distance_yd: float
     goal_to_go: bool
@@ -90,12 +90,12 @@ class GameView(TopicModel):
     )
     under_review: bool = Field(default=False, description="Whether an open question could change what is shown.")
     situation: str = Field(description='Such as "2nd & 7 at B 34".')
-    text: str = Field(description="The whole of it on one line.")
+    text: str = Field(description="The complete state on one line.")
     t_ns: int
 
 
 class BallView(TopicModel):
-    """Topic `ball`: who has the ball, and where it is."""
+    """Topic `ball`: the carrier and the ball's position."""
 
     player: str | None = Field(description="Roster id of the carrier; null when no known figure has the ball.")
     number: str = ""
@@ -113,7 +113,7 @@ class ClauseView(TopicModel):
     """A clause of the rulebook, as a call cites it."""
 
     id: str
-    text: str = Field(description="What it says, in short; empty where the catalog does not know it.")
+    text: str = Field(description="Its text in short; empty when the catalog has none.")
 
 
 class ReadingView(TopicModel):
@@ -177,7 +177,7 @@ class CallsUpdate(TopicModel):
 
 
 class Question(TopicModel):
-    """Something that waits for a person."""
+    """A question that waits for a person."""
 
     id: str = Field(description="The call's id, or the wait's kind and purpose.")
     kind: Literal["ruling", "roll", "coin", "choice"]

@@ -37,11 +37,11 @@ LIMITS: Final = PublishingLimits()
 
 @dataclass(frozen=True, slots=True)
 class LineUpStatus:
-    """Who is on the board.
+    """The figures on the board.
 
     Attributes:
         players: the roster of the last line-up.
-        revision: how often a person declared in this game who stands where: by a line-up, or "set".
+        revision: counts the line-ups and "set" declarations of this game made by a person.
 
     """
 
@@ -59,7 +59,7 @@ class GameSnapshot:
         rulings: what people decided, by call id.
         frames: the frame a call was made at, by call id.
         declarations: the latest declarations and rulings, in order.
-        line_up: who is on the board.
+        line_up: the figures on the board.
 
     """
 
@@ -191,7 +191,7 @@ class StatePublisher:
 
 
 def _visible(state: GameState) -> tuple[Any, ...]:
-    """Return what scenes change of all that is published: cheap to compare 60 times a second."""
+    """Return the published values that scenes can change: cheap to compare 60 times a second."""
     play = state.play
     return (
         state.phase,

@@ -1,4 +1,4 @@
-"""The seam between a game and whoever its topics are published to."""
+"""The interface through which a game publishes its topics."""
 
 from __future__ import annotations
 
