@@ -42,7 +42,7 @@ def test_ratings_and_careers_are_rolled_before_the_game() -> None:
     table = DeclaredGame("lions-den")
     with pytest.raises(RefusedError, match="has no rating"):
         table.declare(KickDeclared("kickoff"))
-    with pytest.raises(RefusedError, match="say for which team"):
+    with pytest.raises(RefusedError, match="name the team"):
         table.declare(Roll((5, 5), "kicker"))
     calls = table.declare(Roll((10, 10), "quarterback_1", "home"), Roll((3,), "career_quarterback_1", "home"))
     assert [call.text for call in calls] == ["Home, quarterback 1: 60", "Home, quarterback 1: 3 seasons"]

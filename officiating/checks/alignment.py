@@ -19,7 +19,7 @@ LINE_TOLERANCE_YD = Param(
     "formation.line_tolerance_yd",
     0.5,
     "yd",
-    "no rulebook says how near counts as on the line; the accuracy of a base set by hand",
+    "no rulebook states how near counts as on the line; the accuracy of a base set by hand",
     0,
     3,
 )
@@ -56,7 +56,7 @@ LARGEST_STACK = Param("formation.largest_stack", 4, "count", "EFL's limit, cente
 
 @check("TAP-042", params=(MEN,), on_claim=True)
 def men_on_field(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """At most eleven players a side. TAP leaves it to the opponent to notice, so it is shown only on his claim."""
+    """At most eleven players a side. Under TAP only the opponent may claim it, so it is shown only on a claim."""
     limit = params.count(MEN.name)
     for offense, side in ((True, "offense"), (False, "defense")):
         players = [player for player in (*formation.players, *formation.beside) if player.offense == offense]
@@ -73,7 +73,7 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
     if len(nearest) < required:
         text = f"{len(nearest)} players of the offense are on the field; {required} must be on the line"
         if len(nearest) + len(formation.unseen) >= required:
-            text = f"{text}, but {len(formation.unseen)} of its players are not seen"
+            text = f"{text}, but {len(formation.unseen)} of its players are out of view"
             yield Measurement(text, formation.unseen)
             return
         yield Measurement(text, tuple(player.id for player in nearest), len(nearest) - required, unit="count")
@@ -82,8 +82,8 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
     off, tolerance = formation.along_yd(abs(deciding.depth_mm)), params.real(LINE_TOLERANCE_YD.name)
     on = sum(formation.along_yd(abs(player.depth_mm)) <= tolerance for player in nearest)
     text = (
-        f"{on} players are on the line, {required} required: {deciding.id} is {off:.2f} yd off it, "
-        f"at most {tolerance:g} allowed"
+        f"{on} players are on the line, {required} required: {deciding.id} is {off:.2f} yd off it; "
+        f"at most {tolerance:g} yd allowed"
     )
     yield Measurement(text, (deciding.id,), tolerance - off, formation.along_yd(deciding.sigma_u_mm), "yd")
 
@@ -98,7 +98,7 @@ def line_gaps(formation: Formation, params: Params) -> Iterator[Measurement]:
         margin = gap - (required - tolerance)
         if params.flag(GAP_EXACT.name):
             margin = min(margin, required + tolerance - gap)
-        text = f"{left.id} and {right.id} are {gap:z.2f} yd apart; {required:g} ± {tolerance:g} required"
+        text = f"{left.id} and {right.id} are {gap:z.2f} yd apart; {required:g} ± {tolerance:g} yd required"
         yield Measurement(text, (left.id, right.id), margin, sigma, "yd")
 
 
@@ -110,7 +110,7 @@ def line_base_widths(formation: Formation, params: Params) -> Iterator[Measureme
             gap = right.low_mm - left.high_mm
             required = params.real(BASE_WIDTHS_APART.name) * (left.width_mm + right.width_mm) / 2
             sigma = (left.sigma_v_mm**2 + right.sigma_v_mm**2) ** 0.5
-            text = f"{left.id} and {right.id} are {gap:.1f} mm apart; at least {required:.1f} required"
+            text = f"{left.id} and {right.id} are {gap:.1f} mm apart; at least {required:.1f} mm required"
             margin = gap - required + params.real(SPACING_TOLERANCE_MM.name)
             yield Measurement(text, (left.id, right.id), margin, sigma, "mm")
 
@@ -123,7 +123,7 @@ def center_between_hashes(formation: Formation, params: Params) -> Iterator[Meas
     half = (max(rows) - min(rows)) / 2 if len(rows) > 1 else params.real(HASH_HALF_WIDTH_YD.name)
     for center in formation.in_role("C"):
         off = abs(formation.across_yd(center.v_mm - field.width_mm / 2))
-        text = f"the center {center.id} is {off:.2f} yd off the middle of the field; at most {half:.2f} allowed"
+        text = f"the center {center.id} is {off:.2f} yd off the middle of the field; at most {half:.2f} yd allowed"
         yield Measurement(text, (center.id,), half - off, formation.across_yd(center.figure.sigma_mm[1]), "yd")
 
 
@@ -134,7 +134,7 @@ def on_line(formation: Formation, params: Params) -> list[FormationPlayer]:
 
 
 def _on_field_probability(player: FormationPlayer) -> float:
-    """Return the probability that a player is on the field; an unseen one is as likely gone as there."""
+    """Return the probability that a player is on the field; it is halved for a player out of view."""
     seen = EVEN_ODDS if player.figure.posture == "unseen" else 1.0
     return seen * exceedance_probability(player.inside_mm, max(player.sigma_u_mm, player.sigma_v_mm))
 
@@ -149,7 +149,7 @@ class StackedPair:
     """Two players of one team, one behind the other.
 
     Attributes:
-        front, rear: the one nearer to the line of scrimmage and the one behind him.
+        front, rear: the player nearer to the line of scrimmage, and the player behind him.
         clear_mm: by how much they are not stacked: past each other across, or far enough apart along the field.
         sigma_mm: its standard deviation.
 
@@ -163,7 +163,7 @@ class StackedPair:
 
 @check("TAP-038", "TAP-039", "TAP-040", "TAP-041", "TAP-069", "TAP-070", "TAP-073", params=(STACK_LENGTHS,))
 def stacking(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """No player is directly behind another but the quarterback behind the center, then one linebacker behind the nose.
+    """Only the quarterback may be directly behind a player, the center; then one linebacker may stand behind the nose.
 
     The punter stands where the quarterback does and counts as the quarterback.
     """
@@ -200,7 +200,7 @@ def separation(formation: Formation, params: Params) -> Iterator[Measurement]:
 
 @check("EFL-020", params=(LARGEST_STACK, STACK_LENGTHS))
 def stack_length(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """At most four players one behind another on a running play, as in an I formation with its center."""
+    """At most four players are stacked on a running play, as in an I formation with its center."""
     limit = params.count(LARGEST_STACK.name)
     pairs = [pair for pair in stacked_pairs(formation.offense, params) if pair.clear_mm < 0]
     behind = {pair.rear.id for pair in pairs}

@@ -50,7 +50,8 @@ def wide_men(formation: Formation, params: Params) -> Iterator[Measurement]:
         if params.flag(WIDE_OFF_EXACT.name):
             off_line = tolerance - abs(depth - required)
         text = (
-            f"{player.id}, outside the tackles, is {depth:z.2f} yd off the line; on it or {required:g} off is allowed"
+            f"{player.id}, outside the tackles, is {depth:z.2f} yd off the line; "
+            f"on it or {required:g} yd off is allowed"
         )
         margin = max(tolerance - abs(depth), off_line)
         yield Measurement(text, (player.id,), margin, formation.along_yd(player.sigma_u_mm), "yd")
@@ -66,7 +67,7 @@ def backs_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
         passer = player.role in ("QB", "P")
         depth = formation.along_yd(player.depth_mm)
         bound = "at most" if passer else "less than"
-        text = f"{player.id} is {depth:z.2f} yd behind the line; {bound} {limit:g} allowed"
+        text = f"{player.id} is {depth:z.2f} yd behind the line; {bound} {limit:g} yd allowed"
         clauses = ("TAP-071", "TAP-114") if passer else ("TAP-070",)
         sigma = formation.along_yd(player.sigma_u_mm)
         yield Measurement(text, (player.id,), limit - depth, sigma, "yd", strict=not passer, clauses=clauses)
@@ -78,7 +79,7 @@ def behind_center(formation: Formation, params: Params) -> Iterator[Measurement]
     center = next(iter(formation.in_role("C")), None)
     passers = formation.in_role("QB", "P")
     if center is None or not passers:
-        yield Measurement("the center, or the quarterback behind him, is not on the field or not known")
+        yield Measurement("the center or the quarterback is not on the field, or not known")
         return
     for passer in passers:
         yield _measure_behind(center, passer, params)
@@ -92,7 +93,7 @@ def under_center(formation: Formation, params: Params) -> Iterator[Measurement]:
             gap = center.upfield_mm - passer.downfield_mm
             limit = params.real(UNDER_CENTER_LENGTHS.name) * (center.length_mm + passer.length_mm) / 2
             sigma = (center.sigma_u_mm**2 + passer.sigma_u_mm**2) ** 0.5
-            text = f"{passer.id} is {gap:.1f} mm behind the center {center.id}; at most {limit:.1f} allowed"
+            text = f"{passer.id} is {gap:.1f} mm behind the center {center.id}; at most {limit:.1f} mm allowed"
             yield Measurement(text, (passer.id, center.id), limit - gap, sigma, "mm")
 
 
@@ -117,7 +118,7 @@ def carrier_depth(formation: Formation, params: Params) -> Iterator[Measurement]
         yield Measurement("no ball carrier was announced")
         return
     depth, limit = formation.along_yd(-carrier.upfield_mm), params.real(BACKS_YD.name)
-    text = f"the rear of {carrier.id}'s base is {depth:z.2f} yd behind the line; at most {limit:g} allowed"
+    text = f"the rear of {carrier.id}'s base is {depth:z.2f} yd behind the line; at most {limit:g} yd allowed"
     yield Measurement(text, (carrier.id,), limit - depth, formation.along_yd(carrier.sigma_u_mm), "yd")
 
 
@@ -140,13 +141,13 @@ def passer_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
     """The passing quarterback is at most 20 yards behind the line."""
     for passer in formation.in_role("QB"):
         depth, limit = formation.along_yd(passer.depth_mm), params.real(BACKS_YD.name)
-        text = f"{passer.id} is {depth:z.2f} yd behind the line; at most {limit:g} allowed"
+        text = f"{passer.id} is {depth:z.2f} yd behind the line; at most {limit:g} yd allowed"
         yield Measurement(text, (passer.id,), limit - depth, formation.along_yd(passer.sigma_u_mm), "yd")
 
 
 @check("TAP-114", "TAP-120", params=(PUNTER_YD, PUNTER_TOLERANCE_YD))
 def punter_depth(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """TAP's punter starts 20 yards back: one clause says within 20, the later one 20, and 20 keeps both."""
+    """TAP's punter starts 20 yards back: one clause requires at most 20 and a later one 20, so 20 satisfies both."""
     yield from _measure_punter(formation, params.real(PUNTER_YD.name), params.real(PUNTER_TOLERANCE_YD.name))
 
 
@@ -203,7 +204,7 @@ def _measure_behind(front: FormationPlayer, rear: FormationPlayer, params: Param
     off = abs(rear.v_mm - front.v_mm)
     limit = params.real(BEHIND_WIDTHS.name) * (rear.width_mm + front.width_mm) / 2
     sigma = (rear.figure.sigma_mm[1] ** 2 + front.figure.sigma_mm[1] ** 2) ** 0.5
-    text = f"{rear.id} is {off:.1f} mm to the side of {front.id}; at most {limit:.1f} counts as behind him"
+    text = f"{rear.id} is {off:.1f} mm to the side of {front.id}; at most {limit:.1f} mm counts as behind him"
     return Measurement(text, (rear.id, front.id), limit - off, sigma, "mm")
 
 
@@ -213,6 +214,6 @@ def _measure_punter(formation: Formation, required: float, tolerance: float) -> 
         yield Measurement("no punter is on the field or named")
     for punter in punters:
         depth = formation.along_yd(punter.depth_mm)
-        text = f"{punter.id} is {depth:z.2f} yd behind the line; {required:g} ± {tolerance:g} required"
+        text = f"{punter.id} is {depth:z.2f} yd behind the line; {required:g} ± {tolerance:g} yd required"
         sigma = formation.along_yd(punter.sigma_u_mm)
         yield Measurement(text, (punter.id,), tolerance - abs(depth - required), sigma, "yd")

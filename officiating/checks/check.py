@@ -20,7 +20,7 @@ Subject = TypeVar("Subject")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CheckLimits:
-    """Thresholds of the checks that are no rule of any rulebook."""
+    """Thresholds of the checks that no rulebook sets."""
 
     confidence: float = 0.95
     """Used where no rulebook sets another: one report in twenty is wrong at the limit."""
@@ -171,7 +171,7 @@ def check(
 
 
 def count_distribution(chances: Iterable[float]) -> list[float]:
-    """Probability of each count (0 first) of independent events, from the probability of each event."""
+    """Return the probability of each count (0 first) of independent events, from the probability of each event."""
     distribution = [1.0]
     for probability in chances:
         distribution = [

@@ -46,18 +46,18 @@ def head_up(formation: Formation, params: Params) -> Iterator[Measurement]:
             yield Measurement(f"no defender is head up with {lineman.id}", (lineman.id,), -1, unit="count")
             continue
         off = formation.across_yd(abs(facing.v_mm - lineman.v_mm))
-        text = f"{facing.id} is {off:.2f} yd off head up with {lineman.id}; at most {tolerance:g} allowed"
+        text = f"{facing.id} is {off:.2f} yd off head up with {lineman.id}; at most {tolerance:g} yd allowed"
         sigma = formation.across_yd((facing.figure.sigma_mm[1] ** 2 + lineman.figure.sigma_mm[1] ** 2) ** 0.5)
         yield Measurement(text, (facing.id, lineman.id), tolerance - off, sigma, "yd")
         gap = formation.along_yd(facing.upfield_mm - lineman.downfield_mm)
-        text = f"{facing.id} is {gap:z.2f} yd from {lineman.id}; {required:g} ± {apart_tolerance:g} required"
+        text = f"{facing.id} is {gap:z.2f} yd from {lineman.id}; {required:g} ± {apart_tolerance:g} yd required"
         sigma = formation.along_yd((facing.sigma_u_mm**2 + lineman.sigma_u_mm**2) ** 0.5)
         yield Measurement(text, (facing.id, lineman.id), apart_tolerance - abs(gap - required), sigma, "yd")
 
 
 @check("EFL-012", params=(HEAD_UP_YD, LINE_TOLERANCE_YD))
 def gap_filling(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """No defender on the line stands in front of a gap: each is head up with someone on the offense's line."""
+    """No defender on the line stands in front of a gap: each is head up with a player on the offense's line."""
     line, tolerance = on_line(formation, params), params.real(HEAD_UP_YD.name)
     for defender in _defensive_line(formation):
         facing = _nearest(defender, line)
@@ -72,15 +72,15 @@ def gap_filling(formation: Formation, params: Params) -> Iterator[Measurement]:
 def second_level(formation: Formation, params: Params) -> Iterator[Measurement]:
     """The other defenders stand behind their line, within 20 yards, and not in a gap.
 
-    The rulebook does not say what a gap is to a player behind the line: one right behind the line at a gap is only
-    pointed out, as too close to call.
+    The rulebook does not define a gap for a player behind the line, so a defender right behind the line at a gap is
+    only reported as too close to call.
     """
     line, limit = _defensive_line(formation), params.real(DEFENSE_DEPTH_YD.name)
     for defender in formation.defense:
         if defender in line:
             continue
         depth = formation.along_yd(defender.depth_mm)
-        text = f"{defender.id} is {depth:z.2f} yd from the line of scrimmage; at most {limit:g} allowed"
+        text = f"{defender.id} is {depth:z.2f} yd from the line of scrimmage; at most {limit:g} yd allowed"
         margin, sigma = min(depth, limit - depth), formation.along_yd(defender.sigma_u_mm)
         yield Measurement(text, (defender.id,), margin, sigma, "yd")
         if _in_gap(defender, line):
@@ -97,7 +97,7 @@ def defense_off(formation: Formation, params: Params) -> Iterator[Measurement]:
         margin = depth - required + tolerance
         if params.flag(DEFENSE_OFF_EXACT.name):
             margin = tolerance - abs(depth - required)
-        text = f"{defender.id} is {depth:z.2f} yd from the line of scrimmage; {required:g} ± {tolerance:g} required"
+        text = f"{defender.id} is {depth:z.2f} yd from the line of scrimmage; {required:g} ± {tolerance:g} yd required"
         yield Measurement(text, (defender.id,), margin, formation.along_yd(defender.sigma_u_mm), "yd")
 
 

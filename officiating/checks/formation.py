@@ -1,7 +1,8 @@
 """Formations: the players on the field in the play's own frame, with their errors.
 
 The play's frame is u downfield from the line of scrimmage and v across from the offense's right-hand sideline, both in
-board millimeters. A play rotated by 180 degrees gives the same frame: no check needs to know which way the play goes.
+board millimeters. A play rotated by 180 degrees gives the same frame: checks do not depend on the direction of the
+play.
 """
 
 from __future__ import annotations
@@ -80,10 +81,10 @@ class Formation:
 
     Attributes:
         field: the printed field.
-        direction: which way the offense goes along x of the board.
+        direction: 1 when the offense goes toward larger x of the board, -1 toward smaller x.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
-        players: those on the field, in roster order.
-        beside: those just outside it, within a base length of its edge.
+        players: the players on the field, in roster order.
+        beside: the players just outside it, within a base length of its edge.
         jersey: of the team that snaps or kicks.
         carrier: roster id of the announced ball carrier.
         gunners: roster ids declared on a punt.
@@ -157,7 +158,7 @@ def build_formation(
         roster: every figure on the board.
         field: the printed field.
         offense: the jersey of the team that snaps or kicks.
-        direction: which way that team goes along x of the board.
+        direction: 1 when that team goes toward larger x of the board, -1 toward smaller x.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
         carrier: roster id of the announced ball carrier.
         gunners: roster ids declared on a punt.

@@ -19,7 +19,7 @@ CENTER_NUMBER: Final = "00"
 
 @check("TAP-010")
 def jerseys(formation: Formation, _params: Params) -> Iterator[Measurement]:
-    """The offense wears dark. The punting team is the offense; the rulebook says nothing more of punts."""
+    """The offense wears dark. The punting team counts as the offense; the rulebook has no separate clause for punts."""
     yield _measure_jersey(formation, "dark", "offense")
 
 
@@ -48,7 +48,7 @@ def numbers_by_role(formation: Formation, _params: Params) -> Iterator[Measureme
 
 @check("TAP-014")
 def numbers_worn(formation: Formation, _params: Params) -> Iterator[Measurement]:
-    """Every jersey has a number on its back; where none was entered the clause stays open."""
+    """Every jersey has a number on its back; the result is unknown for a player entered without one."""
     for player in formation.players:
         if not player.entry.number.strip():
             yield Measurement(f"no number is known for {player.id}", (player.id,))
@@ -56,7 +56,7 @@ def numbers_worn(formation: Formation, _params: Params) -> Iterator[Measurement]
 
 @check("TAP-015")
 def numbers_distinct(formation: Formation, _params: Params) -> Iterator[Measurement]:
-    """No number twice within a team: both teams choose freely, and their colors tell them apart."""
+    """No number is worn twice in a team; both teams may use the same number, since their colors differ."""
     worn: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for player in formation.players:
         number = player.entry.number.strip()

@@ -45,7 +45,7 @@ def tap_receivers(formation: Formation, params: Params) -> Iterator[Measurement]
     for player in formation.defense:
         if player.id != formation.returner:
             at = formation.own_yd(player.upfield_mm)
-            text = f"{player.id} is at the kickers' {at:z.2f}; {line:g} ± {tolerance:g} required"
+            text = f"{player.id} is at the kickers' {at:z.2f} yd line; {line:g} ± {tolerance:g} yd required"
             yield Measurement(
                 text, (player.id,), tolerance - abs(at - line), formation.along_yd(player.sigma_u_mm), "yd"
             )
@@ -73,7 +73,7 @@ def returner_off(formation: Formation, _params: Params) -> Iterator[Measurement]
 
 @check("TAP-053", params=(MIDDLE_TOLERANCE_YD,))
 def returner_place(formation: Formation, params: Params) -> Iterator[Measurement]:
-    """For a return the returner stands on his goal line, some part of his base on it, in the middle of the field."""
+    """For a return the returner stands in the middle of the field with some part of his base on his goal line."""
     player = formation.player(formation.returner)
     if player is None:
         yield Measurement("the returner is not on the field or not named")
@@ -84,7 +84,7 @@ def returner_place(formation: Formation, params: Params) -> Iterator[Measurement
     yield Measurement(text, (player.id,), on, formation.along_yd(player.sigma_u_mm), "yd")
     off = formation.across_yd(abs(player.v_mm - formation.field.width_mm / 2))
     limit = params.real(MIDDLE_TOLERANCE_YD.name)
-    text = f"{player.id} is {off:.2f} yd off the middle of the field; at most {limit:g} allowed"
+    text = f"{player.id} is {off:.2f} yd off the middle of the field; at most {limit:g} yd allowed"
     yield Measurement(text, (player.id,), limit - off, formation.across_yd(player.figure.sigma_mm[1]), "yd")
 
 
@@ -100,7 +100,7 @@ def punt_returner_place(formation: Formation, params: Params) -> Iterator[Measur
     yield Measurement(text, (player.id,), behind, formation.along_yd(player.sigma_u_mm), "yd")
     off = formation.across_yd(max(min(player.low_mm, formation.field.width_mm - player.high_mm), 0.0))
     limit = params.real(MIDDLE_TOLERANCE_YD.name)
-    text = f"{player.id} is {off:.2f} yd from the nearer sideline; at most {limit:g} allowed"
+    text = f"{player.id} is {off:.2f} yd from the nearer sideline; at most {limit:g} yd allowed"
     yield Measurement(text, (player.id,), limit - off, formation.across_yd(player.sigma_v_mm), "yd")
 
 
@@ -133,7 +133,7 @@ def efl_onside_receivers(formation: Formation, params: Params) -> Iterator[Measu
         exceedance_probability(-1e-9 + yd, sigma) for yd, sigma in zip(behind, sigmas, strict=True)
     )
     found = counts.index(max(counts))
-    text = f"{found} players stand behind the receivers' {last:g}; 1 required"
+    text = f"{found} players stand behind the receivers' {last:g} yd line; 1 required"
     yield Measurement(text, (), -abs(found - 1), unit="count", broken=_probability_not(1, counts))
 
 
@@ -144,14 +144,14 @@ def lions_den_receivers(formation: Formation, params: Params) -> Iterator[Measur
     chances = _on_line_probabilities(formation, formation.defense, line, params.real(KICK_TOLERANCE_YD.name))
     counts = count_distribution(chances)
     found = counts.index(max(counts))
-    text = f"{found} players stand on the receivers' {line:g}; at most {limit} allowed"
+    text = f"{found} players stand on the receivers' {line:g} yd line; at most {limit} allowed"
     yield Measurement(text, (), limit - found, unit="count", broken=round(sum(counts[limit + 1 :]), 9))
 
 
 def _measure_count(formation: Formation, line: float, required: int, tolerance: float) -> Measurement:
     counts = count_distribution(_on_line_probabilities(formation, formation.defense, line, tolerance))
     found = counts.index(max(counts))
-    text = f"{found} players stand on the receivers' {line:g}; {required} required"
+    text = f"{found} players stand on the receivers' {line:g} yd line; {required} required"
     return Measurement(text, (), -abs(found - required), unit="count", broken=_probability_not(required, counts))
 
 
@@ -164,7 +164,7 @@ def _on_line_probabilities(
 
 
 def _receivers_yd(formation: Formation, player: FormationPlayer) -> float:
-    """Where the front of a receiver, the part nearest to the kickers, is: yards from his own goal line."""
+    """Return the distance of a receiver's front, the part nearest to the kickers, from his own goal line, yards."""
     return formation.field.length_yd - formation.own_yd(player.upfield_mm)
 
 

@@ -18,7 +18,7 @@ TURNED_DEG = Param(
     "stop.turned_deg",
     3.0,
     "deg",
-    "not stated; larger than a measured heading varies at rest",
+    "not stated; more than the measured heading of a resting figure varies",
     0,
     45,
 )
@@ -172,7 +172,7 @@ def offense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Meas
         changes = probabilities(params, offense=True)
         names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
         allowed = params.count(limit.name)
-        text = f"the offense {verb} {len(names)} before the snap; {allowed} allowed"
+        text = f"the offense {verb} {len(names)} players before the snap; {allowed} allowed"
         yield at_most(allowed, (likely for _, likely in changes), text, names)
         for change, likely in changes:
             role = before_snap.role(change)
@@ -191,7 +191,7 @@ def defense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Meas
         excess = sum(offense[n] * sum(defense[n + 1 :]) for n in range(len(offense)))
         by_offense, by_defense = offense.index(max(offense)), defense.index(max(defense))
         names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
-        text = f"the defense {verb} {by_defense} before the snap, the offense {by_offense}"
+        text = f"the defense {verb} {by_defense} players before the snap, the offense {by_offense}"
         yield Measurement(text, names, by_offense - by_defense, unit="count", broken=round(excess, 9))
 
 

@@ -1,4 +1,4 @@
-"""Checks of a stoppage: which figures were pivoted, how many, toward what, and which may not be.
+"""Checks of a stoppage: which figures were pivoted, how many, toward which target, and which may not be pivoted.
 
 The same checks serve TAP's stops, passes, first touches, fumbles, kickoffs and onside kicks, EFL's passes and Lion's
 Den's stops and fumbles; each looks only at the kinds of stoppage its clause is about.
@@ -61,7 +61,7 @@ AIMED_CLAUSES: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
     "fumble": ("LD-018",),
     "onside": ("TAP-064",),
 }
-"""The clauses that require it."""
+"""The clauses that require those teams to aim at the ball."""
 
 ENGAGED_CLAUSES: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
     "coach": ("TAP-030", "TAP-089"),
@@ -79,7 +79,7 @@ ENGAGED_CLAUSES: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class StoppageChanges:
-    """What was handled during one stoppage, from the board's going off to just before it comes on again.
+    """The figures handled during one stoppage, from the board's going off to just before it comes on again.
 
     Attributes:
         field: the printed field.
@@ -112,8 +112,8 @@ def line_stop_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Meas
 def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """The defense pivots at most one player more than the offense, and none when the offense pivoted none.
 
-    The quarterback's change of base is a pivot, one with any turn of his; a pitch is none. On a pass the defense is
-    free in number, so the receiver's pivot does not matter there.
+    The quarterback's change of base counts as a pivot, together with any turn of his; a pitch does not. On a pass the
+    number of the defense's pivots is not limited, so the receiver's pivot does not count there.
     """
     if stoppage.kind != "coach":
         return
@@ -129,7 +129,7 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
     pivoted = tuple(
         change.id for change in stoppage.side(offense=False) if change.pivoted_probability(params) > EVEN_ODDS
     )
-    text = f"the offense pivoted {by_offense}, the defense {by_defense}; {allowed_count(by_offense)} allowed"
+    text = f"the offense pivoted {by_offense} players, the defense {by_defense}; {allowed_count(by_offense)} allowed"
     margin = allowed_count(by_offense) - by_defense
     yield Measurement(text, pivoted, margin, unit="count", broken=round(excess, 9))
 
@@ -150,7 +150,7 @@ def engaged_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
 
 @check("TAP-028", params=(TURNED_DEG, MOVED_MM))
 def dead_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
-    """A fallen player is out of the play: he lies where he fell and is not turned."""
+    """A fallen player is out of the play and is not turned."""
     for change in stoppage.changes:
         if change.dead and change.is_handled(params):
             text = f"{change.id} has fallen in this play and was turned {change.turned_deg:.0f}°"
@@ -183,7 +183,7 @@ def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measu
         if change.is_handled(params):
             closer, sigma = _closer_yd(change, stoppage)
             place = "closer to his target" if stoppage.target_mm is not None else "from where he stood"
-            text = f"{change.id} ended {closer:z.2f} yd {place}; at most {limit:g} allowed"
+            text = f"{change.id} ended {closer:z.2f} yd {place}; at most {limit:g} yd allowed"
             clauses = ("TAP-024", "LD-018") if stoppage.kind == "fumble" else ("TAP-024",)
             yield Measurement(text, (change.id,), limit - closer, sigma, "yd", clauses=clauses)
 

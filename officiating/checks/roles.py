@@ -1,11 +1,12 @@
-"""Roles (positions): spelled one way, and inferred from where a player lines up when the coach named none.
+"""Roles (positions): their standard spelling, and how a player's role is inferred when the coach named none.
 
 How a role is inferred, in this order:
 
 1. A role named by the coach stands.
-2. The offensive line is everyone whose front is within a yard of the line of scrimmage. Its five interior linemen are
+2. The offensive line is every player whose front is within a yard of the line of scrimmage. Its five interior linemen
+are
    the center, if named, and the two nearest on either side of him; without a named center, the five neighbors who stand
-   closest together; among equals, the five whose middle man has a back most nearly behind him (then the shallowest
+   closest together; among equals, the five whose middle player has a back most nearly behind him (then the shallowest
    back), else the five nearest the middle of the field. From the middle outward they are center, guards and tackles.
 3. The others on the line are ends: tight within three yards of a tackle, else wide.
 4. Off the line, a player wholly outside the tackles is a wide receiver. Of the rest, the one behind the center who is
@@ -27,7 +28,7 @@ class RoleLimits:
     """Thresholds of role inference."""
 
     line_yd: float = 1.0
-    """Farthest from the line of scrimmage that still is on it: twice what a check of the line allows."""
+    """Players up to this far from the line of scrimmage are on it: twice what a check of the line allows."""
     tight_end_yd: float = 3.0
     """Farthest a tight end stands from the tackle: about where the next lineman would."""
     defensive_line_yd: float = 4.0
@@ -49,7 +50,7 @@ _SYNONYMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class RolePlacement:
-    """Where a player lines up, as far as his role depends on it.
+    """The part of a player's alignment that his role depends on.
 
     Attributes:
         named: the role the coach gave him; empty when none.
@@ -68,7 +69,7 @@ class RolePlacement:
 
 
 def canonical_role(named: str) -> str:
-    """Return a coach's role in the one spelling used here; a leading L or R for the side is dropped."""
+    """Return a role in its standard spelling; a leading L or R for the side is dropped."""
     role = named.strip().upper()
     if len(role) > 1 and role[0] in "LR" and (role[1:] in LINEMEN or role[1:] in _SYNONYMS):
         role = role[1:]

@@ -1,7 +1,7 @@
 """The checks of one rulebook: which run at the snap, at a restart and after a kick, and what they report.
 
-A clause that is broken, or too close to tell, is reported with its margin; one that is kept or could not be checked is
-not. What a rulebook leaves to a coach to claim is never reported here.
+A clause that is broken, or too close to tell, is reported with its margin; a clause that is kept or could not be
+checked is not. Clauses that only a coach may claim are never reported here.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class RulebookChecks:
     def reporting_formation(
         self, handle: Callable[[GameState, Answer, RuleContext], Outcome]
     ) -> Callable[[GameState, Answer, RuleContext], Outcome]:
-        """Wrap what handles a kick decided without running the board, to report also the formation of the kick."""
+        """Wrap the handler of a kick decided without running the board to report the kick's formation too."""
 
         def handle_and_report(game: GameState, answer: Answer, context: RuleContext) -> Outcome:
             outcome = handle(game, answer, context)
@@ -161,7 +161,7 @@ class RulebookChecks:
 def _finding(result: ClauseResult, kind: CallKind, t_ns: int) -> Finding:
     """Turn a result into a finding without consequence; its margin is positive on the side of the violation.
 
-    No rulebook gives these violations a penalty, and none is made up (TAP-G5).
+    No rulebook gives these violations a penalty (TAP-G5).
     """
     close = result.outcome == "too_close"
     return Finding(
@@ -181,7 +181,7 @@ def _finding(result: ClauseResult, kind: CallKind, t_ns: int) -> Finding:
 
 
 def _with_unsure_identity(result: ClauseResult) -> ClauseResult:
-    """Make a result about a figure of uncertain identity as likely wrong as right."""
+    """Set a result about a figure of uncertain identity to a probability of one half."""
     text = f"{result.text} (not sure which figure this is)"
     return replace(result, outcome="too_close", text=text, probability=0.5)
 
@@ -200,8 +200,8 @@ def _with_distinct_details(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 def current_formation(game: GameState, context: RuleContext) -> Formation | None:
     """Return the formation in the latest scene; None while there is no scene.
 
-    The engine's offense receives a kickoff; a kick's formation is that of the kickers. Figures that no line-up named
-    are on the field like any other.
+    The engine's offense receives a kickoff; a kick's formation is that of the kickers. Figures that are in no line-up
+    count as on the field, too.
     """
     if context.facts is None:
         return None
@@ -227,7 +227,7 @@ def current_formation(game: GameState, context: RuleContext) -> Formation | None
 def _pre_snap_changes(
     game: GameState, formation: Formation, context: RuleContext, *, defense_after_set: bool
 ) -> PreSnapChanges:
-    """Return what was changed between "set" and the snap, as far as it was seen."""
+    """Return the changes between "set" and the snap, as far as the figures were in view."""
     if context.facts is None or game.play.kind in KICKS:
         return PreSnapChanges(())
     offense = _offense_jersey(game, kicking=False)
@@ -242,7 +242,7 @@ def _pre_snap_changes(
 
 
 def _onside_changes(game: GameState, context: RuleContext) -> StoppageChanges:
-    """Return what both teams turned toward an onside kick's ball between "set" and the switch."""
+    """Return the figures that both teams turned toward an onside kick's ball between "set" and the switch."""
     if context.facts is None:
         return StoppageChanges(context.field, "onside", ())
     offense = _offense_jersey(game, kicking=True)
@@ -251,7 +251,7 @@ def _onside_changes(game: GameState, context: RuleContext) -> StoppageChanges:
 
 
 def _stoppage_changes(game: GameState, stoppage: Stoppage, context: RuleContext) -> StoppageChanges | None:
-    """Return what was handled in the stoppage about to end; None where nothing is checked or nothing was seen."""
+    """Return the changes in the stoppage that is about to end; None where nothing is checked or no scene was seen."""
     kind = _stoppage_kind(stoppage)
     if context.facts is None or not stoppage.poses or kind is None:
         return None
@@ -299,7 +299,7 @@ def _stoppage_kind(stoppage: Stoppage) -> StoppageKind | None:
 
 
 def _target_mm(game: GameState, kind: StoppageKind, context: RuleContext) -> tuple[float, float] | None:
-    """Return what pivots must aim at: the ball where it lies on the field, else the figure the ball goes or went to."""
+    """Return the target of pivots: the ball where it lies on the field, else the figure that it goes or went to."""
     if context.facts is None or kind not in ("pass", "fumble", "interception", "onside"):
         return None
     ball = context.facts.scene.ball

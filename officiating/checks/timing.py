@@ -29,14 +29,14 @@ FIRST_COACH: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
     "interception": ("TAP-106",),
     "kickoff": ("TAP-054",),
 }
-"""The clauses that time the coach who pivots first, by what stopped the board; other stoppages have no clock."""
+"""The clauses that time the first coach's pivots, by what stopped the board; other stoppages have no clock."""
 
 SECOND_COACH: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
     **FIRST_COACH,
     "kickoff": ("TAP-055",),
     "pass": ("TAP-101",),
 }
-"""The clauses that time the other coach."""
+"""The clauses that time the second coach's pivots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class Timeline:
 def line_up_time(times: Timeline, params: Params) -> Iterator[Measurement]:
     """The offense declares "set" within 40 seconds of the players' separation.
 
-    After a change of possession the 40 follow the 60, so that 100 seconds after it are in time. Late is more than 40.0,
-    since the rulebook says both "less than 40" and "40". Delay is the opponent's to call.
+    After a change of possession the 40 follow the 60, so that 100 seconds after it are in time. Late is more than 40.0
+    s, since the rulebook gives both "less than 40" and "40". Only the opponent may claim a delay.
     """
     start = times.separated_ns
     if times.changed_ns is not None:

@@ -1,7 +1,7 @@
 """The board's switch: a snap, a stoppage, a restart.
 
-The switch turned on or off waits among the pending findings, behind a contact that may have ended the play before it.
-What it does to the game is here.
+A switch turned on or off waits among the pending findings, behind a contact that may have ended the play before it.
+This module holds its effect on the game.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ ANY_NUMBER: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class BoardLimits:
-    """Times it takes the board to come to rest."""
+    """Times the board takes to come to rest."""
 
     coast_ns: int = 50_000_000
-    """The board vibrates on a little after its switch: what is measured so soon happened before."""
+    """The board vibrates on a little after its switch, so measurements this soon after it belong to the time before."""
 
     rest_ns: int = 150_000_000
     """A figure comes to rest with the board within this time, and no hand reaches it sooner."""
@@ -53,7 +53,7 @@ def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Par
 
 
 def apply_switch(game: GameState, power: Finding, context: RuleContext) -> Outcome:
-    """Return what switching the board on or off leads to."""
+    """Return the effect of switching the board on or off."""
     if power.detail == "on":
         return _switch_on(game, power.t_ns, context)
     return _switch_off(game, power.t_ns, context)
@@ -95,7 +95,7 @@ def _switch_off(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
 
 
 def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
-    """Return what a stoppage of a live ball leads to: one of the offense's, a forced one, or one too many."""
+    """Return the effect of a stoppage of a live ball: one of the offense's, a forced stop, or one stop too many."""
     play = game.play
     if play.forced_stop:
         game = replace(game, play=replace(play, forced_stop=""))

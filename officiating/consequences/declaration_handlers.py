@@ -1,6 +1,6 @@
 """Handlers of the declarations that every rulebook shares: line-ups, set-ups, the carrier, the switch, the clock.
 
-A handler refuses what the state does not allow and says why; a refused declaration changes nothing.
+A handler refuses a declaration that the state does not allow, with the reason; a refused declaration changes nothing.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def refuse_unless(allowed: bool, what: str, game: GameState) -> None:
 
 
 def apply_line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """Take the roster on the board."""
+    """Set the roster on the board."""
     body = body_of(event, LineUpDeclared)
     refuse_unless(game.phase not in BALL_LIVE, "line-up", game)
     ids = [player.id for player in body.players]
@@ -81,11 +81,11 @@ def apply_line_up(game: GameState, event: Event, _context: RuleContext) -> Outco
 
 
 def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Take the game as it stands before a play."""
+    """Set the state of the game before a play."""
     body = body_of(event, SetUp)
     refuse_unless(game.phase not in BALL_LIVE, "set-up", game)
     if not 0 < body.spot_yd < game.length_yd:
-        raise RefusedError(f"set-up: the line of scrimmage must be on the field, not at {body.spot_yd:g} yards")
+        raise RefusedError(f"set-up: the line of scrimmage must be on the field, not at {body.spot_yd:g} yd")
     if not 1 <= body.down <= context.params.count("downs.allowed"):
         raise RefusedError(f"set-up: there is no down {body.down}")
     if body.distance_yd < 0 or body.period < 1 or min(body.score) < 0:
@@ -122,15 +122,15 @@ def begin_line_up(game: GameState, event: Event, context: RuleContext) -> Outcom
 
 
 def declare_set(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Take the offense as set."""
+    """Record that the offense is set."""
     if game.phase is Phase.SET:
-        raise RefusedError("set: the offense has declared itself set already")
+        raise RefusedError("set: the offense has already declared itself set")
     refuse_unless(game.phase in AT_REST, "set", game)
     return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(context), ready_poses=()))
 
 
 def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Take the announced ball carrier (TAP-082, LD-037)."""
+    """Record the announced ball carrier (TAP-082, LD-037)."""
     body = body_of(event, Carrier)
     at_snap = game.phase in AT_REST
     late = game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.carrier is None
@@ -143,7 +143,7 @@ def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome
 
 
 def turn_switch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """Take the board as switched before a camera has measured it; the state says whose switch it is (TAP-085)."""
+    """Accept a declared turn of the board's switch before a camera has measured it (TAP-085)."""
     body = body_of(event, Switch)
     power = "on" if body.on else "off"
     if game.board == power:
@@ -174,7 +174,7 @@ def _poses(context: RuleContext) -> tuple[Pose, ...]:
 
 
 def swap_base(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """Note that a figure is put onto another base, or a passer down without his, in the pocket (LD-041)."""
+    """Record that a figure was put onto another base, or that a passer in the pocket lost his base (LD-041)."""
     body = body_of(event, BaseSwap)
     require_on_board(game, body.player, "base swap")
     stoppage = game.play.stoppage

@@ -1,7 +1,7 @@
 """Football's own bookkeeping: the next spot, downs, possession, points. Shared by every rulebook.
 
-Each consequence returns the state after a call. What follows from that (a first down, a turnover on downs, a safety) is
-returned as further findings, so that each is a call of its own which a person can strike or amend.
+Each consequence returns the state after a call. Further results (a first down, a turnover on downs, a safety) are
+returned as findings, so that each becomes a call of its own that a person can strike or amend.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def follow_up(context: RuleContext, name: str, kind: CallKind, text: str, **more
 
 
 def spot_dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Spot the dead ball where the call says: a tackle, a fall, out of bounds, a sack."""
+    """Spot the dead ball at the call's spot: a tackle, a fall, out of bounds, a sack."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
     return spot_dead_ball_at(game, spot[0], spot[1], call.t_ns, context)
 
@@ -78,7 +78,7 @@ def play_next_down(game: GameState, x_yd: float, y_yd: float, context: RuleConte
 
 
 def apply_incompletion(game: GameState, _call: Call, context: RuleContext) -> Outcome:
-    """Use up the down where it began."""
+    """Use up the down; the ball goes back to the line of scrimmage."""
     if game.due in {"two_point", "extra_point"}:
         return fail_try(game, context)
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
@@ -103,7 +103,7 @@ def give_ball_to(
 
 
 def award_touchback_at(param: str) -> Consequence:
-    """Return a consequence: first down where the call says, or at the side's own yard line that a parameter names."""
+    """Return a consequence: first down at the call's spot, or at the side's own yard line that a parameter names."""
 
     def touchback(game: GameState, call: Call, context: RuleContext) -> Outcome:
         side = call.side or game.offense

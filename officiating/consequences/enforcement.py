@@ -1,4 +1,4 @@
-"""Enforcing penalties: half the distance, midpoints of returns, whole yards.
+"""Penalty enforcement: half the distance, midpoints of returns, whole yards.
 
 Spots are in the frame of the team that has the ball: 0 its own goal line, `length_yd` the other one.
 """
@@ -24,7 +24,7 @@ def walk_off(
         yards: toward the opponent's goal when positive, back toward one's own when negative.
         length_yd: goal line to goal line.
         half_the_distance: whether a penalty is at most half the distance to the goal line it goes toward. No source
-            says when this applies; as in football, whenever the penalty is longer than that.
+            states when this applies; as in football, whenever the penalty is longer than that.
         whole: whether the ball goes on a whole yard, in the offender's favor: a half yard shortens the penalty
             (NFLS-083).
 
@@ -33,7 +33,9 @@ def walk_off(
 
     """
     if not 0 <= spot_yd <= length_yd:
-        raise RefusedError(f"a penalty can't be walked off from {spot_yd:.1f}: the goal lines are 0 and {length_yd:g}")
+        raise RefusedError(
+            f"a penalty can't be walked off from {spot_yd:.1f} yd: the goal lines are at 0 and {length_yd:g} yd"
+        )
     room = length_yd - spot_yd if yards > 0 else spot_yd
     distance = min(abs(yards), room / 2 if half_the_distance else room)
     if yards > 0:

@@ -1,8 +1,7 @@
-"""Dice, coins and choices: entered only when the game waits for just them.
+"""Dice, coins and choices: accepted only when the game waits for them.
 
-`roll_handler`, `coin_handler` and `choice_handler` build a system's handlers out of what it does with each purpose. The
-game goes on waiting until something changes its phase: what came of the dice may be struck, and then they are rolled
-again.
+`roll_handler`, `coin_handler` and `choice_handler` build a system's handlers from its handler for each purpose. The
+game waits until its phase changes: a result of the dice may be struck, and then they are rolled again.
 """
 
 from __future__ import annotations
@@ -74,7 +73,8 @@ def d10(dice: Sequence[int], count: int, purpose: str) -> tuple[int, ...]:
 def percentile(dice: Sequence[int], purpose: str) -> int:
     """Return 1..100, from one number or from two ten-sided dice, tens first; a double zero is 100.
 
-    The tens die is fixed, the white one where there is one (LD-027), whatever another line of that book says (LD-069).
+    The tens die is fixed, the white one where there is one (LD-027), although another line of that book differs
+    (LD-069).
 
     Raises:
         RefusedError: such dice do not exist.
@@ -133,8 +133,9 @@ def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice
     """Return a handler of choices.
 
     Args:
-        awaited: by purpose, what is done with a choice the game waits for.
-        anytime: by choice, those a coach may make at any time; each refuses what the state does not allow.
+        awaited: by purpose, the handler of a choice that the game waits for.
+        anytime: by choice, the handler of a choice that a coach may make at any time; it refuses what the state does
+            not allow.
 
     """
 
@@ -159,14 +160,16 @@ def _purpose(game: GameState, kind: str, declared: str) -> str:
     """Return what dice or a coin decide; refuse them when the game does not wait for them."""
     wait = game.wait
     if wait is None or wait.kind != kind:
-        raise RefusedError(f"{kind}: the game does not wait for one" + (f" but for a {wait.kind}" if wait else ""))
+        raise RefusedError(
+            f"{kind}: the game does not wait for one now" + (f"; it waits for a {wait.kind}" if wait else "")
+        )
     if declared and declared != wait.purpose:
         raise RefusedError(f"{kind}: the game waits for one for {wait.purpose.replace('_', ' ')}, not for {declared}")
     return wait.purpose
 
 
 def _check_side(game: GameState, by: Side | None, what: str) -> None:
-    """Refuse what the other side's coach is to make."""
+    """Refuse a roll or choice that belongs to the other side's coach."""
     wait = game.wait
     if wait is not None and wait.by is not None and by is not None and by != wait.by:
         raise RefusedError(f"{what}: it is {game.team(wait.by).name}'s to make")

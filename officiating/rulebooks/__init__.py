@@ -1,1 +1,1 @@
-"""The rulebooks: their parameters, clauses and what only each of them has."""
+"""The rulebooks: their parameters, their clauses, and the code specific to each."""

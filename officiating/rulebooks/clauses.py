@@ -1,6 +1,6 @@
-"""The catalog: every clause of the four rulebooks, how Downfield deals with it, and which code does.
+"""The catalog: every clause of the four rulebooks, how Downfield handles it, and the code that implements it.
 
-The clauses are data, ``catalog/<book>.toml``, in this project's own words; numbers and facts are the sources'.
+The clauses are data in ``catalog/<book>.toml``, paraphrased; the numbers and facts are those of the rulebooks.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Clause:
         topic: what it is about.
         lines: where it is in the rulebook's text.
         how: how Downfield deals with it.
-        text: what it says, in short.
-        by: the code that does, below `downfield.officiating`; empty for what is outside.
-        reading: how it is read where it is open or contradicts another; empty where it is plain.
+        text: its content, in short.
+        by: the code that implements it, below `downfield.officiating`; empty for clauses that are not refereed.
+        reading: how it is interpreted where it is ambiguous or contradicts another clause; else empty.
         params: names of the parameters that change the reading or the number.
 
     """
@@ -67,7 +67,7 @@ class Catalog:
     clauses: dict[str, Clause]
 
     def dealt_with(self, how: Disposition) -> tuple[str, ...]:
-        """Return the ids of the clauses dealt with in one way."""
+        """Return the ids of the clauses that are handled in one way."""
         return tuple(name for name, clause in self.clauses.items() if clause.how == how)
 
 
@@ -91,7 +91,7 @@ def catalog(book: str) -> Catalog:
 
 
 def implementation(clause: Clause) -> object:
-    """Return the code that deals with a clause.
+    """Return the code that implements a clause.
 
     Raises:
         RulebookError: the clause names none, or one that does not exist.

@@ -23,8 +23,8 @@ class Param:
         unit: ``"s"``, ``"mm"``, ``"yd"``, ``"deg"``, ``"count"`` or empty.
         reason: why this default.
         low, high: the least and greatest a number may be.
-        choices: the words allowed, for a word or a list of words.
-        columns: of a table's rows; 0 where the value is not a table.
+        choices: the allowed words, for a parameter that is a word or a list of words.
+        columns: number of columns of a table; 0 where the value is not a table.
 
     """
 

@@ -1,4 +1,4 @@
-"""Rulebooks: a base system, the values of its parameters, and which kinds of call may be made without a person.
+"""Rulebooks: a base system, the values of its parameters, and the kinds of calls that may be made without a person.
 
 A rulebook is a TOML file. The bundled ones (`tap`, `efl`, `lions-den`, `nfl-strategy`) name the system they are for; a
 league's file names the rulebook it is built on and changes what differs::
@@ -43,11 +43,11 @@ GENERAL_PARAMS: Final = (
         "calls.confidence",
         0.95,
         "",
-        "one wrong call in twenty is the most a table will accept; below it both readings are shown",
+        "at most one wrong call in twenty is acceptable; below this confidence both readings are shown",
         low=0.5,
         high=0.9999,
     ),
-    Param("calls.late_s", 2.0, "s", "a declaration may arrive this long after the moment it is about", low=0),
+    Param("calls.late_s", 2.0, "s", "a declaration may arrive up to this long after the moment it describes", low=0),
 )
 _TOP_LEVEL_KEYS: Final = {"name", "title", "system", "base", "policy"}
 
@@ -90,7 +90,7 @@ class Rulebook:
             self.policies[kind] = cast("Policy", policy)
 
     def policy(self, kind: CallKind) -> Policy:
-        """Return what may be done with a call of a kind."""
+        """Return the policy for calls of a kind."""
         return self.policies.get(kind, "auto")
 
     @cached_property
@@ -122,7 +122,7 @@ def load_rulebook(name: str) -> Rulebook:
 
     Raises:
         InputError: no such file.
-        RulebookError: it names or sets something that does not exist; names it.
+        RulebookError: it contains an unknown name; the message names it.
 
     """
     if "/" in name or name.endswith(".toml"):

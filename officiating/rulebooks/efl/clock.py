@@ -38,7 +38,7 @@ POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {
     3.0: "field_goal",
     0.0: "nothing",
 }
-"""How a possession of overtime ended, by the points scored in it."""
+"""The end of an overtime possession, by the points scored in it."""
 
 
 def begin(game: GameState, params: Params) -> GameState:
@@ -48,7 +48,7 @@ def begin(game: GameState, params: Params) -> GameState:
 
 
 def begin_overtime(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Begin overtime when the score is tied after the last quarter; the home team receives (EFL-070..072)."""
+    """Begin overtime with the score tied after the last quarter; the home team receives (EFL-070..072)."""
     clock = Clock(context.params.real("overtime.period_s"), False, context.t_ns)
     game = replace(game, period=game.period + 1, clock=clock, overtime=Overtime(1, HOME_RECEIVES))
     return Outcome(downs.schedule_kick(game, opponent(HOME_RECEIVES), "kickoff", call.t_ns))

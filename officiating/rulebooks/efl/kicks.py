@@ -43,12 +43,12 @@ KICK_PARAMS: Final = (
     Param("two_point.from_yd", tables.TWO_POINT_YD_TO_GOAL, "yd", "EFL-067", low=1, high=50),
 )
 KICK: Final = "kick"
-"""Rule id of what follows from kicks."""
+"""Rule id of findings that follow from kicks."""
 PlacedKick = Literal["field_goal", "extra_point"]
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle a declared kick: it waits for how it went, declared or rolled.
+    """Handle a declared kick: the game then waits for its result, declared or rolled.
 
     An onside kick is handled like a kickoff (EFL-069); a field goal is kicked without a lineup (EFL-060).
     """
@@ -62,7 +62,7 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     found = report_play_call(game, required_play(current_situation(game, context), context.params), kick, context)
     limit = context.params.real("field_goal.from_yd")
     if kick == "field_goal" and game.progress_yd(game.los_yd) < limit:
-        raise RefusedError(f"field goal: not from beyond the {limit:g} (EFL-059)")
+        raise RefusedError(f"field goal: not allowed from beyond the {limit:g} yd line (EFL-059)")
     game = replace(game, play=replace(game.play, kind=kick, ball_side=game.offense))
     return Outcome(wait_for_roll(game, kick, game.offense), found)
 
@@ -102,7 +102,7 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a punt by dice (EFL-083).
 
-    A blocked one is the receivers' where it lies, which the source does not say.
+    A blocked punt is the receivers' ball where it lies; the source does not state this.
     """
     punt = tables.punt(d66(roll.dice, "punt"))
     end = game.progress_yd(game.los_yd) + punt.yards
@@ -124,7 +124,7 @@ def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outco
 
 
 def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle how a kick with the ball ended."""
+    """Handle the result of a kick with the ball."""
     body = body_of(event, KickEnded)
     purpose = game.wait.purpose if game.wait is not None else ""
     if purpose not in {"kickoff", "punt", "field_goal", "extra_point"}:
@@ -144,7 +144,7 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
         line = game.progress_yd(game.los_yd)
         return Outcome(game, (_punt_finding(game, line, 0.0, context, ("EFL-057",), "punt blocked"),))
     if body.x_yd is None:
-        raise RefusedError("kick ended: say where (x_yd)")
+        raise RefusedError("kick ended: enter the place (x_yd)")
     if purpose == "punt":
         text = "punt, out of bounds" if body.end == "out_of_bounds" else "punt, fair catch"
         lateral = game.width_yd / 2 if body.y_yd is None else body.y_yd
@@ -153,10 +153,10 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 
 def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Outcome:
-    """End a touched kickoff: a fair catch by a deep receiver, else a live ball for whoever touched it."""
+    """End a touched kickoff: a fair catch by a deep receiver, else a live ball for the player who touched it."""
     entry = game.player(body.player)
     if entry is None or body.x_yd is None:
-        raise RefusedError("kick ended: say who touched it (player)")
+        raise RefusedError("kick ended: name the player who touched it (player)")
     side = game.side_of(entry.jersey)
     if side == game.offense and canonical_role(entry.role) not in LINEMEN:
         found = _dead_finding(
@@ -217,7 +217,7 @@ def _end_placed_kick(game: GameState, what: PlacedKick, end: str, clause: str, c
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Put the ball where a kick came down: dead, first and ten there; live, with whoever touched it."""
+    """Spot the ball where a kick came down: dead, first and ten there; live, with the player who touched it."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail != "live":

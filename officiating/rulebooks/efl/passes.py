@@ -20,9 +20,9 @@ PASS_PARAMS: Final = (Param("pass.tries", 3, "count", "EFL-037", low=1, high=10)
 
 
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle a throw: while the passer may, at a receiver no defender touches, three times at most.
+    """Handle a throw to a receiver whom no defender touches, at most three times while the passer may throw.
 
-    The board comes on to see what comes of it (EFL-046).
+    The board comes on again to show the result (EFL-046).
     """
     body = body_of(event, PassDeclared)
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
@@ -58,7 +58,7 @@ def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> N
 
 
 def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle how the throw ended: complete, incomplete or intercepted."""
+    """Handle the result of a throw: complete, incomplete or intercepted."""
     body = body_of(event, PassEnded)
     if not game.play.note("aloft"):
         raise RefusedError("pass ended: no pass has been declared")
@@ -68,7 +68,7 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
     side = game.offense if body.end == "complete" else game.defense
     player = body.player or (game.play.receiver if body.end == "complete" else None)
     if player is None:
-        raise RefusedError("pass ended: say who caught it (player)")
+        raise RefusedError("pass ended: name the player who caught it (player)")
     require_on_side(game, player, side, "pass ended")
     figure = context.facts.figures.get(player) if context.facts else None
     spot = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
@@ -98,7 +98,7 @@ def _miss_pass(game: GameState, context: RuleContext) -> Outcome:
 
 
 def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Give the ball to whoever caught or intercepted the pass; the play goes on."""
+    """Give the ball to the player who caught or intercepted the pass; the play goes on."""
     side = call.side or (game.offense if call.kind == "reception" else game.defense)
     play = replace(
         game.play,

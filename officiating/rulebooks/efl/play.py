@@ -1,4 +1,4 @@
-"""The EFL's plays from scrimmage: who has the ball, the line of scrimmage, time-outs."""
+"""The EFL's plays from scrimmage: the ball carrier, the line of scrimmage, time-outs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from downfield.officiating.rulebooks.efl.play_calls import (
 
 
 def declare_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle who has the ball: with the passing quarterback it is a passing play, with anyone else a run."""
+    """Handle the declared carrier: the passing quarterback makes it a passing play, any other player a run."""
     at_snap = game.phase in AT_REST and game.due == "scrimmage"
     game = name_carrier(game, event, context).state
     if not at_snap:

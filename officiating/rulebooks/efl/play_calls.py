@@ -30,7 +30,7 @@ PLAY_CALL_PARAMS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Everything the prescribed play call depends on.
+    """The values that the prescribed play call depends on.
 
     Attributes:
         lead: the offense's points less the defense's.
@@ -74,7 +74,7 @@ def in_late_minutes(period: int, left_s: float, params: Params) -> bool:
 
 
 def required_play(situation: Situation, params: Params) -> RequiredPlay:
-    """Return what the offense must play from scrimmage (EFL-015..036)."""
+    """Return the play call that the offense must make from scrimmage (EFL-015..036)."""
     return _on_fourth_down(situation, params) if situation.down == 4 else _in_series(situation, params)
 
 
@@ -105,7 +105,7 @@ def _in_series(now: Situation, params: Params) -> RequiredPlay:
 def _on_first_play(now: Situation, params: Params) -> RequiredPlay:
     if now.lead < 0:
         return RequiredPlay("pass", ("EFL-017",))
-    # This clause alone says "five minutes or less"; all others say "under".
+    # Only this clause has "five minutes or less"; all others have "under".
     if now.lead == 0 and now.period in {2, 4} and now.left_s <= params.real("play_call.late_s"):
         return RequiredPlay("pass", ("EFL-016",))
     return RequiredPlay("run", ("EFL-015",))
@@ -145,7 +145,7 @@ def time_left_s(game: GameState, context: RuleContext) -> float:
 
 
 def current_situation(game: GameState, context: RuleContext) -> Situation:
-    """Return the situation the game is in."""
+    """Return the current situation of the game."""
     first = game.down == 1 or game.note("style") is None
     return Situation(
         lead=game.points(game.offense) - game.points(game.defense),
@@ -160,7 +160,7 @@ def current_situation(game: GameState, context: RuleContext) -> Situation:
 
 
 def report_play_call(game: GameState, required: RequiredPlay, played: str, context: RuleContext) -> tuple[Finding, ...]:
-    """Report a play call that is not the one the rulebook prescribes."""
+    """Report a play call that differs from the one the rulebook prescribes."""
     if required.call in {"either", played}:
         return ()
     names = {"pass": "a play with the passing quarterback", "run": "a run"}

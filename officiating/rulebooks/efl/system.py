@@ -96,9 +96,9 @@ _CHECK_PARAMS: Final = tuple(
 
 
 def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
-    """Report on the formation; a running series has extra limits, for the quarterback's place and the carrier's.
+    """Report on the formation; in a running series the places of the quarterback and the carrier are limited too.
 
-    A passing series is known by the passing quarterback's having the ball at the snap.
+    In a passing series the passing quarterback has the ball at the snap.
     """
     if game.play.kind != "scrimmage":
         return EFL_CHECKS.at_snap(game, context)

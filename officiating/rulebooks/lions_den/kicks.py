@@ -39,18 +39,18 @@ KICK_PARAMS: Final = (
     ),
 )
 KICK: Final = "kick"
-"""Rule id of what follows from kicks."""
+"""Rule id of findings that follow from kicks."""
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle a declared kick: it waits for its dice. The coaches' coin has decided who kicks off first (LD-029)."""
+    """Handle a declared kick: the game waits for its dice. A coin has decided which side kicks off first (LD-029)."""
     body = body_of(event, KickDeclared)
     if body.kick == "extra_point":
         refuse_unless(game.wait is not None and game.wait.purpose == "extra_point", "extra point", game)
         return Outcome(game)
     refuse_unless(game.phase in AT_REST, body.kick.replace("_", " "), game)
     if body.kick == "onside":
-        raise RefusedError("onside kick: this rulebook has none")
+        raise RefusedError("onside kick: this rulebook has no onside kicks")
     if game.due in {"kickoff", "free_kick"}:
         return _declare_kickoff(game, body, context)
     refuse_unless(game.due == "scrimmage" and body.kick in {"punt", "field_goal"}, body.kick, game)
@@ -93,7 +93,7 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 
 
 def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle whether the punt gets away (LD-057); the receiver nearest to the punter picks up a blocked one."""
+    """Handle the roll for a blocked punt (LD-057), which the receiver nearest to the punter picks up."""
     rating = rating_of(game, "punter", game.offense)
     number = percentile(roll.dice, "punt")
     if tables.succeeds(number, rating):
@@ -118,7 +118,7 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 
 
 def roll_punt_length(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle where a punt comes down, from the front of the punter's base (LD-054, LD-055)."""
+    """Handle the roll for where a punt comes down, measured from the front of the punter's base (LD-054, LD-055)."""
     length, direction = _read_kick(roll, kick_modifier(game, "punter", game.offense, context), context)
     end = _punt_from_yd(game, context) + length
     own = game.length_yd - end
@@ -247,7 +247,7 @@ def _nearest_to_punter(game: GameState, context: RuleContext) -> Figure | None:
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Put the ball where a kick came down: dead, first and ten there; else live with the returner."""
+    """Spot the ball where a kick came down: dead, first and ten there; else live with the returner."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail == "dead":

@@ -34,13 +34,13 @@ PASS_PARAMS: Final = (
     ),
 )
 RULE: Final = "pass"
-"""Rule id of what follows from passes."""
+"""Rule id of findings that follow from passes."""
 _NEAR_NOTE: Final = "near:"
 """Prefix of the play's notes on defenders near enough to intercept."""
 
 
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle ``PASS``: measure the distance, and who is near enough to intercept."""
+    """Handle ``PASS``: measure the distance, and find the defenders near enough to intercept."""
     body = body_of(event, PassDeclared)
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
     if not may_still_pass(game):
@@ -49,7 +49,7 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError("pass: name the receiver")
     rating = rating_of(game, "quarterback", game.offense)
     if context.facts is None:
-        raise RefusedError("pass: the board has not been seen, so the distance can't be measured")
+        raise RefusedError("pass: the camera has not seen the board yet, so the distance can't be measured")
     passer, receiver = _passer_and_receiver(game, body.receiver, context, context.facts)
     distance = _distance_yd(game, passer, receiver, context)
     near = _defenders_near(passer, receiver, context.facts, context)
@@ -123,7 +123,7 @@ def _defenders_near(
 
 
 def roll_pass(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle the percentile roll; then the defense rolls for whoever is near enough (LD-048)."""
+    """Handle the percentile roll; then the defense rolls for each defender near enough (LD-048)."""
     number = percentile(roll.dice, "pass")
     notes = (*(pair for pair in game.play.notes if pair[0] != "pass_roll"), ("pass_roll", float(number)))
     game = replace(game, play=replace(game.play, notes=notes))

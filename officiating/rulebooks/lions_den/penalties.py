@@ -32,7 +32,7 @@ from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.passer import may_still_pass
 
 DOWN: Final = "down"
-"""Rule id of what follows a down."""
+"""Rule id of findings that follow a down."""
 PENALTY_PARAMS: Final = (
     Param("penalty.rolled", True, "", "LD-062: after every down"),
     Param(
@@ -46,7 +46,7 @@ PENALTY_PARAMS: Final = (
     Param("penalty.half_the_distance", True, "", "not stated; as in football"),
 )
 ROLLS_DUE: Final = "rolls_due"
-"""Detail of the call that asks for the rolls after a down."""
+"""Detail of the call that requests the rolls after a down."""
 
 
 def after_down(consequence: Consequence) -> Consequence:
@@ -112,7 +112,7 @@ def _wait_for_next_roll(game: GameState) -> GameState:
 
 
 def handle_info(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Ask for the rolls that are due, and note a carrier who faces forward again; other information changes nothing."""
+    """Request the rolls that are due, and note a carrier who faces forward again; other information changes nothing."""
     if call.detail == ROLLS_DUE and game.phase is Phase.BETWEEN_PLAYS:
         return Outcome(_wait_for_next_roll(game))
     if call.detail == "forward_again":

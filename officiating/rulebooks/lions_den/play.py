@@ -21,7 +21,7 @@ from downfield.officiating.rules.passer import may_still_pass
 
 
 def resume_play(game: GameState) -> GameState:
-    """Return the game with the play going on: live while the board runs, else stopped until it does."""
+    """Return the game with the play resumed: live while the board runs, else stopped until it does."""
     return replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
 
 
@@ -92,7 +92,7 @@ def declare_pitch(game: GameState, event: Event, _context: RuleContext) -> Outco
 
 
 def roll_pitch(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle the pitch's roll; a failed pitch is a loose ball, which the source does not say."""
+    """Handle the pitch's roll; a failed pitch is a loose ball, since the source does not state its result."""
     complete = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offense))
     game = resume_play(game)
     if complete:

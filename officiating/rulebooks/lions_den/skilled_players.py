@@ -1,4 +1,4 @@
-"""Lion's Den's skilled players: their ratings and careers, injuries, and which quarterback plays."""
+"""Lion's Den's skilled players: ratings, careers, injuries, and the quarterback in play."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SKILL_PARAMS: Final = (
 def roll_skill(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a skilled player's 2d10, or the seasons of his career, rolled before the game (LD-002..006)."""
     if roll.by is None:
-        raise RefusedError(f"roll {roll.purpose}: say for which team (by)")
+        raise RefusedError(f"roll {roll.purpose}: name the team it is for (by)")
     if roll.purpose.startswith("career_"):
         seasons = tables.career_seasons(checked_faces(roll.dice, count=1, low=1, high=4, purpose="career")[0])
         text = f"{game.team(roll.by).name}, {roll.purpose[7:].replace('_', ' ')}: {seasons} seasons"
@@ -45,7 +45,7 @@ def is_skill_roll(purpose: str) -> bool:
 
 
 def rating_of(game: GameState, position: str, side: Side) -> int:
-    """Return a skilled player's rating; the quarterback's is that of the one who plays.
+    """Return a skilled player's rating; for a quarterback, the rating of the quarterback in play.
 
     Raises:
         RefusedError: it was never rolled.
@@ -65,7 +65,7 @@ def kick_modifier(game: GameState, position: str, side: Side, context: RuleConte
 
 
 def quarterback_string(game: GameState, side: Side) -> int:
-    """Return which string the quarterback in play is, 1..3."""
+    """Return the string of the quarterback in play, 1..3."""
     lost = round(game.note(f"lost_{side}") or 0.0)
     winded = 1 if (game.note(f"winded_{side}") or 0.0) > 0 else 0
     return min(3, 1 + lost + winded)

@@ -1,7 +1,7 @@
 """Dice tables of the Lion's Den rules (Dan Reardon).
 
-Every table in the surviving text has lost its first row. What it must have said is a named parameter here, with the
-reading that elimination gives; where elimination gives none (the first penalty row) nothing is made up.
+Every table in the surviving text has lost its first row. Each lost row is a named parameter here, set by elimination
+from the rows that are left; where elimination gives nothing (the first penalty row) it stays empty.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ QUARTERBACK_BASE: Final = 40
 KICKER_BASE: Final = 70
 KICK_BASE_YD: Final = 20
 FREE_YD: Final = 20
-"""A pass or a field goal loses nothing up to here, then one percent for every whole yard (LD-049, LD-058)."""
+"""A pass or a field goal loses nothing up to this distance, then one percent for every whole yard (LD-049, LD-058)."""
 KICKOFF_FROM_YD: Final = 35.0
 KICKOFF_OUT_YD: Final = 35.0
 SAFETY_PUNT_YD: Final = 20.0
 INTERCEPT_NEAR: Final = 10
 INTERCEPT_TOUCHING: Final = 7
-"""The text says both "3 in 10" and "7-10", which is four in ten; the numbers can be rolled, so they rule (LD-051)."""
+"""The text has both "3 in 10" and "7-10", which is four in ten; the numbers that can be rolled are used (LD-051)."""
 SEASON: Final = -1
 """Games missed when a quarterback is out for the season."""
 
@@ -78,7 +78,7 @@ def kick_direction(die: int, first_row: KickDirection = "middle") -> KickDirecti
 
     Args:
         die: 1..10.
-        first_row: what 1-4 mean; lost in the source, the middle by elimination.
+        first_row: the meaning of 1-4; lost in the source, the middle by elimination.
 
     """
     if die <= 4:
@@ -129,7 +129,7 @@ def penalty_roll(
 
 
 def injury(die: int, first_row_to: int = 8) -> Literal["no", "downs", "game"]:
-    """Return what one injury roll did to the quarterback, one for each tackler of his sack (LD-044, LD-067).
+    """Return the result of an injury roll; there is one for each tackler of the sack (LD-044, LD-067).
 
     Args:
         die: 1..10.

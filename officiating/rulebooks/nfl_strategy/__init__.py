@@ -1,1 +1,1 @@
-"""NFL Strategy: plays off cards and dice."""
+"""NFL Strategy: plays from cards and dice."""

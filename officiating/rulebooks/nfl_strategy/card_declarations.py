@@ -1,4 +1,4 @@
-"""Declarations of NFL Strategy: plays and returns read off play cards and dice."""
+"""Declarations of NFL Strategy: plays and returns as read from play cards and dice."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ CardKind = Literal[
 
 @record
 class CardPlayed:
-    """A play read off play cards and dice.
+    """A play as read from play cards and dice.
 
     Attributes:
-        kind: what was played.
-        shown: what the card shows for this hash (NFLS-089): ``"7"``, ``"10F"`` (fumble), ``"13i"`` (interception),
+        kind: kind of play.
+        shown: the card's result for this hash (NFLS-089): ``"7"``, ``"10F"`` (fumble), ``"13i"`` (interception),
             ``"inc"``, ``"good"``, ``"no good"``, ``"blocked"``, or a kick's yards followed by ``OB``, ``DN``, ``FC`` or
             ``TB``; for a kick after a fair catch the number for its distance, which the roll must beat.
         roll: the roll it came from, 1..100; None where none is made.
@@ -57,10 +57,10 @@ class CardPlayed:
 
 @record
 class ReturnPlayed:
-    """The return of a kick, read off cards and dice.
+    """The return of a kick, as read from cards and dice.
 
     Attributes:
-        shown: what the card shows: yards, followed by F for a fumble.
+        shown: the card's result: yards, followed by F for a fumble.
         roll: the roll it came from, 1..100.
         reroll: the second roll, when the first one brought a penalty.
 

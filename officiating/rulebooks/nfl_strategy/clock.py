@@ -1,6 +1,6 @@
 """NFL Strategy's clock: counted in lines, moved after each play according to whether it ran before.
 
-The source says neither what a line is worth nor how many make a period; both are parameters.
+The source states neither the length of a line nor the lines in a period; both are parameters.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from downfield.core.errors import RefusedError
 from downfield.core.records import record
 
 ClockPlay = Literal["ordinary", "kneel", "spike", "auto_5", "kickoff_returned", "kickoff_dead", "try"]
-"""The kind of a play to the clock; ``"kickoff_dead"`` went out of bounds or is a touchback, ``"try"`` is for one extra
-point or two. Punts and field goals are ordinary."""
+"""The kind of a play, for the clock; ``"kickoff_dead"`` went out of bounds or is a touchback, ``"try"`` is for one
+extra point or two. Punts and field goals are ordinary."""
 
 StopReason = Literal[
     "incomplete",
@@ -35,15 +35,15 @@ StopReason = Literal[
 """Why the clock is stopped at the next play (NFLS-005..013); after anything else it runs (NFLS-014)."""
 
 RUNNING_LINES: Final = 4
-"""A play before which the clock ran (NFLS-003)."""
+"""Lines taken by a play before which the clock ran (NFLS-003)."""
 STOPPED_LINES: Final = 1
-"""A play before which the clock was stopped (NFLS-004)."""
+"""Lines taken by a play before which the clock was stopped (NFLS-004)."""
 HURRY_UP_LINES: Final = 2
-"""A play of a hurrying offense, the clock running (NFLS-015)."""
+"""Lines taken by a play of a hurrying offense with the clock running (NFLS-015)."""
 RUN_OUT_LINES: Final = 3
 """The most lines the offense may let run out (NFLS-024)."""
 PAST_WARNING_LINES: Final = 2
-"""A play begun with so many lines to the warning ends past it (NFLS-025)."""
+"""A play begun with this many lines or fewer before the warning ends after it (NFLS-025)."""
 
 
 @record

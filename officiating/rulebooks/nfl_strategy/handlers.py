@@ -42,7 +42,7 @@ def _start_play(game: GameState, card: CardPlayed, t_ns: int, context: RuleConte
     game = _require_card_allowed(set_up_try(game, card.kind, context) if trying else game, card)
     flagged = _brings_penalty(card.roll, card.reroll, _roll_for(card.kind))
     play = CardPlay(card, card_game(game).lines.running, game.note("hurry_up") is not None, flagged)
-    card_result(play)  # refuses what no card shows
+    card_result(play)  # refuses results that are on no card
     if card.ran_out:
         tables.gain_out_of_bounds(0.0, card.dot or "red")  # refuses plays that end in the middle of the field
     return advance_play(with_play(game, play), t_ns, context)
@@ -63,7 +63,7 @@ def declare_return(game: GameState, event: Event, context: RuleContext) -> Outco
 
 
 def roll_fumble(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle the roll for who recovers a fumble (NFLS-047)."""
+    """Handle the roll for the side that recovers a fumble (NFLS-047)."""
     play = replace(_play_under_way(game), recovered=tables.fumble_recovery(percentile(roll.dice, "fumble")))
     return advance_play(with_play(game, play), context.t_ns, context)
 
@@ -88,10 +88,10 @@ def roll_review(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 
 
 def refuse_bare_dice(game: GameState, _roll: Roll, _context: RuleContext) -> Outcome:
-    """Refuse dice where the game waits for the return or the foul that a card makes of them."""
+    """Refuse bare dice where the game waits for the return or foul that they select on a card."""
     play = card_game(game).play
     name = play.card.kind.replace("_", " ") if play else "play"
-    raise RefusedError(f"roll: look it up on the {name}'s card and declare the return or the foul")
+    raise RefusedError(f"roll: look the number up on the {name}'s card, then declare the return or the foul")
 
 
 def flip_onside(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
@@ -101,7 +101,7 @@ def flip_onside(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
 
 
 def declare_foul(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle what the penalty card says."""
+    """Handle a foul from the penalty card."""
     foul = body_of(event, FoulDeclared)
     play = _play_waiting_for(game, "penalty")
     if foul.yards <= 0:
@@ -186,7 +186,7 @@ def _spend_time_out(game: GameState, by: Side) -> GameState:
 
 
 def _require_card_allowed(game: GameState, card: CardPlayed) -> GameState:
-    """Return the game as this play finds it; refuses a card that does not fit what is due (NFLS-034, 084, 085)."""
+    """Return the game before this play; refuses a card that does not fit the play that is due (NFLS-034, 084, 085)."""
     kind = card.kind
     fits = {
         "kickoff": kind in KICKOFFS,

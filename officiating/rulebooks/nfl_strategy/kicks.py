@@ -51,7 +51,7 @@ def kick_at_goal(game: GameState, play: CardPlay, params: Params) -> PlayResult:
 
 
 def _is_good(play: CardPlay, result: CardResult, params: Params) -> bool:
-    """Return whether a kick is good: as its card says, or after a fair catch by its roll against the card's number."""
+    """Return whether a kick is good: by its card, or after a fair catch by its roll against the card's number."""
     if play.card.kind == "fair_catch_kick" and result.mark == "gain" and play.card.roll is not None:
         return is_free_kick_good(play.card.roll, result.yards or 0, params.count("free_kick.margin"))
     return result.mark == "good"
@@ -78,7 +78,7 @@ def kick_off(game: GameState, play: CardPlay, params: Params) -> PlayResult:
     result, name = card_result(play), game.team(game.offense).name
     from_yd = kick_from_yd(game, params)
     if result.mark == "out_of_bounds":
-        # An onside kick's yards say where it went out; a plain kickoff's spot does not depend on them.
+        # An onside kick's yards give the spot where it went out; a plain kickoff's spot does not depend on them.
         onside = play.card.kind == "onside" and result.yards is not None
         out_yd = params.real("kickoff.out_yd")
         at = from_yd + (result.yards or 0) if onside else kickoff_out_of_bounds_yd(from_yd, out_yd)
@@ -120,7 +120,7 @@ def punt_ball(game: GameState, play: CardPlay, params: Params) -> PlayResult:
 
 
 def _return(game: GameState, play: CardPlay, start: float, by: Side) -> tuple[Side, float]:
-    """Return whose ball a return ends with, and where, in the returning side's own yards."""
+    """Return the side that has the ball after a return, and the spot in the returning side's own yards."""
     result = read_card_result(play.back.shown) if play.back else CardResult(0, "gain")
     end = start + float(result.yards or 0)
     if result.mark == "fumble" and end < game.length_yd and play.recovered == "defense":

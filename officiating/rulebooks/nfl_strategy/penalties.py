@@ -1,4 +1,4 @@
-"""Penalties on card plays: what stands of the play, and where the ball goes."""
+"""Penalties on card plays: the part of the play that counts, and the spot of the ball."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PenalizedPlay:
     """A play and its penalty.
 
     Attributes:
-        play: what stands of the play; None when it does not count.
+        play: the part of the play that counts; None when it does not count.
         foul: the penalty as a result of its own: its spot is the new line of scrimmage, in the offense's own yards.
 
     """

@@ -37,7 +37,7 @@ class CardPlay:
         hurry_up: whether the offense hurried.
         flagged: whether its first roll, or its return's, brought a penalty.
         back: the return of a kick.
-        recovered: which team recovered a fumble, from the view of the side that had the ball.
+        recovered: the team that recovered a fumble, as seen by the side that had the ball.
         onside: whether the kickers recovered an onside kick.
         run_back: whether a fumble recovery or interception was returned for a touchdown.
         review: the state of reviewing an interception; empty while none was requested.
@@ -78,16 +78,11 @@ class PlayResult:
     """Result of a finished play.
 
     Attributes:
-        kind: the call's kind.
-        text: what the call says.
-        clauses: catalog ids that decided.
-        spot_yd: where the ball is next, in the offense's own yards; None when that follows from the call.
-        side: who gets the ball, or the points.
-        detail: the outcome within the kind.
-        start_yd: where a return began, in the frame of the side that ran it; None without one.
-        end_yd: where it ended, same frame.
-        dead_kick: whether a kickoff went out of bounds or was a touchback.
-        yards: the penalty's yards.
+        kind: the call's kind. text: the call's text. clauses: catalog ids that decided. spot_yd: where the ball is
+        next, in the offense's own yards; None when that follows from the call. side: the side that gets the ball, or
+        the points. detail: the outcome within the kind. start_yd: where a return began, in the frame of the side that
+        ran it; None without one. end_yd: where it ended, same frame. dead_kick: whether a kickoff went out of bounds or
+        was a touchback. yards: the penalty's yards.
 
     """
 
@@ -169,7 +164,7 @@ def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
 
 
 def next_wait(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
-    """Return what a play waits for next; None when everything is known.
+    """Return the input that a play waits for next; None when everything is known.
 
     The play is settled first, then its penalty (NFLS-063). Kickoffs (NFLS-028) and touch punts still in play (NFLS-035)
     wait for a return; a penalty waits for any review (NFLS-064).

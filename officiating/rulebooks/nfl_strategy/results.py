@@ -34,7 +34,7 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
 from downfield.officiating.rulebooks.params import Params
 
 CARDS: Final = "cards"
-"""Rule id of what follows from cards and dice."""
+"""Rule id of findings that follow from cards and dice."""
 HASH_YD: Final = 3.08
 """Distance from the middle of the field to a hash row on a professional field."""
 KICK_STOP_REASONS: Final[dict[str, StopReason]] = {
@@ -50,7 +50,7 @@ KICK_STOP_REASONS: Final[dict[str, StopReason]] = {
 
 
 def advance_play(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
-    """Wait for what is missing of the card play, or finish it."""
+    """Wait for the next missing input of the card play, or finish it."""
     play = card_game(game).play
     if play is None:
         return Outcome(game)
@@ -172,7 +172,7 @@ def _clock_play(play: CardPlay, result: PlayResult, game: GameState) -> ClockPla
 
 
 def stop_reasons(game: GameState, play: CardPlay, result: PlayResult) -> frozenset[StopReason]:
-    """Return what in the play stops the clock (NFLS-005..014)."""
+    """Return the reasons why the play stops the clock (NFLS-005..014)."""
     reasons: set[StopReason] = set()
     if play.card.kind in KICK_STOP_REASONS:
         reasons.add(KICK_STOP_REASONS[play.card.kind])
@@ -196,7 +196,7 @@ def stop_reasons(game: GameState, play: CardPlay, result: PlayResult) -> frozens
 
 
 def _without_play(game: GameState, play: CardPlay, main: PlayResult, hash_after: Hash) -> GameState:
-    """Return the game without what lasted only for this play."""
+    """Return the game without the state that lasted only for this play."""
     dropped = {"hurry_up", "fair_catch"} | ({"kickoff_penalty_yd"} if is_kickoff(game, play) else set())
     notes = tuple(pair for pair in game.notes if pair[0] not in dropped)
     if main.detail == "fair_catch":
@@ -238,13 +238,13 @@ def _finding(game: GameState, result: PlayResult, t_ns: int) -> Finding:
 
 
 def _across_yd(game: GameState) -> float:
-    """Return where the hash in force is along y of the board; left is the upper one, whoever has the ball."""
+    """Return the y of the hash in force on the board; left is the upper hash, whichever side has the ball."""
     offset = {"left": HASH_YD, "center": 0.0, "right": -HASH_YD}[game.hash]
     return game.width_yd / 2 + offset
 
 
 def move_clock(game: GameState, after: LineClock, context: RuleContext, *, try_due: bool = False) -> Outcome:
-    """Return the game with its clock moved, and what that brings: the two-minute warning, the end of a period."""
+    """Return the game with its clock moved, and the findings: the two-minute warning, the end of a period."""
     before = card_game(game).lines
     game = with_lines(game, after)
     found: list[Finding] = []
@@ -261,7 +261,7 @@ def move_clock(game: GameState, after: LineClock, context: RuleContext, *, try_d
 def set_up_try(game: GameState, kind: str, context: RuleContext) -> GameState:
     """Return the game with the chosen try ready to be played (NFLS-038).
 
-    One that a penalty has moved back is kicked by the card for its new spot (NFLS-036).
+    A try that a penalty has moved back is kicked by the card for its new spot (NFLS-036).
     """
     yards = context.params.real("two_point.from_yd" if kind == "two_point" else "extra_point.from_yd")
     due = "two_point" if kind == "two_point" else "extra_point"

@@ -1,7 +1,7 @@
-"""NFL Strategy: plays read off cards and dice, with its line clock, penalties, reviews and hash marks.
+"""NFL Strategy: plays from cards and dice, with its line clock, penalties, reviews and hash marks.
 
 Nothing is decided from the camera here: cards, dice, coins and choices are declared, and everything else follows from
-them. What the source leaves open (yard lines of kicks, lines in a period, time-outs) is a parameter.
+them. Values that the source leaves open (yard lines of kicks, lines in a period, time-outs) are parameters.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def begin(game: GameState, params: Params) -> GameState:
 
 
 def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle the game as it stands, with its clock in lines and its hash."""
+    """Handle a set-up of the game's state, with its clock in lines and its hash."""
     body = body_of(event, SetUp)
     game = apply_set_up(game, event, context).state
     lines = _period_clock(body.period, context.params)
@@ -100,7 +100,7 @@ def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outco
 
 
 def declare_clock(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle the clock's being started, stopped or set by hand."""
+    """Handle a clock that is started, stopped or set by hand."""
     body = body_of(event, ClockSet)
     game = set_clock(_with_clock_in_seconds(game, context), event, context).state
     lines = card_game(game).lines

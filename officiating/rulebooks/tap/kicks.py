@@ -91,7 +91,7 @@ def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
 
 
 def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Handle the first onside roll: how far, and whether the teams fight for the ball (TAP-060..062)."""
+    """Handle the first onside roll: the kick's length, and whether the ball is in play (TAP-060..062)."""
     total = two_dice(roll.dice, "onside kick")
     kick = tables.onside_roll(total, context.params.real("kickoff.from_yd"))
     x_yd = game.board_x_yd(game.length_yd - kick.yard_line)
@@ -207,7 +207,7 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Put the ball where a kick came down: a failed onside kick, a recovered one, or a punt to return (TAP-124)."""
+    """Spot the ball where a kick came down: a failed or recovered onside kick, or a punt to return (TAP-124)."""
     if call.detail in {"failed", "recovered"}:
         side = call.side or game.offense
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
@@ -240,7 +240,7 @@ def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:
 def _declare_field_goal(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    tables.is_field_goal_good(to_goal, 2, _field_goal_table(context))  # refuses one from too far out
+    tables.is_field_goal_good(to_goal, 2, _field_goal_table(context))  # refuses a kick from too far out
     return Outcome(wait_for_roll(game, "field_goal", game.offense))
 
 

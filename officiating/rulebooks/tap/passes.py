@@ -1,4 +1,4 @@
-"""TAP's passes and pitches: what may be declared in a stoppage, and what a catch, a turnover or a miss leads to."""
+"""TAP's passes and pitches: their declaration in a stoppage, and the results of a catch, a turnover or a miss."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.ball import ball_position, overrun_mm
 
-STICKS: Final = "the rulebook gives no lengths; measure the sticks at your table"
+STICKS: Final = "the rulebook gives no lengths; measure the sticks of your table"
 
 PASS_PARAMS: Final = (
     Param("pass.short_stick_mm", 75.0, "mm", STICKS, low=10, high=1000),
@@ -76,7 +76,7 @@ def declare_pitch(game: GameState, event: Event, context: RuleContext) -> Outcom
 
 
 def _measure_pitch(game: GameState, to: str, context: RuleContext) -> tuple[Finding, ...]:
-    """Refuse a pitch that is surely illegal; report what is too close to call."""
+    """Refuse a pitch that is surely illegal; report a pitch that is too close to call."""
     facts = context.facts
     carrier = facts.figures.get(game.play.carrier or "") if facts else None
     back = facts.figures.get(to) if facts else None

@@ -1,4 +1,4 @@
-"""TAP's few penalties, and what a coach may claim; the list is closed (TAP-G5)."""
+"""TAP's penalties, and the claims a coach may make; the list is closed (TAP-G5)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENSE_S)
 
 
 def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Handle a coach's claim of a penalty that the rulebook leaves to him to claim."""
+    """Handle a coach's claim of a penalty that only he may claim."""
     body = body_of(event, Claim)
     if body.player is not None:
         require_on_board(game, body.player, "claim")
@@ -146,7 +146,7 @@ def _claim_too_many_men(game: GameState, body: Claim, context: RuleContext) -> O
     offender = opponent(body.by)
     formation = current_formation(game, context)
     if formation is None:
-        raise RefusedError("too many men: no players have been seen to count")
+        raise RefusedError("too many men: the camera has seen no players to count")
     offense, defense = men_on_field(formation, context.params)
     counted = offense if game.side_of(formation.jersey) == offender else defense
     text = f"{game.team(offender).name} has {len(counted.players)} on the field"
@@ -173,7 +173,7 @@ def _claim_delay(game: GameState, body: Claim, t_ns: int, context: RuleContext) 
 
 
 def _measure_delay(game: GameState, offender: Side, t_ns: int, context: RuleContext) -> ClauseResult | None:
-    """Measure the clock a coach is on: a kicker's, the offense's set-up clock, or the defense's after ``set``."""
+    """Measure the clock of a coach: a kicker's, the offense's set-up clock, or the defense's after ``set``."""
     if game.due == "kickoff" and offender == game.kicking:
         times = Timeline(changed_ns=game.changed_ns, kick_ready_ns=t_ns)
         return next(iter(kick_ready_time(times, context.params)), None)
@@ -196,7 +196,7 @@ def _claim_time_out(game: GameState, context: RuleContext) -> Outcome:
 
 
 def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> Outcome:
-    """Propose interference that the camera has not found, spotted where the named player is; the table decides."""
+    """Propose interference that the camera has not found, at the named player's spot; a person decides."""
     name = body.claim.replace("_", " ")
     if game.play.snap_ns is None:
         raise RefusedError(f"{name}: no play is on")

@@ -32,7 +32,7 @@ class OnsideRoll:
     """Result of the first roll of an onside kick.
 
     Attributes:
-        in_play: whether the teams line up for the ball; else the kick failed and the receivers have it.
+        in_play: whether the teams line up for the ball; if not, the kick failed and the receivers have the ball.
         yard_line: where the ball goes, in the kicking team's frame.
 
     """
@@ -92,7 +92,7 @@ def onside_place(total: int, across_yd: Sequence[float]) -> float | None:
 
 
 def fumble_keeper(heads: bool) -> Literal["offense", "defense"]:
-    """Return which team has the ball after a fumble: the offense on heads (TAP-034)."""
+    """Return the team that has the ball after a fumble: the offense on heads (TAP-034)."""
     return "offense" if heads else "defense"
 
 
