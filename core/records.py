@@ -95,15 +95,22 @@ def is_of_older_version(kind: type, text: str | bytes, *, path: str, line: int |
         line: 1-based line number, for the error.
 
     Raises:
-        FormatError: it is of a newer version.
+        FormatError: it is of a newer version, or of another format.
 
     """
     names = {field.name: field.default for field in dataclasses.fields(kind)}
     try:
         data = json.loads(text)
+    except RecursionError:
+        raise FormatError(path, "nested too deeply", line=line) from None
     except ValueError:
         return False
-    if not isinstance(data, dict) or data.get("format") != names["format"]:
+    if not isinstance(data, dict):
+        return False
+    found, expected = data.get("format"), names["format"]
+    if isinstance(found, str) and found != expected:
+        raise FormatError(path, f"this is {found!r}; {expected!r} is needed", line=line, field="format")
+    if found != expected:
         return False
     current: Any = names["version"]
     version = data.get("version")

@@ -69,7 +69,11 @@ def test_calibrations_round_trip(tmp_path: Path) -> None:
             ('"version":1', '"version":2'),
             "line 1: version: the file is of version 2; this",
         ),
-        (1, ("downfield.tracks", "downfield.events"), "line 1: format: Input should be 'downfield.tracks'"),
+        (
+            1,
+            ("downfield.tracks", "downfield.events"),
+            "line 1: format: this is 'downfield.events'; 'downfield.tracks' is needed",
+        ),
         (4, ('"t_ns":', '"t_ns":-'), "line 4: t_ns: time does not rise"),
         (2, ("{", ""), "line 2: broken JSON"),
     ],

@@ -24,6 +24,7 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
+from downfield.rig.cli.options import check_outputs
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import SourceChoice, open_source
@@ -78,6 +79,7 @@ def from_field(
     ] = None,
 ) -> None:
     """Calibrate from the printed field alone."""
+    check_outputs(out, picture, inputs=(source, lens, Path(field)))
     images = read_pictures(source)
     fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
     prior = _prior(lens)
@@ -96,6 +98,7 @@ def from_landmarks(
     lens: LensOption = None,
 ) -> None:
     """Calibrate from four or more landmarks given by hand, refined to the paint."""
+    check_outputs(out, picture, inputs=(source, lens, Path(field)))
     images = read_pictures(source)
     solution = solve_landmarks(images, load_field(field), [parse_landmark(text) for text in at], prior=_prior(lens))
     _finish(solution, images, source, out, picture, by_hand=True)
@@ -111,6 +114,7 @@ def from_fiducials(
     picture: Picture = None,
 ) -> None:
     """Calibrate from square markers beside the field, with a measured lens."""
+    check_outputs(out, picture, inputs=(source, lens, markers, Path(field)))
     images = read_pictures(source)
     plan, measured = read_fiducials(markers), read_lens(lens)
     fit, sightings = solve_fiducials(images[0], measured.lens, measured.prior(), plan.markers, plan.family)
@@ -142,6 +146,7 @@ def measure_lens(
     sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
     if (views is None) == (source is None):
         raise InputError("Give either a video or folder of the sheet, or a camera with --source.")
+    check_outputs(out, inputs=(views,))
     collector = LensCollector(sheet, hold_still=source is not None)
     if views is not None:
         _collect(collector, _lens_pictures(views))

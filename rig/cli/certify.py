@@ -21,6 +21,7 @@ from downfield.calibration.pictures import read_pictures
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
 from downfield.rig.cli.calibrate import parse_landmark
+from downfield.rig.cli.options import check_outputs
 
 
 def certify(
@@ -41,6 +42,7 @@ def certify(
     """Measure a table's accuracy with what its calibration was not made from: hash marks, spots or a ruler."""
     if spot and ruler:
         raise InputError("Use either --spot or --ruler, not both.")
+    check_outputs(report, inputs=(source, calibration))
     image = read_pictures(source)[0]
     known = read_calibration(calibration)
     if spot:

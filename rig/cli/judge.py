@@ -18,6 +18,7 @@ from downfield.officiating.calls import Call, CallsHeader, write_calls
 from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.cli.options import check_outputs
 
 
 def judge(
@@ -35,6 +36,7 @@ def judge(
     reported: Annotated[bool, typer.Option("--reported", help="Also show calls that are only reported.")] = False,
 ) -> None:
     """Make the calls for recorded tracks under a rulebook."""
+    check_outputs(output, inputs=(tracks, events, calibration))
     certified_yd = None if calibration is None else _certified_error_yd(calibration)
     judgment = _judge_tracks(tracks, events, rulebook, certified_yd)
     if output is not None:

@@ -30,6 +30,7 @@ from downfield.core.scene import Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
+from downfield.rig.cli.options import check_outputs
 from downfield.rig.cli.track_live import close_on_interrupt, live_scenes, open_live, refuse_slow_options
 from downfield.rig.configuration.settings import NetworkSettings
 from downfield.rig.live.network_vision import detection_rate, worker_detector
@@ -69,6 +70,7 @@ def track(
     detector: Annotated[str, typer.Option(help="A bundled network, or another one's folder.")] = BUNDLED,
 ) -> None:
     """Track the figures of a recording, or of a live table until Ctrl-C."""
+    check_outputs(out, inputs=(Path(source), calibration, roster))
     camera = read_calibration(calibration)
     console = Console(stderr=True, highlight=False)
     path = Path(source)

@@ -28,6 +28,8 @@ def verify(
         names = [row.id for row in opened.games(limit=1_000_000)] if game is None else [game]
         if game is not None and opened.game(game) is None:
             raise InputError(f"{store}: holds no game {game}")
+        if not names:
+            raise InputError(f"{store}: holds no game")
         verifications = [verify_journal(name, opened.entries(name), head) for name in names]
     finally:
         opened.close()
@@ -41,6 +43,8 @@ def verify(
 def _open_store(store: str) -> Store:
     if "://" in store:
         return Store(store)
+    if Path(store).is_dir():
+        raise InputError(f"{store}: is a folder. Give the file in it, such as {Path(store) / 'downfield.db'}.")
     if not Path(store).is_file():
         raise InputError(f"{store}: no such file")
     return Store(f"sqlite:///{Path(store).absolute()}")
