@@ -9,9 +9,9 @@ DownfieldError                 the user can fix it; its text says what was wrong
 +-- OutputError                the output can't be written
 +-- RefusedError               the state of the game does not allow an event; the state is unchanged
 +-- CalibrationError           no trustworthy calibration can be made from a picture
-+-- SourceError                a camera or a stream can't be opened, or stopped
-+-- NotFoundError              nothing has the id that was asked for
-+-- BusyError                  too many ask at once; trying again soon helps
++-- SourceError                a camera or a stream can't be opened, or has stopped
++-- NotFoundError              nothing has the requested id
++-- BusyError                  too many requests at once; try again soon
 +-- NotRecordedError           no picture of an instant was kept
 +-- MissingExtraError          an optional part is not installed; names the extra to install
 """
@@ -72,11 +72,11 @@ class CalibrationError(DownfieldError):
 
 
 class SourceError(DownfieldError):
-    """A camera or a stream can't be opened, or stopped. Retrying may help."""
+    """A camera or a stream can't be opened, or has stopped. Retrying may help."""
 
 
 class NotFoundError(DownfieldError):
-    """Nothing has the id that was asked for."""
+    """Nothing has the requested id."""
 
 
 class BusyError(DownfieldError):

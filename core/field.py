@@ -173,12 +173,12 @@ class FieldModel:
         return (-x_out, -y_out, self.length_mm + x_out, self.width_mm + y_out)
 
     def yard_lines_yd(self) -> tuple[float, ...]:
-        """Return the places of the yard lines along the field, without the goal lines."""
+        """Return the x of every yard line, in yards, without the goal lines."""
         count = round(self.length_yd / self.yard_line_every_yd)
         return tuple(i * self.yard_line_every_yd for i in range(1, count))
 
     def lines(self) -> tuple[PaintedLine, ...]:
-        """Return every straight line of paint, the long ones first, hash marks last."""
+        """Return every straight line of paint: long lines first, hash marks last."""
         return (*self._boundaries(), *self._yard_lines(), *self._hashes())
 
     def numbers(self) -> tuple[FieldNumber, ...]:
@@ -197,7 +197,7 @@ class FieldModel:
         )
 
     def number_text(self, x_yd: float) -> str:
-        """Return what is painted at a yard line, in the field's style."""
+        """Return the text painted at a yard line, in the field's style."""
         if self.number_style == "through":
             return f"{x_yd:.0f}"
         return f"{min(x_yd, self.length_yd - x_yd):.0f}"

@@ -1,7 +1,7 @@
 """The footprint of a base on the board, and the exact signed gap between two footprints.
 
 A footprint is a rectangle with rounded corners at a position and heading: a core rectangle grown by the corner radius.
-So the gap of two outlines is the signed distance of their cores less both radii. That is exact whether they are apart
+The gap of two outlines is the signed distance of their cores minus both radii. It is exact whether they are apart
 or overlap: for cores that are apart it is the distance of the nearest vertex and edge; for cores that overlap, the
 depth along the shallowest separating axis (the edges of a Minkowski difference of convex polygons are those of the two
 polygons, so no other axis can be shallower).
@@ -40,8 +40,8 @@ class BaseSize:
     Attributes:
         length_mm: along the heading.
         width_mm: across the heading.
-        height_mm: of the base's top over the board.
-        corner_mm: radius of its rounded corners.
+        height_mm: height of the base's top over the board.
+        corner_mm: radius of the rounded corners.
 
     """
 
@@ -193,8 +193,8 @@ class Gaps:
     """The gaps of n pairs of bases as arrays; `each` also finds the faces that meet.
 
     Attributes:
-        outlines: of the first bases and of the second, as of `outlines_of`, shape (2, n, 6).
-        gap_mm, normal, point_a_mm, point_b_mm: as of `Gap`, shape (n,) and (n, 2).
+        outlines: those of the first bases and of the second, from `outlines_of`, shape (2, n, 6).
+        gap_mm, normal, point_a_mm, point_b_mm: as in `Gap`, shape (n,) and (n, 2).
 
     """
 
@@ -274,9 +274,9 @@ def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], rad
     """Return only the signed gaps of many pairs, without building a record for each.
 
     Args:
-        core_a: core rectangles as of `Footprint.core_mm`, shape (n, 4, 2).
-        core_b: those of the others, shape (n, 4, 2).
-        headings_deg: of both, shape (n,) each.
+        core_a: core rectangles of the first bases, see `Footprint.core_mm`, shape (n, 4, 2).
+        core_b: those of the second bases, shape (n, 4, 2).
+        headings_deg: headings of both, shape (n,) each.
         radii_mm: the sum of both corner radii, shape (n,).
 
     Returns:
@@ -302,11 +302,11 @@ def _outward(headings_deg: ArrayLike) -> Array:
 
 
 def _separation(core: Array, others: Array, outward: Array) -> tuple[Array, Array]:
-    """Find how far apart n pairs of bases are over all face normals.
+    """Return the largest separation of n pairs of bases over all face normals.
 
     Args:
         core: core rectangles of the first bases, a, and then of the second, b, shape (2 n, 4, 2).
-        others: the same with each pair's exchanged.
+        others: the same, with the two bases of each pair exchanged.
         outward: outward normals of `core`, same shape.
 
     Returns:
@@ -322,11 +322,11 @@ def _separation(core: Array, others: Array, outward: Array) -> tuple[Array, Arra
 
 
 def _nearest(core: Array, others: Array) -> tuple[Array, Array, Array]:
-    """Find the nearest points of n pairs of disjoint polygons, a and b, and their distance.
+    """Return the nearest points of n pairs of disjoint polygons, a and b, and their distance.
 
     Args:
         core: all a and then all b, shape (2 n, 4, 2).
-        others: the same with each pair's exchanged.
+        others: the same, with the two bases of each pair exchanged.
 
     Returns:
         The points of a and of b, shape (n, 2) each; distances, shape (n,).

@@ -1,8 +1,8 @@
-"""Version 1 of the file formats in the words of version 2.
+"""Reads version 1 of the file formats by renaming its keys and values to those of version 2.
 
-Version 2 spells keys and enumeration values the American way. Files and stored games of version 1 stay readable: what
-they hold is renamed here before it is checked. Works on parsed JSON, so it serves whole files, single lines, and the
-entries of a game's journal alike.
+Version 2 spells keys and enumeration values the American way. Files and stored games of version 1 stay readable: their
+names are converted here before the content is checked. The conversion works on parsed JSON, so it serves whole files,
+single lines and journal entries.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ KEYS: Final = {
     "stop.defence_turns": "stop.defense_turns",
     "timing.defence_set_s": "timing.defense_set_s",
 }
-"""Keys of version 1 and what they are called now, in any object."""
+"""Keys of version 1 and their present names, in any object."""
 
 VALUES: Final = {
     "choice": {"defence_first": "defense_first", "offence_first": "offense_first"},
     "hash": {"centre": "center"},
 }
-"""Enumeration values of version 1 and what they are called now, by the (present) key they stand under."""
+"""Enumeration values of version 1 and their present names, by the (present) key that holds them."""
 
 
 def upgrade(data: Any) -> Any:
-    """Return parsed JSON of version 1 with the names of version 2; what has those already is returned as it is.
+    """Return parsed JSON of version 1 with the names of version 2; data of version 2 comes back unchanged.
 
     Args:
         data: objects, arrays, strings, numbers, booleans and None, as `json.loads` makes them; not changed.
@@ -58,9 +58,9 @@ def upgrade(data: Any) -> Any:
 
 
 def upgrade_json(text: str | bytes) -> str | bytes:
-    """Return JSON text of version 1 with the names of version 2; broken JSON is returned as it is."""
+    """Return JSON text of version 1 with the names of version 2; broken JSON comes back unchanged."""
     try:
         data = json.loads(text)
     except ValueError:
-        return text  # its reader says what is broken
+        return text  # parsing it afterward reports the error
     return json.dumps(upgrade(data), ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""One picture of a camera or a recording, and what a detector finds in it."""
+"""One frame of a camera or a recording, and the detections in it."""
 
 from __future__ import annotations
 
@@ -33,20 +33,19 @@ Pixel = tuple[float, float]
 
 @record
 class Detection:
-    """One thing that a detector found, in pixels of the raw picture.
+    """One detected figure, ball or hand, in pixels of the raw picture.
 
     Attributes:
         kind: what it is.
         score: confidence, 0..1.
-        box_px: left, top, right, bottom; of a ball with some room about it.
+        box_px: left, top, right, bottom; for a ball, with a margin.
         corners_px: the base top's front-left, front-right, rear-right, rear-left corners, as the figure faces; empty
             for a ball or a hand.
         corner_scores: confidence per corner, 0..1: low where it is hidden.
         corner_sigma_px: standard deviation of each corner, in both directions; empty where the detector gives none.
         helmet_px: center of the helmet, of the ball, or of a hand's fingertips; None where the detector gives none.
         helmet_score: its confidence, 0..1.
-        front_score: confidence that front and rear are not swapped, 0..1; 1 where the detector gives
-            none.
+        front_score: confidence that front and rear are not swapped, 0..1; 1 where the detector gives none.
 
     """
 

@@ -23,8 +23,8 @@ class JsonLinesFile(Generic[H, L]):
         path: the file.
         header: type of its first line.
         line: type of the others.
-        check: called with ``(header, previous line or None, line)``; raises a `ValueError` when they do not fit
-            together, whose text begins with the offending field and a colon.
+        check: called with ``(header, previous line or None, line)``; raises a `ValueError` when a line is invalid
+            after those, with a text that begins with the offending field and a colon.
 
     Raises:
         InputError: the file can't be read.
@@ -71,7 +71,7 @@ def write_json_lines(
         header: type and value of the first line.
         line: type of the others.
         lines: the other lines.
-        defaults: whether to write fields of theirs that have their default value.
+        defaults: whether to write fields that have their default value.
 
     Raises:
         OutputError: the file can't be written.
@@ -98,4 +98,4 @@ def check_time_rises(before: HasTime | None, now: HasTime) -> None:
 
     """
     if before is not None and now.t_ns <= before.t_ns:
-        raise ValueError(f"t_ns: time does not rise: {now.t_ns} after {before.t_ns}")
+        raise ValueError(f"t_ns: time does not rise: {now.t_ns} ns after {before.t_ns} ns")

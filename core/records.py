@@ -76,7 +76,7 @@ def read_record(kind: type[T], path: Path) -> T:
 
     Raises:
         InputError: it is missing, a folder, unreadable or not text.
-        FormatError: its content breaks the format, or is of a newer version of it; names the field.
+        FormatError: its content breaks the format, or has a newer version; names the field.
 
     """
     text: str | bytes = read_text(path)
@@ -86,16 +86,16 @@ def read_record(kind: type[T], path: Path) -> T:
 
 
 def is_of_older_version(kind: type, text: str | bytes, *, path: str, line: int | None = None) -> bool:
-    """Return whether JSON text that names a format and its version is of an older version than a record type's.
+    """Return whether JSON text has an older format version than a record type.
 
     Args:
         kind: a record type with the fields ``format`` and ``version``.
-        text: the JSON form of one.
+        text: the JSON form of a record, old or new.
         path: the file's name, for the error.
         line: 1-based line number, for the error.
 
     Raises:
-        FormatError: it is of a newer version, or of another format.
+        FormatError: the text has a newer version, or another format.
 
     """
     names = {field.name: field.default for field in dataclasses.fields(kind)}
@@ -115,7 +115,7 @@ def is_of_older_version(kind: type, text: str | bytes, *, path: str, line: int |
     current: Any = names["version"]
     version = data.get("version")
     if isinstance(version, int) and version > current:
-        problem = f"the file is of version {version}; this Downfield reads up to version {current}. Update Downfield."
+        problem = f"the file has version {version}; this Downfield reads up to version {current}. Update Downfield."
         raise FormatError(path, problem, line=line, field="version")
     return version != current and "version" in data
 

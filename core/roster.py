@@ -20,7 +20,7 @@ class RosterSpot:
 
     Attributes:
         id: roster id.
-        x_yd, y_yd: the middle of his base, field yards.
+        x_yd, y_yd: center of the player's base, field yards.
 
     """
 

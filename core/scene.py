@@ -1,4 +1,4 @@
-"""Scenes: everything seen on the board at one instant, in board millimeters, with error.
+"""Scenes: everything seen on the board at one instant, in board millimeters, with errors.
 
 Standard deviations are one sigma. The twin's truth has sigma 0.
 """
@@ -16,7 +16,7 @@ Power = Literal["on", "off", "unknown"]
 BallState = Literal["carried", "magnetic", "loose"]
 
 LOST_MM: Final = 100.0
-"""A figure that no hand holds and whose position has a larger standard deviation is lost."""
+"""A figure outside a hand is lost when the standard deviation of its position exceeds this."""
 
 
 @record
@@ -59,7 +59,7 @@ class Figure:
         visible: share of the base top that is seen, 0..1.
         helmet_mm: the helmet's center brought down to the board, None when not seen.
         sure: False when the identity is uncertain after a hand, a crossing or a pile.
-        fell_ns: when a fallen figure fell, known some frames later; None when not known.
+        fell_ns: instant of the fall, known some frames later; None when unknown.
 
     """
 
@@ -81,7 +81,7 @@ class Figure:
 
     @property
     def lost(self) -> bool:
-        """Whether it may be anywhere: not found yet, or not seen for long. Its measurements then mean nothing."""
+        """Whether the figure may be anywhere: not found yet, or not seen for long. Its position is then meaningless."""
         return self.posture != "lifted" and max(self.sigma_mm) > LOST_MM
 
     @property
@@ -125,7 +125,7 @@ class Ball:
     """The ball.
 
     Attributes:
-        state: carried by a figure, the magnetic one standing on the board, or loose.
+        state: carried by a figure, standing on the board (a magnetic ball), or loose.
         x_mm, y_mm: its center on the board.
         carrier: roster id while carried.
         sigma_mm: standard deviation of its position.
@@ -166,10 +166,10 @@ class Scene:
         t_ns: capture time.
         board: whether the board is switched on.
         figures: the whole roster, in roster order.
-        contacts: pairs with a gap below 5 mm, opponents and team-mates.
-        ball: None when none is known.
+        contacts: pairs with a gap below 5 mm, opponents and teammates.
+        ball: None when unknown.
         hands: hands in view.
-        unfit: why no calls may be made from this scene, phrases; empty when they may.
+        unfit: reasons why no calls may be made from this scene; empty when calls may be made.
 
     """
 

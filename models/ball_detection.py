@@ -1,11 +1,11 @@
-"""The ball's two networks: one finds candidates in the whole frame, the other one decides which of them is the ball.
+"""The ball's two networks: a detector for the whole frame, and a refiner that decides which candidate is the ball.
 
 The ball detector takes the frame at two thirds of its size. For each cell of 8 x 8 pixels it gives three numbers: the
-logit of a ball's center being in it, and how far right and down of the cell's center it is, in cells.
+logit of a ball's center being in it, and its offset to the right and down from the cell's center, in cells.
 
-The ball refiner takes patches cut as the refiner's are, only closer, uint8 (n, 64, 64, 3), blue green red. It gives the
-logits of the ball's center being visible in each of 16 x 16 cells of the patch, row by row; that of nowhere is 0. It
-tells whether a candidate is the ball, and whether the ball is in a figure's arm.
+The ball refiner takes patches like the refiner's, at a higher zoom: uint8 (n, 64, 64, 3), blue green red. It gives the
+logits of the ball's center being visible in each of 16 x 16 cells of the patch, row by row; that of "none" is 0. It
+decides whether a candidate is the ball, and whether a figure carries it.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ class BallDetectionLimits:
     """Thresholds of the ball's networks."""
 
     max_candidates: int = 3
-    """There is one ball on the table, but what looks most like it may be a helmet."""
+    """Candidates kept: there is one ball on the table, but the best candidate may be a helmet."""
     same_place_px: float = 16.0
     """Candidates nearer than this in the input are one ball."""
     half_box_px: float = 7.0
-    """Half the side of a candidate's box in the input, with some room."""
+    """Half the side of a candidate's box in the input, with a margin."""
     unclear_logits: tuple[float, float] = (-1.5, 3.0)
     """Between these a patch is worth a second view: one in thirty shows the ball."""
     min_score: float = 0.02
     """A ball of lower score is not reported."""
     max_logit: float = 6.0
-    """The most that one of several views counts."""
+    """Limit of one view's logit among several views."""
     max_only_logit: float = 8.0
-    """The most that the only view counts."""
+    """Limit of the logit when there is only one view."""
     hopeless_logit: float = -4.0
-    """Below this the other views of a place are not asked."""
+    """Below this logit, the other views of a place are not consulted."""
     shown_within: float = 0.8
     """A place this near to a patch's center is in the patch, units."""
     cell_radius: float = 0.3
-    """Cells this near to a place belong to it, units."""
+    """Cells this near to a place count for it, units."""
     other_view_weight: float = 0.5
     """Weight of another patch that shows a place, relative to the patch around it."""
     half_box_share: float = 0.25
@@ -73,8 +73,8 @@ CELLS: Final = 16
 """The ball refiner's cells in a row of a patch."""
 
 BALL_PATCH_ZOOM: Final = 1.4
-"""Enlargement relative to the refiner's patches, since a ball is small. An ordinary base leaves 5 mm around it, and all
-but one in twenty-five of the balls in arms lie over it."""
+"""Enlargement relative to the refiner's patches, since a ball is small. An ordinary base has a margin of 5 mm in
+the patch, and 24 of 25 carried balls lie over the base."""
 
 BALL_BATCHES: Final = (1, 4, 12, 25)
 """Patches of one pass: the candidates, the unclear ones, and 22 figures with the candidates."""
@@ -142,11 +142,11 @@ class BallDetector:
 
 
 class BallRefiner:
-    """Finds the ball in patches; one thread may search for it while another one tracks it.
+    """Finds the ball in patches; one thread may search for it while another tracks it.
 
     Args:
-        searching: the network, for patches in which the ball may be.
-        tracking: the same network, opened once more, for patches around where it was.
+        searching: the network for patches that may show the ball.
+        tracking: the same network, opened a second time, for patches around the ball's last place.
 
     """
 
@@ -154,7 +154,7 @@ class BallRefiner:
         self._searching, self._tracking = searching, tracking
 
     def search(self, patches: Image) -> Array:
-        """Return the logits of the cells of patches, (n, 64, 64, 3), one of which may show the ball; shape (n, 256).
+        """Return the logits of the cells of patches (n, 64, 64, 3) that may show the ball; shape (n, 256).
 
         Unclear patches are run again, rotated by half a turn, and averaged.
 
@@ -171,10 +171,10 @@ class BallRefiner:
         return heat
 
     def track(self, patches: Image) -> Array:
-        """Return the logits of the cells of patches around where the ball was a moment ago, as `search` does.
+        """Return the logits of the cells of patches around the ball's last place, as `search` does.
 
         Raises:
-            InputError: as of `search`.
+            InputError: the network is no ball refiner.
 
         """
         return _run(self._tracking, patches)
@@ -203,19 +203,19 @@ def with_patch_corners(balls: Sequence[Detection], figures: Sequence[Detection])
 
 
 def decode_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
-    """Return the one ball where it is seen best, if anywhere.
+    """Return the ball at its best-scoring place, or an empty list.
 
     Args:
-        balls: the candidates; the last patches are theirs.
-        heat: of all patches, from `BallRefiner`.
-        transforms: of the patches.
+        balls: the candidates, whose patches come last.
+        heat: output of `BallRefiner` for all patches.
+        transforms: transforms of the patches.
 
     """
     scores = np.logaddexp.reduce(heat, axis=1)
     shares = np.exp(heat - scores[:, None]).reshape(-1, CELLS, CELLS)
     units = np.stack([shares.sum(axis=1) @ _CENTERS, shares.sum(axis=2) @ _CENTERS], axis=1)
     places = from_patch(from_units(units[:, None]), transforms)[:, 0]
-    # Both networks vote on a candidate, and neither may be so sure that the other one has no say.
+    # Both networks vote on a candidate, and neither may outvote the other completely.
     own = len(heat) - len(balls)
     logits = np.minimum(scores, LIMITS.max_only_logit)
     logits[own:] = (np.minimum(scores[own:], LIMITS.max_logit) + logit(np.array([ball.score for ball in balls]))) / 2
@@ -232,12 +232,12 @@ def decode_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> l
 def _average_views(logits: Array, places: Array, heat: Array, transforms: Array) -> Array:
     """Average the logit of a ball in each patch with those of other patches that show the same place.
 
-    What looks like the ball in one of them seldom does in all: each is cut and turned differently.
+    A false ball seldom appears in all of them, since each is cut and turned differently.
 
     Args:
         logits: of each patch, shape (n,).
         places: where its ball would be, px, shape (n, 2).
-        heat: as of `decode_ball`.
+        heat: as in `decode_ball`.
         transforms: likewise.
 
     Returns:

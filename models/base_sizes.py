@@ -1,13 +1,13 @@
-"""Corrects the sizes of bases by each other: there are only a few sizes in a picture.
+"""Corrects the measured sizes of bases with each other, since a picture shows only a few different sizes.
 
-Mostly a base's rear is in full view while its front lies under its figure, so its length is a guess. But figures play
-on bases bought together, all alike or of a few makes, and others of them are fully visible. The picture itself tells
-which sizes there are and how many bases have each: the distribution of sizes under which the measured ones are most
+A base's rear is usually in full view while its front is hidden by its figure, so its length is a guess. But the figures
+stand on bases of one or a few makes, and some of these bases are fully visible. The picture itself shows which sizes
+there are and how many bases have each: the distribution of sizes under which the measured ones are most
 likely (the nonparametric maximum likelihood of Kiefer and Wolfowitz, 1956). Each base's size then follows from that
-distribution and its own measurement. A base like no other keeps its own size.
+distribution and its own measurement. A base unlike all others keeps its own size.
 
-The error model of corners is here as well: what a network misplaces is an edge, and most of all one it cannot see. Its
-figures were measured on validation pictures of the bundled network. Taking corners for independent, with equal errors
+The error model of corners is here as well: a network misplaces whole edges, most of all hidden ones. The model's
+numbers were measured on validation pictures of the bundled network. Treating corners as independent, with equal errors
 in all directions, leaves 16 to 25 % of positions beyond two sigmas, and trusts the front edge under a figure as much as
 the rear edge in the open.
 """
@@ -30,13 +30,13 @@ class SizeCorrectionLimits:
     """Parameters of the error model and of the size estimate."""
 
     min_bases: int = 4
-    """Fewer bases say little about each other."""
+    """Fewer bases are too few to correct each other."""
     make_spread: float = 0.012
-    """Relative deviation of bases of one make, with what is left of the view's distortion."""
+    """Relative deviation of bases of one make, including what remains of the view's distortion."""
     outlier_share: float = 0.03
-    """Share of bases like no other; their log sizes lie anywhere within a square of side 1."""
+    """Share of bases unlike all others; their log sizes lie anywhere within a square of side 1."""
     own_weight: float = 0.2
-    """Weight of a measurement for the sizes it is judged by."""
+    """Weight of a base's own measurement in the distribution it is judged by."""
     rounds: int = 12
     """Iterations of the distribution of sizes."""
     growth_spread: float = 0.12
@@ -53,7 +53,7 @@ class SizeCorrectionLimits:
 
 LIMITS: Final = SizeCorrectionLimits()
 
-# How many times its stated error a side is off, and how often: a guess may be far off.
+# Actual error of a side as a multiple of its stated error, and how often: a guess may be far off.
 _ERROR_FACTORS: Final = np.array([1.0, 3.0, 9.0])
 _ERROR_SHARES: Final = np.array([0.8, 0.15, 0.05])
 _SIGNS: Final = np.array([[0.5, 0.5, -0.5, -0.5], [0.5, -0.5, -0.5, 0.5]])  # of corners, in length and in width
@@ -124,10 +124,10 @@ def estimate_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
 
 
 def with_consistent_sizes(figures: Sequence[Detection]) -> list[Detection]:
-    """Return figures with the bases of upright ones resized by the others in the picture.
+    """Return the figures, with the bases of upright figures resized to agree with the others in the picture.
 
-    A side's two edges move apart or together by how uncertain each is. A camera doesn't show equal bases equally: one
-    is larger where it is nearer, and shorter where it is seen from its front. That is fitted first, as a change of
+    A side's two edges move apart or together by how uncertain each is. A camera doesn't show equal bases equally: a
+    near base is larger, and one seen from its front is shorter. That is fitted first, as a change of
     scale across the picture and with the direction bases point in.
     """
     rows = [i for i, figure in enumerate(figures) if figure.kind == "upright" and len(figure.corner_sigma_px) == 4]
@@ -157,7 +157,7 @@ def with_consistent_sizes(figures: Sequence[Detection]) -> list[Detection]:
 
 
 def _view_scale(centers: Array, ahead: Array, logs: Array, noise: Array) -> Array:
-    """Fit how much larger sides appear for where bases stand and point, as logarithms, shape (n, 2).
+    """Return how much larger sides appear because of where bases stand and point, as logarithms, shape (n, 2).
 
     Args:
         centers: of bases, pixels, shape (n, 2).
@@ -186,7 +186,7 @@ def _view_scale(centers: Array, ahead: Array, logs: Array, noise: Array) -> Arra
 
 
 def _membership(shares: Array, fits: Array) -> Array:
-    """Return how likely each base is of each make, shape (n, m); the rest to 1 is that it is like no other."""
+    """Return how likely each base is of each make, shape (n, m); the rest to 1 is "unlike all others"."""
     weight = shares * fits
     member: Array = weight / (weight.sum(axis=1, keepdims=True) + LIMITS.outlier_share)
     return member

@@ -36,19 +36,19 @@ class NetworkFiles:
 
 @record
 class NetworkCard:
-    """What the runtime must know of a network.
+    """What the runtime needs to know about a network.
 
     Attributes:
-        name: of the network.
+        name: name of the network.
         first_look: the detector, over the whole frame.
-        second_look: the refiner, over one figure's patch; None where there is none.
+        second_look: the refiner, over one figure's patch; None if there is none.
         ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
         close_look: the ball refiner, over a patch; None where there is none.
         input_px: width and height of the detector's input.
-        thresholds: score from which something upright, fallen, a ball, a hand is detected; of a ball that of the ball
-            detector where there is one.
+        thresholds: scores from which an upright figure, a fallen figure, a ball and a hand are detected; for the ball,
+            that of the ball detector if there is one.
         figure_threshold: score, by both stages, from which a figure is reported.
-        ball_threshold: the same of the ball.
+        ball_threshold: the same for the ball.
         ball_px: width and height of the ball detector's input.
         ball_odds: slope and intercept that turn the ball detector's logit into calibrated log-odds.
         turn_logit: the refiner's logit of facing the other way must exceed this to overrule the detector, which is
@@ -57,7 +57,7 @@ class NetworkCard:
         about: what it was trained on, for people.
 
     Raises:
-        InputError: thresholds or sizes are out of range or too few.
+        InputError: a threshold or size is out of range, or thresholds are missing.
 
     """
 
@@ -82,7 +82,7 @@ class NetworkCard:
         check(
             len(self.thresholds) == len(KINDS),
             InputError,
-            f"There are {len(self.thresholds)} thresholds; {len(KINDS)} are needed: {', '.join(KINDS)}.",
+            f"The network card has {len(self.thresholds)} thresholds; {len(KINDS)} are needed: {', '.join(KINDS)}.",
         )
         check(
             all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold, self.ball_threshold)),

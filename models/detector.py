@@ -24,7 +24,7 @@ class Detector(Protocol):
             image: uint8 blue green red, shape (height, width, 3), neither warped nor undistorted.
 
         Returns:
-            Detections in pixels of that picture, whatever size the network works at.
+            Detections in pixels of that picture, whatever the network's input size.
 
         """
         ...
@@ -32,18 +32,18 @@ class Detector(Protocol):
 
 @runtime_checkable
 class TrackingDetector(Detector, Protocol):
-    """A detector that is faster, and misses less, where it knows what was there a moment ago."""
+    """A detector that is faster, and misses less, when it is given the detections of the previous picture."""
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
-        """Return the same as `detect`, but with every base as measured, not made consistent with the others."""
+        """Return the same as `detect`, but with every base as measured, before sizes are made consistent."""
         ...
 
     def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """Return rough detections, for `track` in this picture or one soon after.
 
         Args:
-            image: as of `detect`.
-            ball: whether to search for the ball as well, which may take as long again.
+            image: as in `detect`.
+            ball: whether to search for the ball as well, which may double the time.
 
         """
         ...
@@ -54,12 +54,12 @@ class TrackingDetector(Detector, Protocol):
         """Refine candidates of an earlier picture; another thread may `track` in later ones meanwhile.
 
         Args:
-            image: as of `detect`.
-            found: what `find_candidates` found in it.
-            seen: what `track` returned for it, or for a picture close to it.
+            image: as in `detect`.
+            found: the result of `find_candidates` for it.
+            seen: the result of `track` for it, or for a picture close to it.
 
         Returns:
-            New figures, and better views of figures that `track` saw vaguely or wrongly.
+            New figures, and better views of figures that `track` measured vaguely or wrongly.
 
         """
         ...
@@ -67,15 +67,15 @@ class TrackingDetector(Detector, Protocol):
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
-        """Return what was seen a moment ago as it is in the next picture, best first.
+        """Return the known figures and balls at their places in the next picture, best first.
 
         Args:
-            image: as of `detect`.
-            seen: detections of the picture before.
-            found: what `find_candidates` found, to add what is new; None to track only.
+            image: as in `detect`.
+            seen: detections of the previous picture.
+            found: the result of `find_candidates`, from which new figures are added; None to track only.
 
         Returns:
-            Figures and balls where they are now, if they are still about there; hands as they were, or as found.
+            Figures and balls at their present places, unless they are gone; hands as before, or as found.
 
         """
         ...

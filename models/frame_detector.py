@@ -29,9 +29,9 @@ class DetectorLimits:
     """Thresholds of the detector stage."""
 
     same_ball_px: float = 8.0
-    """Balls nearer than this in the input are one: there is one ball, a cell wide."""
+    """Balls nearer than this in the input are duplicates: there is only one ball, a cell wide."""
     same_hand_px: float = 48.0
-    """Hands whose fingertips are nearer than this in the input are one."""
+    """Hands whose fingertips are nearer than this in the input are duplicates."""
     min_linear_scale: float = 0.45
     """Linear interpolation takes 2 x 2 pixels: frames shrunk further than this are averaged over all pixels."""
 
@@ -45,10 +45,10 @@ STRIDE_PX: Final = 8
 """Side of a cell, pixels of the input."""
 
 KEYPOINTS: Final = 5
-"""The base top's four corners, then the helmet; of the ball and of hands only the last: its center, the fingertips."""
+"""The base top's four corners, then the helmet; balls and hands have only the last: center, fingertips."""
 
 CHANNELS: Final = 4 + len(KINDS) + 3 * KEYPOINTS + 2 * KEYPOINTS
-"""Numbers of a cell."""
+"""Numbers in a cell."""
 
 _CLASSES: Final = slice(4, 4 + len(KINDS))
 _POINTS: Final = slice(_CLASSES.stop, _CLASSES.stop + 3 * KEYPOINTS)
@@ -59,7 +59,7 @@ _HAND: Final = KINDS.index("hand")
 
 @dataclass(frozen=True, slots=True)
 class Letterbox:
-    """How frames of one size lie in a network's input: shrunk evenly, at the upper left, the rest gray.
+    """The place of frames of one size in a network's input: shrunk evenly, at the upper left, the rest gray.
 
     Attributes:
         frame_px: width and height of the frames.
@@ -140,7 +140,7 @@ def decode_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> H
     cells = np.flatnonzero((head[_CLASSES] >= least.astype(np.float32)[:, None]).any(axis=0))
     picked = head[:, cells].astype(np.float64).T
     logits = picked[:, _CLASSES]
-    # Of kinds with different thresholds the one that exceeds its own by most wins.
+    # Thresholds differ by kind, so the kind that exceeds its own threshold by most wins.
     kinds = (logits - least).argmax(axis=1)
     best = logits[np.arange(len(cells)), kinds]
     order = np.argsort(-best, kind="stable")
@@ -164,7 +164,7 @@ class FrameDetector:
     Args:
         network: with the head that `decode_head` decodes.
         name: of the weights.
-        input_px: width and height of what it takes.
+        input_px: width and height of its input.
         thresholds: score from which each kind is reported.
         sigma_scale: standard deviation of a corner per spread that the network predicts.
 
@@ -213,7 +213,7 @@ class FrameDetector:
 
 
 def to_detections(output: HeadOutput, box: Letterbox, sigma_scale: float) -> list[Detection]:
-    """Convert decoded cells to detections in pixels of the frame, the best of duplicates only."""
+    """Convert decoded cells to detections in pixels of the frame, without duplicates."""
     kept = _suppress(output)
     points = box.to_frame(output.points[kept])
     boxes = box.to_frame(output.boxes[kept].reshape(-1, 2, 2)).reshape(-1, 4)
@@ -234,7 +234,7 @@ def to_detections(output: HeadOutput, box: Letterbox, sigma_scale: float) -> lis
 
 
 def _suppress(output: HeadOutput) -> list[int]:
-    """Return the rows to keep: several cells detect one thing, and things are solid."""
+    """Return the rows to keep: several cells detect the same object, and objects are solid."""
     figure = np.isin(output.kinds, _FIGURES)
     kinds = np.where(figure, _FIGURES[0], output.kinds)
     centers = np.where(figure[:, None], output.points[:, :4].mean(axis=1), output.points[:, 4])

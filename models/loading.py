@@ -33,19 +33,19 @@ def open_detector(
     min_score: float | None = None,
     augmented: bool = False,
 ) -> Detector:
-    """Open a detector. Each serves one thread at a time; for two threads open two.
+    """Open a detector. It serves one thread at a time; open one for each thread.
 
     Args:
         name_or_path: a bundled network, a folder with a `network.json`, or an ultralytics model (``.pt``), which needs
             the extra `train`.
-        threads: that one picture may use.
-        refine_threads: that refining tracked figures may use; None for as many.
+        threads: number of threads for the detector stage.
+        refine_threads: number of threads for refining tracked figures; None for the same number.
         backend: ``"openvino"``, ``"onnxruntime"``, or ``"auto"`` for the faster one installed.
         precision: None for int8 where the network has it, else fp32.
-        refine: refine every figure, and search for the ball by itself, where the network can.
+        refine: refine every figure, and run the ball's own networks, where the network has them.
         min_score: score from which the detector stage reports, in place of the network's own thresholds.
         augmented: run single pictures mirrored as well (test-time augmentation), which is more exact and takes twice
-            as long. It has no effect on films.
+            as long. It has no effect on videos.
 
     Raises:
         InputError: there is no such network or runtime, or a file of it is missing or broken.
@@ -89,7 +89,7 @@ def open_detector(
 
 @dataclass(frozen=True, slots=True)
 class _NetworkFolder:
-    """A network's folder, and how its files are to be opened."""
+    """A network's folder, and the options for opening its files."""
 
     path: Path
     runtime: Backend
@@ -104,7 +104,7 @@ class _NetworkFolder:
         )
 
     def choose_file(self, files: NetworkFiles) -> tuple[Path, Precision]:
-        """Return which of a network's files to open, and in which precision."""
+        """Return the file of a network to open, and its precision."""
         if self.precision == "int8" and files.int8 is None:
             raise InputError(f"{self.path}: this network has no int8 file. Open {files.fp32} with fp32.")
         if files.int8 is not None and self.precision in (None, "int8"):

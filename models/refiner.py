@@ -1,22 +1,21 @@
 """The refiner network: cuts a patch around every figure and returns exact keypoints from it.
 
-A patch is a similarity transform of the picture: moved, turned and scaled by the corners that were detected, never
-sheared, with the front to the right and the base always of one size. So a small network sees all figures alike at full
+A patch is a similarity transform of the picture: moved, turned and scaled by the detected corners, never sheared,
+with the front to the right and the base always the same size. A small network therefore sees all figures alike at full
 resolution, and its output maps back exactly. Patch coordinates are pixels with whole numbers at the pixels' centers.
 The network uses *units*: -1 is the patch's left or upper edge, 1 its right or lower edge.
 
-It takes patches, uint8 (n, 64, 64, 3), blue green red, and gives 23 numbers for each:
+The network takes patches, uint8 (n, 64, 64, 3), blue green red, and gives 23 numbers for each:
 
 - 0..9: x, y of five keypoints in units: the base top's corners, then the helmet;
 - 10..14: natural logarithm of each keypoint's mean error along x or y, in units;
 - 15..19: logit of each keypoint being visible;
 - 20: logit of the figure facing the other way, toward the patch's -x;
 - 21: logit of the figure having fallen;
-- 22: logit of there being a figure in the patch's center at all.
+- 22: logit of a figure being present in the patch's center at all.
 
-Corners are in the patch's order, whichever way the figure faces: the first is at the front and left if the front is at
-the right of the patch. They are put into the figure's own order only if it faces the other way, so that the network
-need not answer two questions at once.
+Corners are in the patch's order, whichever way the figure faces: the first is front-left if the front is at the right
+of the patch. They are reordered afterward if the figure faces the other way, so that the network need not decide both.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ class RefinerLimits:
 
     # Cutting patches.
     min_length_px: float = 6.0
-    """Smaller bases are degenerate detections and would be enlarged without end."""
+    """Smaller bases are degenerate detections and would be enlarged without limit."""
     on_edge_ratio: float = 0.5
     """A base shorter than this share of its width stands on its front or rear edge."""
     max_size_ratio: float = 1.25
-    """Bases differ less than this from most others, a tilted view included."""
+    """Bases differ from the median size by less than this factor, even in a tilted view."""
     min_scale: float = 0.4
     """Linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first."""
     patches_at_once: int = 256
@@ -59,17 +58,17 @@ class RefinerLimits:
     max_misalignment: float = 0.05
     """Mean distance of corners, relative to the base's length, from which a patch is cut again."""
     min_score_again: float = 0.15
-    """Score from which a further view is worth its time."""
+    """Score from which another view is worth its time."""
 
     # Keeping figures.
     min_tracked_score: float = 0.3
-    """Score of a figure that was there a moment ago: figures don't vanish."""
+    """Least score of a figure that was tracked a moment ago: figures don't vanish."""
     min_visibility: float = 0.35
-    """Mean visibility of the corners of a figure that is tracked further."""
+    """Least mean visibility of the corners for a figure to stay tracked."""
     max_tracked_size_ratio: float = 1.4
-    """A tracked base that differs more than this from most others is wrong."""
+    """A tracked base that differs from the median size by more than this factor is wrong."""
     max_ball_carriers: int = 22
-    """Figures, the surest ones, in whose arms the ball is looked for."""
+    """Number of figures, best scores first, that are searched for a carried ball."""
 
 
 LIMITS: Final = RefinerLimits()
@@ -81,7 +80,7 @@ BASE_LENGTH_PX: Final = 34.0
 """Length of a base in a patch: an ordinary base of 30 mm leaves 13 mm around it, where an upright helmet stays."""
 
 OUTPUTS: Final = 23
-"""Numbers of a patch."""
+"""Numbers that the network gives for a patch."""
 
 TURN: Final = 20
 """The column of facing the other way."""
@@ -90,21 +89,21 @@ FALLEN: Final = 21
 """The column of having fallen."""
 
 FIGURE: Final = 22
-"""The column of there being a figure."""
+"""The column of a figure being present."""
 
 LOGITS: Final = slice(20, 23)
-"""The columns of facing the other way, of having fallen, and of there being a figure."""
+"""The columns of facing the other way, of having fallen, and of a figure being present."""
 
 ROTATED_POINTS: Final = (2, 3, 0, 1, 4)
-"""Which keypoint each one is when front and rear are swapped."""
+"""Order of the keypoints when front and rear are swapped."""
 
 MIRRORED_CORNERS: Final = (1, 0, 3, 2)
-"""Which corner each one is in a mirror, where left is right."""
+"""Order of the corners in a mirrored patch, where left is right."""
 
 POINTS, LOG_ERRORS, VISIBLE = slice(0, 10), slice(10, 15), slice(15, 20)
 """The columns of the keypoints, of their errors and of their visibility."""
 
-_SIGMA_PER_ERROR: Final = math.sqrt(2)  # of a Laplace distribution, which the errors are taken for
+_SIGMA_PER_ERROR: Final = math.sqrt(2)  # of a Laplace distribution, which models the errors
 _LENGTH_PER_WIDTH: Final = 30.0 / 18.0  # of ordinary bases
 _CENTER: Final = (PATCH_PX - 1) / 2
 _QUARTER: Final = np.array([[0.0, -1.0], [1.0, 0.0]])  # from a figure's left to its front, where y points down
@@ -121,14 +120,14 @@ def base_sides(corners_px: ArrayLike) -> tuple[Array, Array]:
 
 
 def longer_sides(corners_px: ArrayLike) -> Array:
-    """Return the longer side of each base: one on its edge may show hardly any length."""
+    """Return the longer side of each base: a base on its edge may show hardly any length."""
     length, width = (np.linalg.norm(side, axis=-1) for side in base_sides(corners_px))
     longer: Array = np.maximum(length, width)
     return longer
 
 
 def apparent_lengths(corners_px: ArrayLike) -> Array:
-    """Return lengths of bases as seen, px; of a foreshortened base, the length that belongs to its width."""
+    """Return apparent lengths of bases, px; for a foreshortened base, the length that matches its width."""
     length, width = (np.linalg.norm(side, axis=-1) for side in base_sides(corners_px))
     longer: Array = np.maximum(length, width * _LENGTH_PER_WIDTH)
     return longer
@@ -170,7 +169,7 @@ def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Arr
 
 
 def magnified(transforms: ArrayLike, times: float) -> Array:
-    """Return the transforms, shape (n, 2, 3), of patches with the same centers that are enlarged so many times."""
+    """Return the transforms, shape (n, 2, 3), of patches with the same centers and `times` the magnification."""
     matrices = np.asarray(transforms, dtype=np.float64)
     larger: Array = matrices * times
     larger[..., 2] += _CENTER * (1 - times)
@@ -185,7 +184,7 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
         transforms: from `patch_transform`, or other affine ones, shape (n, 2, 3).
 
     Returns:
-        Patches, shape (n, 64, 64, 3), colors in the picture's order. Beyond the picture its edge is repeated.
+        Patches, shape (n, 64, 64, 3), colors in the picture's order. Outside the picture, its edge pixels are repeated.
 
     """
     matrices = np.asarray(transforms, dtype=np.float64).reshape(-1, 2, 3)
@@ -259,9 +258,9 @@ def _halvings(matrices: Array) -> Indices:
 
 
 def _source_pixels(matrices: Array, level: int) -> NDArray[np.float32]:
-    """Return where patches' pixels are in a picture halved `level` times, x and y, shape (2, n, 64, 64).
+    """Return the x and y of patches' pixels in a picture halved `level` times, shape (2, n, 64, 64).
 
-    Pixel p there is at ``(p + 0.5) * 2**level - 0.5`` here.
+    Pixel p of the halved picture is at ``(p + 0.5) * 2**level - 0.5`` in the full one.
     """
     side = np.arange(PATCH_PX, dtype=np.float32)
     back = np.linalg.inv(matrices[:, :, :2])
@@ -305,8 +304,8 @@ def average_rotated(network: Network, outputs: Array, patches: Image) -> None:
 def average_all_views(network: Network, outputs: Array, patches: Image) -> None:
     """Run all patches again rotated by half a turn, mirrored, and both, and average the four outputs in place.
 
-    The mirror has no vote on front, fall and presence: the network, which was not trained on mirrored patches, judges
-    these worse in them than it places corners.
+    Mirrored patches do not count for front, fall and presence: the network was not trained on them, and judges these
+    worse than it places corners.
     """
     if not len(outputs):
         return
@@ -351,9 +350,9 @@ def decode_refinement(
     """Return refined figures.
 
     Args:
-        figures: as they were detected.
-        outputs: of the refiner for each.
-        transforms: of each figure's patch.
+        figures: the detected figures.
+        outputs: output of the refiner for each.
+        transforms: transform of each figure's patch.
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
 
     """
@@ -361,7 +360,7 @@ def decode_refinement(
     unit_px = PATCH_PX / 2 / scale_of(transforms)
     sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(outputs[:, LOG_ERRORS]) * unit_px[:, None]
     visible, front = sigmoid(outputs[:, VISIBLE]), sigmoid(np.abs(outputs[:, TURN]))
-    # Detector and refiner both vote on whether there is a figure: they err on different things.
+    # Detector and refiner both vote on whether there is a figure, since they make different errors.
     scores = sigmoid((outputs[:, FIGURE] + logit(np.array([figure.score for figure in figures]))) / 2)
     out = []
     for i, figure in enumerate(figures):

@@ -88,14 +88,14 @@ def open_network(
 
     Args:
         path: the file; takes pictures as `Network.run` does.
-        backend: what runs it.
+        backend: the runtime.
         size_px: width and height of the pictures it must take.
-        threads: it may use.
-        precision: of the arithmetic the file leaves open; a quantized file stays quantized.
+        threads: number of threads it may use.
+        precision: precision of the arithmetic that the file leaves open; a quantized file stays quantized.
         batches: how many pictures one pass may hold, ascending; `run` takes any number, in passes.
 
     Raises:
-        InputError: the file is missing or no such network, or the runtime doesn't offer the precision.
+        InputError: the file is missing or another kind of network, or the runtime doesn't offer the precision.
 
     """
     if not path.is_file():
@@ -115,7 +115,7 @@ class OpenVinoNetwork:
 
     Args:
         path: the file.
-        threads: it may use.
+        threads: number of threads it may use.
         precision: of the arithmetic.
         batches: how many pictures one pass may hold, ascending.
 
@@ -125,8 +125,8 @@ class OpenVinoNetwork:
     """
 
     def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
-        # OpenVINO reports over the internet that it was imported, from a fork that can hang and keep this process from
-        # ending. Without its reporter it doesn't.
+        # On import, OpenVINO reports its use over the internet from a fork that can hang and keep this process from
+        # ending. Without its telemetry module it does not.
         sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
         import openvino
 
@@ -181,7 +181,7 @@ class OnnxRuntimeNetwork:
 
     Args:
         path: the file.
-        threads: it may use.
+        threads: number of threads it may use.
         precision: of the arithmetic; bf16 is not available on processors.
         batches: how many pictures one pass may hold, ascending.
 
@@ -229,7 +229,7 @@ def split_batch(count: int, batches: Sequence[int]) -> list[tuple[slice, int]]:
         batches: sizes a pass may have, ascending.
 
     Returns:
-        The pictures of each pass and its size: the largest as long as they last, then the smallest that holds the rest.
+        The pictures of each pass and its size: the largest while enough are left, then the smallest for the rest.
 
     """
     largest = batches[-1]

@@ -21,15 +21,15 @@ class SuppressionLimits:
 
     # Suppression.
     same_place: float = 0.45
-    """Figures whose centers are nearer are one: bases are solid, so centers stay a width (0.6) apart."""
+    """Figures whose centers are nearer are duplicates: bases are solid, so centers stay a width (0.6) apart."""
     max_overlap: float = 0.3
-    """Share of a base inside another one from which one of them is false."""
+    """When a larger share of a base lies inside another base, one of the two is false."""
     overlap_reach: float = 1.8
     """Bases whose centers are further apart don't overlap, whatever their width."""
     overlap_samples: int = 5
     """Sample points along a base's side."""
     tracked_bonus_logit: float = 1.0
-    """Added to the score of a figure that was seen a moment ago."""
+    """Added to the logit of a figure that was tracked a moment ago."""
     worthless_score: float = 0.05
     """A score that counts nothing against others."""
 
@@ -39,11 +39,11 @@ class SuppressionLimits:
     exact_sigma: float = 0.02
     """Error of corners below which one view is enough."""
     vague_sigma: float = 0.09
-    """Error of corners from which the base may in truth lie across."""
+    """Error of corners from which the base may really lie across."""
     missed_score: float = 0.05
-    """Score, in a mirrored picture, of a figure that was detected in the other one only."""
+    """Score assumed in a mirrored picture for a figure that was detected only in the other picture."""
     better_ratio: float = 0.8
-    """A view replaces another one if its error is below this share of the other's."""
+    """A view replaces another if its error is below this share of the other's."""
 
 
 LIMITS: Final = SuppressionLimits()
@@ -56,7 +56,7 @@ def non_maximum_suppression(
 
     Args:
         count: number of candidates, best first.
-        duplicates: given a row and the rows after it, tells which of these are duplicates of it.
+        duplicates: given a row and the rows after it, returns which of these are duplicates of it.
         limit: number of rows to keep at most.
 
     Returns:
@@ -78,13 +78,13 @@ def non_maximum_suppression(
 def suppress_overlaps(figures: list[Detection], tracked: int) -> list[Detection]:
     """Drop figures whose base overlaps others, since bases are solid.
 
-    Greedy suppression would fail where two bases meet: half of each may look like a base of its own that outscores
-    both. That one overlaps two bases which don't overlap each other and together score more. So the figure that scores
-    least against all it overlaps goes first.
+    Greedy suppression would fail where two bases meet: a false base made of half of each may outscore
+    both. It overlaps two bases that don't overlap each other and together score more. So the figure with the lowest
+    score relative to those it overlaps is dropped first.
 
     Args:
         figures: the detections.
-        tracked: so many of them, the first ones, were seen a moment ago.
+        tracked: number of detections, from the first on, that were tracked a moment ago.
 
     """
     if not figures:
@@ -137,7 +137,7 @@ def _share_inside(bases: Array, others: Array) -> Array:
 
 
 def find_same_figure(figure: Detection, others: Sequence[Detection]) -> int | None:
-    """Return the row of the figure at the same place, which is the same one; None where there is none."""
+    """Return the row of the same figure, judged by its place; None if there is none."""
     if not others:
         return None
     corners = np.array([other.corners_px for other in (figure, *others)])
@@ -148,11 +148,11 @@ def find_same_figure(figure: Detection, others: Sequence[Detection]) -> int | No
 
 
 def select_new_views(found: Sequence[Detection], tracked: Sequence[Detection]) -> list[Detection]:
-    """Return the candidates that add to what is tracked: new figures, other views of inexact ones, and all else.
+    """Return the candidates that add information: new figures, other views of inexact figures, balls and hands.
 
     Args:
         found: candidates in a picture.
-        tracked: what was tracked in the same picture or one close to it.
+        tracked: detections tracked in the same picture or one close to it.
 
     """
     known = [figure for figure in tracked if figure.corners_px]
@@ -163,13 +163,13 @@ def select_new_views(found: Sequence[Detection], tracked: Sequence[Detection]) -
 def merge_refined(
     now: Sequence[Detection], then: Sequence[Detection], refined: Sequence[Detection]
 ) -> tuple[Detection, ...]:
-    """Merge what was refined in an earlier picture into what is tracked now.
+    """Return the tracked detections, merged with those refined in an earlier picture.
 
     Args:
-        now: what is tracked now.
-        then: what was tracked in the earlier picture.
-        refined: candidates refined there: new figures, and better views of tracked ones. A figure that has moved since
-            keeps its place and takes over the view.
+        now: the detections tracked now.
+        then: the detections tracked in the earlier picture.
+        refined: candidates refined in that picture: new figures, and better views of tracked figures. A figure that has
+            moved since keeps its place and takes over the view.
 
     """
     rows, before = (
@@ -198,17 +198,17 @@ def _shifted(figure: Detection, by_px: Array) -> Detection:
 
 
 def better_view(figure: Detection, view: Detection) -> Detection:
-    """Return a figure, or another view of it if that is clearly more exact."""
+    """Return a figure, or another view of the figure if that is clearly more exact."""
     return view if sum(view.corner_sigma_px) < LIMITS.better_ratio * sum(figure.corner_sigma_px) else figure
 
 
 def is_vague(figure: Detection, usual_px: float) -> bool:
-    """Tell whether a base is so inexact that it may in truth lie across."""
+    """Return whether a base is so inexact that it may really lie across."""
     return figure.kind == "upright" and sum(figure.corner_sigma_px) / 4 > LIMITS.vague_sigma * usual_px
 
 
 def quarter_turned(figure: Detection) -> Detection:
-    """Return a figure as if it lay across where it is seen."""
+    """Return a figure turned by a quarter turn in place."""
     corners = np.array(figure.corners_px)
     center = corners.mean(axis=0)
     turned = (corners - center)[:, ::-1] * (1.0, -1.0) + center
@@ -216,20 +216,20 @@ def quarter_turned(figure: Detection) -> Detection:
 
 
 def adds_view(view: Detection, known: Detection) -> bool:
-    """Tell whether a view of a known figure may be a better one."""
+    """Return whether a view of a known figure may be better."""
     return not _is_exact(known) and corner_distance(view, known) > LIMITS.min_difference * float(
         apparent_lengths(view.corners_px)
     )
 
 
 def _is_exact(figure: Detection) -> bool:
-    """Tell whether a figure is so exact that hardly any view could be better."""
+    """Return whether a figure is so exact that hardly any view could be better."""
     limit_px = LIMITS.exact_sigma * float(apparent_lengths(figure.corners_px))
     return 0 < sum(figure.corner_sigma_px) / 4 < limit_px
 
 
 def corner_distance(figure: Detection, view: Detection) -> float:
-    """Return the mean distance of corners between two views of a base, px, whichever end they take for its front."""
+    """Return the mean distance of corners between two views of a base, px, regardless of which end is the front."""
     corners, others = np.array(figure.corners_px), np.array(view.corners_px)
     orders = (others, others[list(ROTATED_POINTS[:4])])
     return min(float(np.linalg.norm(corners - order, axis=1).mean()) for order in orders)

@@ -1,6 +1,6 @@
 """Test-time augmentation: a picture is run mirrored as well, and both results are merged.
 
-A network errs on both pictures, but seldom in the same way.
+The network seldom makes the same error in both pictures.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from downfield.models.suppression import LIMITS, find_same_figure
 
 
 def mirror_image(image: Image) -> Image:
-    """Return a picture with left and right exchanged."""
+    """Return the picture with left and right exchanged."""
     return np.ascontiguousarray(image[:, ::-1])
 
 
 def mirror_detections(found: Sequence[Detection], width_px: int) -> list[Detection]:
-    """Map detections in a mirrored picture of some width to the picture itself."""
+    """Map detections in a mirrored picture, `width_px` wide, to the original picture."""
     return [_mirrored(detection, width_px - 1) for detection in found]
 
 
 def merge_mirrored(found: Sequence[Detection], mirrored: Sequence[Detection]) -> list[Detection]:
-    """Merge the detections in a picture with those in its mirrored one.
+    """Merge the detections in a picture with those in its mirror image.
 
-    A figure's score is that of the mean of both logits. Balls and hands stay as found in the picture.
+    A figure's score is the mean of both, taken as logits. Balls and hands stay as found in the picture.
 
     Args:
-        found: in the picture.
-        mirrored: in the mirrored picture, mapped back.
+        found: detections in the picture.
+        mirrored: detections in the mirrored picture, mapped back.
 
     """
     figures, others = (

@@ -1,11 +1,11 @@
 """The detector stage and the refinement stage together: figures are detected, then refined at full resolution.
 
-Unclear patches are run a second time, rotated by half a turn: the average is more exact and prefers neither direction.
-In single pictures all patches are, and mirrored besides if there is time. A figure that was seen a moment ago is
-refined once, around where it was, and needs no detection; but then its patch depends on the last output. So now and
-then the detector's own view of it is refined as well, and a view across of vague figures, and the most exact view wins.
-A patch that turns out to be cut askew is cut again. The ball is searched now and then by networks of its own; in
-between it is tracked around where it was.
+Unclear patches are run a second time, rotated by half a turn: the average is more exact and favors neither direction.
+In single pictures all patches are rotated, and mirrored as well if requested. A figure that was tracked a moment ago is
+refined once, around its last place, without running the detector; its patch then depends on the last output. So from
+time to time the detector's own view of the figure is refined as well, and for vague figures a view turned by a quarter,
+and the most exact view is kept. A patch that was cut askew is cut again. Networks of its own search for the ball from
+time to time; in between it is tracked around its last place.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from downfield.models.suppression import (
 from downfield.models.test_time_augmentation import merge_mirrored, mirror_detections, mirror_image
 
 BATCHES: Final = (1, 3, 6, 11, 17, 23)
-"""Patches of one pass, of 22 figures and one more or of the unclear ones; every pass costs two patches besides."""
+"""Patches of one pass: 22 figures and one more, or the unclear ones; each pass costs as much as two further patches."""
 
 
 class TwoStageDetector:
@@ -66,9 +66,9 @@ class TwoStageDetector:
         refiner: the refiner network.
         ball_refiner: finds the ball in patches; None to leave the ball as detected.
         ball_detector: finds ball candidates better than the detector; None to use the detector's.
-        beside: another one like this, which refines candidates while this one tracks; None to do it itself.
+        beside: a second detector, which refines candidates while this one tracks; None to refine them here.
         threshold: score, by both stages, from which a figure is reported.
-        ball_threshold: the same of the ball.
+        ball_threshold: the same for the ball.
         turn_logit: the logit of facing the other way must exceed this to overrule the detector.
         fallen_logit: the logit of having fallen must exceed this.
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
@@ -119,7 +119,7 @@ class TwoStageDetector:
         return _best_first([*self._refine(image, (), others, further=further), *balls])
 
     def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """Return what the detector finds, and the ball if wanted; another thread may `track` meanwhile."""
+        """Return the detector's output, with ball candidates if requested; another thread may `track` meanwhile."""
         found = self._detector.detect(image)
         others = [candidate for candidate in found if candidate.kind != "ball"]
         if not ball:
@@ -129,21 +129,21 @@ class TwoStageDetector:
         return (*others, *(found for found in best if found.score >= self._ball_threshold))
 
     def find_ball_candidates(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
-        """Return ball candidates by the ball detector, or else those of the detector."""
+        """Return the ball detector's candidates, or the detector's if there is no ball detector."""
         if self._ball_detector is not None:
             return self._ball_detector.find_candidates(image)
         return [candidate for candidate in found if candidate.kind == "ball"]
 
     def search_ball(self, image: Image, found: Sequence[Detection]) -> tuple[list[Detection], Array, Array]:
-        """Search the ball in the frame and in figures' arms.
+        """Search for the ball in the frame and in figures' arms.
 
         Args:
             image: the picture.
-            found: what the detector finds in it.
+            found: the detector stage's detections in it.
 
         Returns:
             Ball candidates; the ball refiner's output for figures' patches and then candidates', shape (n, 256), n = 0
-            where there is none; and the patches' transforms, shape (n, 2, 3).
+            if there is none; and the patches' transforms, shape (n, 2, 3).
 
         """
         balls = self.find_ball_candidates(image, found)
@@ -157,7 +157,7 @@ class TwoStageDetector:
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
     ) -> tuple[Detection, ...]:
-        """Refine candidates that are new, and tracked figures that are vague.
+        """Return refined candidates: those that are new, and those of tracked figures that are vague.
 
         Another thread may `track` meanwhile if there is a detector `beside`; `merge_refined` joins both results.
         """
@@ -172,9 +172,9 @@ class TwoStageDetector:
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
-        """Return what was seen a moment ago as it is in the next picture, best first; see `TrackingDetector`.
+        """Return the known figures and balls at their places in the next picture, best first; see `TrackingDetector`.
 
-        Sizes of bases stay as measured: the tracker knows them better.
+        Sizes of bases stay as measured, since the tracker knows them better.
         """
         known = [figure for figure in seen if figure.corners_px]
         rest = [thing for thing in seen if not thing.corners_px]
@@ -187,7 +187,7 @@ class TwoStageDetector:
                 fresh.append(candidate)
             elif adds_view(candidate, known[same]):
                 again.append((same, candidate))
-        # The ball is not searched every time.
+        # Not every run searches for the ball.
         if not any(candidate.kind == "ball" for candidate in fresh):
             fresh += [thing for thing in rest if thing.kind == "ball"]
         return self._refine(image, known, fresh, again, further=average_rotated)
@@ -202,15 +202,15 @@ class TwoStageDetector:
         further: FurtherViews | None = None,
         usual_px: float | None = None,
     ) -> tuple[Detection, ...]:
-        """Refine everything that is seen.
+        """Return all detections, refined.
 
         Args:
             image: the picture.
-            known: figures that were there a moment ago, as they were.
-            seen: what else is seen, or was.
-            again: rows of known figures, with how the detector sees them now: its view does not depend on the last
-                output, which may be wrong.
-            further: how patches are run further, those of vague figures across as well; None where there is no time.
+            known: figures tracked a moment ago, at their last places.
+            seen: all other detections, of this picture or the last.
+            again: rows of known figures with the detector's present view of them, which does not depend on the last
+                output, as that may be wrong.
+            further: runs further views of patches, and of vague figures turned by a quarter; None if there is no time.
             usual_px: median base length; None to take it from these figures.
 
         """
@@ -224,7 +224,7 @@ class TwoStageDetector:
         transforms, patches = cut_figures(figures, image, usual_px)
         outputs = run_patches(self._refiner, patches)
         if further:
-            # The front of known figures was settled when they were first seen: one view of them is enough.
+            # The front of known figures was decided when they were first detected: one view of them is enough.
             further(self._refiner, outputs[len(known) :], patches[len(known) :])
         self._subtract_thresholds(outputs)
         better = decode_refinement(figures, outputs, transforms, self._sigma_scale)
@@ -245,7 +245,7 @@ class TwoStageDetector:
     def _track_ball(
         self, image: Image, balls: list[Detection], figures: Sequence[Detection], usual_px: float
     ) -> list[Detection]:
-        """Return where the ball is now that was there a moment ago."""
+        """Return the ball tracked a moment ago at its present place."""
         if self._ball_refiner is None or not balls:
             return balls
         transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px, BALL_PATCH_ZOOM)
@@ -261,9 +261,9 @@ class TwoStageDetector:
         usual_px: float,
         further: FurtherViews,
     ) -> None:
-        """Refine figures again, from a row on and in place, whose patch was cut beside them or askew.
+        """Refine again, in place and from a row on, the figures whose patch was cut off-center or askew.
 
-        Both views vote on whether there is a figure: a better patch makes a false one look better, too.
+        Both views vote on whether there is a figure, since a better patch makes a false figure look better, too.
         """
         rows = [
             i
@@ -280,7 +280,7 @@ class TwoStageDetector:
             figures[i] = dataclasses.replace(view, score=float(sigmoid(mean)))
 
     def _view_across(self, image: Image, figures: list[Detection], usual_px: float, further: FurtherViews) -> None:
-        """Refine vague figures again, in place, as if they lay across, and keep the more exact view."""
+        """Refine vague figures again, in place, turned by a quarter, and keep the more exact view."""
         rows = [
             i
             for i, figure in enumerate(figures)
@@ -300,12 +300,12 @@ class TwoStageDetector:
         return decode_refinement(views, outputs, transforms, self._sigma_scale)
 
     def _subtract_thresholds(self, outputs: Array) -> None:
-        """Subtract, in place, what the logits of turning and falling must exceed."""
+        """Subtract, in place, the thresholds of the logits of turning and falling."""
         outputs[:, TURN] -= self._turn_logit
         outputs[:, FALLEN] -= self._fallen_logit
 
     def _is_trackable(self, figure: Detection, size: float) -> bool:
-        """Tell whether a figure seen a moment ago can be tracked further: a wrong place may lead to worse ones."""
+        """Return whether a figure can be tracked further: a wrong place may lead to worse ones."""
         if figure.score < min(self._threshold, LIMITS.min_tracked_score):
             return False
         visible = sum(figure.corner_scores) / len(figure.corner_scores) > LIMITS.min_visibility
@@ -317,7 +317,7 @@ class TwoStageDetector:
 
         Args:
             figures: at least one.
-            image: they are in.
+            image: the picture that shows them.
 
         Returns:
             Its outputs, shape (n, `OUTPUTS`), and the transforms of the patches, shape (n, 2, 3).

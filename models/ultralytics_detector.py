@@ -25,16 +25,16 @@ class UltralyticsDetector:
     boxes.
 
     Args:
-        path: of the weights. They are opened by torch, which runs code in them: only open what you trust.
-        device: as ultralytics has it: ``"cpu"``, ``"0"`` for the first GPU; None lets it choose.
-        threads: that torch may use on a processor.
-        threshold: score from which things are reported.
-        input_px: the longer side of what the model sees.
-        kinds: kind of each class name; other classes are left out.
+        path: the weights. torch runs code in them when it opens them: open only files that you trust.
+        device: in ultralytics' notation: ``"cpu"``, ``"0"`` for the first GPU; None lets it choose.
+        threads: number of threads that torch may use on a processor.
+        threshold: score from which detections are reported.
+        input_px: the longer side of the model's input.
+        kinds: kind of detection for each class name; other classes are left out.
 
     Raises:
         MissingExtraError: ultralytics is not installed.
-        InputError: there is no such file, it is no such model, or none of its classes is known.
+        InputError: there is no such file, it is not an ultralytics model, or none of its classes is known.
 
     """
 
@@ -59,7 +59,7 @@ class UltralyticsDetector:
         try:
             self._model: Any = YOLO(str(path))
             names: dict[int, str] = self._model.names
-        except Exception as error:  # torch and pickle raise whatever the file makes them
+        except Exception as error:  # a broken file can make torch and pickle raise anything
             raise InputError(f"{path}: ultralytics can't open it: {error}") from None
         wanted = kinds or {kind: kind for kind in KINDS}
         self._kinds = {number: wanted[name] for number, name in names.items() if name in wanted}
@@ -67,7 +67,7 @@ class UltralyticsDetector:
             known = ", ".join(names.values())
             raise InputError(f"{path}: none of its classes ({known}) is {', '.join(wanted)}. Map them with `kinds`.")
         self.name = f"{path.name} on ultralytics"
-        # nms=False asks for the one-to-one branch of networks that have one; others are suppressed as ever.
+        # nms=False asks for the one-to-one branch of networks that have one; others run their usual suppression.
         self._options = {"imgsz": input_px, "conf": threshold, "device": device, "nms": False, "verbose": False}
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
@@ -78,7 +78,7 @@ class UltralyticsDetector:
 
     def _detection(self, result: Any, row: int) -> Detection:
         kind = self._kinds[int(result.boxes.cls[row])]
-        # ultralytics counts from the picture's outer edge.
+        # ultralytics measures from the picture's outer edge.
         left, top, right, bottom = (float(value) - 0.5 for value in result.boxes.xyxy[row])
         score, box = float(result.boxes.conf[row]), (left, top, right, bottom)
         if result.keypoints is None or kind in ("ball", "hand"):

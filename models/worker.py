@@ -1,7 +1,7 @@
 """The worker process that runs the detector on whole pictures for a `WorkerClient`.
 
 Run with the file descriptor of its connection as argument. Pictures lie in memory that both processes share. It ends
-when the connection closes, and so with its client however that ends.
+when the connection closes, and therefore whenever its client ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
 from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart
 
-_WARM_UP_SHAPE: Final = (1080, 1920, 3)  # of an empty picture: a network's first run takes long
+_WARM_UP_SHAPE: Final = (1080, 1920, 3)  # of an empty picture: a network's first run is slow
 
 
 class RequestHandler:
@@ -47,7 +47,7 @@ class RequestHandler:
         detector.find_candidates(self._image)
 
     def answer(self, request: FindRequest | RefineRequest) -> tuple[Detection, ...]:
-        """Return what is requested."""
+        """Return the detections that a request asks for."""
         if isinstance(request, RefineRequest):
             return self._detector.refine_candidates(self._image, request.found, request.seen)
         picture = mmap.mmap(self._memory, int(np.prod(request.shape)), access=mmap.ACCESS_READ)
@@ -59,7 +59,7 @@ def main() -> None:
     """Answer requests until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
     cv2.setNumThreads(1)
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the client's output is not for what libraries print
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
     connection = Connection(int(sys.argv[1]))
     answer: tuple[Detection, ...] | DownfieldError = ()
     with connection, suppress(EOFError, OSError):
@@ -69,7 +69,7 @@ def main() -> None:
             connection.send(error)
             return
         if sys.platform == "linux":
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # frames go first
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # tracking frames comes first
         while True:
             connection.send(answer)
             request: FindRequest | RefineRequest = connection.recv()

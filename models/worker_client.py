@@ -1,7 +1,7 @@
-"""Runs the detector on whole pictures in a worker process, so that it shares no interpreter with the frames.
+"""Runs the detector on whole pictures in a worker process, so that it does not hold the interpreter of the live loop.
 
-A low-priority thread that holds the interpreter keeps every other thread waiting. Where the worker takes too long,
-can't be started or has ended, the detector runs here. For systems on which processes share memory by file descriptor:
+A low-priority thread that holds the interpreter keeps every other thread waiting. When the worker takes too long, can't
+be started or has ended, the detector runs in this process. Works where processes can share memory by file descriptor:
 Linux and macOS.
 
 `ProcessPoolExecutor` would be shorter, but its workers outlive a killed parent, can't be killed when they hang, and
@@ -34,14 +34,14 @@ from downfield.models.detector import Detector, TrackingDetector
 
 @dataclass(frozen=True, slots=True)
 class WorkerLimits:
-    """Waiting times of the worker's client."""
+    """Timeouts of the worker's client."""
 
     restart_s: float = 10.0
     """A worker that ended is restarted after this time."""
     timeout_s: float = 1.0
-    """An answer that takes longer is not waited for: the worker gets only the time that frames leave."""
+    """Timeout of a request: the worker gets only the processor time that frames leave."""
     start_timeout_s: float = 10.0
-    """A worker that starts is waited for this long: frames that come meanwhile would be dropped."""
+    """Timeout of a worker's start, since frames that arrive meanwhile are dropped."""
 
 
 LIMITS: Final = WorkerLimits()
@@ -54,8 +54,8 @@ class FindRequest:
     """Requests `TrackingDetector.find_candidates` in the picture that lies in shared memory.
 
     Attributes:
-        shape: of the picture.
-        ball: as of `TrackingDetector.find_candidates`.
+        shape: shape of the picture.
+        ball: as in `TrackingDetector.find_candidates`.
 
     """
 
@@ -68,7 +68,7 @@ class RefineRequest:
     """Requests `TrackingDetector.refine_candidates` in the same picture.
 
     Attributes:
-        found, seen: as of `TrackingDetector.refine_candidates`.
+        found, seen: as in `TrackingDetector.refine_candidates`.
 
     """
 
@@ -91,14 +91,14 @@ class WorkerStart:
 
 
 def open_with_worker(open_here: Callable[[], Detector], options: dict[str, Any]) -> Detector:
-    """Open a detector here, and at the same time another one in a worker process.
+    """Open a detector in this process and, at the same time, a second one in a worker process.
 
     Args:
-        open_here: opens the detector here.
+        open_here: opens the detector of this process.
         options: arguments of `open_detector` for the worker's detector, of the same networks.
 
     Returns:
-        An `OffloadedDetector`; the detector itself where it does not track.
+        An `OffloadedDetector`, or the plain detector if it can't track.
 
     """
     client = WorkerClient(options)
@@ -115,11 +115,11 @@ def open_with_worker(open_here: Callable[[], Detector], options: dict[str, Any])
 
 
 class OffloadedDetector:
-    """A detector whose work on whole pictures a worker does; for one thread that detects, and one that tracks.
+    """A detector that leaves whole pictures to a worker; for one thread that detects and one that tracks.
 
     Args:
-        here: the detector.
-        client: of the worker.
+        here: the detector of this process.
+        client: the worker's client.
 
     """
 
@@ -129,15 +129,15 @@ class OffloadedDetector:
         self._image: Image | None = None  # the worker's
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
-        """As of `Detector`."""
+        """See `Detector.detect`."""
         return self._here.detect(image)
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
-        """As of `TrackingDetector`."""
+        """See `TrackingDetector.detect_raw`."""
         return self._here.detect_raw(image)
 
     def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """As of `TrackingDetector`."""
+        """See `TrackingDetector.find_candidates`."""
         answer = self._client.request(FindRequest(image.shape, ball), image)
         self._image = None if answer is None else image
         return self._here.find_candidates(image, ball=ball) if answer is None else answer
@@ -145,14 +145,14 @@ class OffloadedDetector:
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
     ) -> tuple[Detection, ...]:
-        """As of `TrackingDetector`, in the picture of the last `find_candidates`."""
+        """See `TrackingDetector.refine_candidates`; uses the picture of the last `find_candidates`."""
         answer = self._client.request(RefineRequest(tuple(found), tuple(seen))) if image is self._image else None
         return self._here.refine_candidates(image, found, seen) if answer is None else answer
 
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
-        """As of `TrackingDetector`."""
+        """See `TrackingDetector.track`."""
         return self._here.track(image, seen, found)
 
 
@@ -162,7 +162,7 @@ class _Worker:
     connection: Connection
 
     def end(self) -> None:
-        """Kill it; it has nothing to lose."""
+        """Kill the process; it keeps no state."""
         self.process.kill()
         self.process.wait()
         self.connection.close()
@@ -197,10 +197,10 @@ class WorkerClient:
         self._starting.join(LIMITS.start_timeout_s)
 
     def request(self, request: FindRequest | RefineRequest, image: Image | None = None) -> tuple[Detection, ...] | None:
-        """Return the worker's answer; None where it gives none in time.
+        """Return the worker's answer; None on a timeout or without a worker.
 
         Args:
-            request: what is wanted.
+            request: the request.
             image: the picture to find candidates in.
 
         Raises:
@@ -214,7 +214,7 @@ class WorkerClient:
             if self._answer_due and not worker.connection.poll(0):
                 return None
             if self._answer_due:
-                _receive(worker.connection)  # late: that request was served here meanwhile
+                _receive(worker.connection)  # a late answer to a request that was served in this process meanwhile
             self._answer_due = True
             if image is not None:
                 self._share(image)

@@ -98,7 +98,7 @@ def test_a_file_of_a_later_version_is_refused(
     path = tmp_path / "file"
     write(path)
     path.write_text(path.read_text().replace('"version":2', '"version":3'))
-    with pytest.raises(FormatError, match=r"version: the file is of version 3; .* reads up to version 2\. Update"):
+    with pytest.raises(FormatError, match=r"version: the file has version 3; .* reads up to version 2\. Update"):
         read(path)
 
 

@@ -67,7 +67,7 @@ def test_calibrations_round_trip(tmp_path: Path) -> None:
         (
             1,
             ('"version":1', '"version":2'),
-            "line 1: version: the file is of version 2; this",
+            "line 1: version: the file has version 2; this",
         ),
         (
             1,

@@ -48,11 +48,11 @@ def test_truth_round_trips(tmp_path: Path) -> None:
     ("line", "old", "new", "message"),
     [
         (1, '"downfield.truth"', '"downfield.tracks"', "line 1: format: "),
-        (1, '"version":2', '"version":3', "line 1: version: the file is of version 3"),
+        (1, '"version":2', '"version":3', "line 1: version: the file has version 3"),
         (2, '"visible":0.58', '"visible":"much"', "line 2: figures.0.visible: "),
         (3, '"type":"fell"', '"type":"flew"', "line 3: events.1.type: "),
         (3, '"light-9","tilt', '"light-8","tilt', "line 3: figures.1.id: 'light-8' is not on the roster of the header"),
-        (4, '"t_ns":66666666', '"t_ns":1', "line 4: t_ns: time does not rise: 1 after 33333333"),
+        (4, '"t_ns":66666666', '"t_ns":1', "line 4: t_ns: time does not rise: 1 ns after 33333333 ns"),
         (4, '"frame":2,', "", "line 4: frame: missing"),
     ],
 )

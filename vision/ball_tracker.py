@@ -1,8 +1,8 @@
-"""Tracks the ball: which figure carries it, where it lies, and which figure touches it first.
+"""Tracks the ball: its carrier, its place on the board, and the first figure to touch it.
 
-The network sees the ball's center but not its height. On the board it is at its own radius; in a figure's arm it is
-higher and its ray meets the board somewhere else, so both heights are tried. A carried ball moves with its figure; a
-ball on the board stays where it is until somebody moves it, and is remembered while it is hidden.
+The network sees the ball's center but not its height. On the board its height is its own radius; in a figure's arm
+it is higher, and its ray meets the board elsewhere, so both heights are tried. A carried ball moves with its figure; a
+ball on the board stays in place until it is moved, and is remembered while it is hidden.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class BallLimits:
     carried_height_mm: float = 18.0
     """Height of the center of a ball in a figure's arm."""
     arm_mm: float = 16.0
-    """A carried ball is this near to the center of its figure's base."""
+    """Greatest distance of a carried ball from the center of its figure's base."""
     min_score: float = 0.95
-    """An arm may pass for the ball for seconds, and a wrong carrier is worse than none."""
+    """Least score of a ball: an arm may resemble it for seconds, and a wrong carrier is worse than none."""
     same_place_mm: float = 6.0
-    """A ball on the board that is seen this near is where it was."""
+    """A ball detected this near to its known place has not moved."""
     place_sigma_mm: float = 0.8
     """Standard deviation of one sighting on the board."""
     carried_sigma_mm: float = 1.6
@@ -46,9 +46,9 @@ class BallLimits:
     guessed_sigma_mm: float = 6.0
     """Standard deviation of a carried ball that is not seen."""
     averaged_sightings: int = 30
-    """So many sightings make the place of a ball on the board."""
+    """Number of sightings averaged for the place of a ball on the board."""
     independent_sightings: int = 4
-    """So many of them count as independent."""
+    """Number of these sightings that count as independent."""
     settled_sightings: int = 3
     """Sightings in a row at a new place after which the ball lies there."""
     held_sightings: int = 5
@@ -56,9 +56,9 @@ class BallLimits:
     near_mm: float = 40.0
     """Figures further away can't touch the ball soon."""
     touch_sigmas: float = 2.0
-    """A figure that stopped touches the ball if the gap is smaller than so many standard deviations,"""
+    """A figure that stopped touches the ball if the gap is at most this many standard deviations."""
     max_touch_gap_mm: float = 0.5
-    """and than this."""
+    """Upper limit of that gap."""
     stopped_mm: float = 0.1
     """A gap that changes less than this between frames has stopped changing."""
 
@@ -79,9 +79,9 @@ class BallTracker:
 
     def __init__(self) -> None:
         self._ball: Ball | None = None
-        self._sightings = 0  # that made the place of a ball on the board
-        self._moving: tuple[_Place, int] | None = None  # a new place, and how often it was seen there in a row
-        self._held: tuple[str, int] | None = None  # a figure, and how often in a row the ball was seen in its arm
+        self._sightings = 0  # averaged for the place of the ball on the board
+        self._moving: tuple[_Place, int] | None = None  # a new place, and the number of sightings in a row there
+        self._held: tuple[str, int] | None = None  # a figure, and the number of sightings in a row in its arm
         self._gaps: dict[str, _BallGap] = {}
         self._t_ns: int | None = None
 
@@ -95,14 +95,14 @@ class BallTracker:
         carrier: str | None = None,
         fit: bool = True,
     ) -> Ball | None:
-        """Take in a frame and return the ball.
+        """Add a frame and return the ball.
 
         Args:
-            detections: everything that was detected; None for a frame without detection, where the ball stays.
+            detections: all detections; None for a frame that the detector skipped, in which the ball stays.
             estimates: all figures.
-            camera: as it stands in this frame.
+            camera: the camera at this frame.
             t_ns: capture time.
-            carrier: roster id of the declared ball carrier; None to go by the picture alone.
+            carrier: roster id of the declared ball carrier; None to use the picture alone.
             fit: whether the picture is reliable; if not, the ball stays as it was.
 
         """
@@ -127,7 +127,7 @@ class BallTracker:
         return self._ball
 
     def _take_sighting(self, px: Pixel, estimates: Sequence[Estimate], camera: Camera) -> None:
-        """Take in where the ball is seen while no carrier is declared."""
+        """Add a sighting of the ball while no carrier is declared."""
         heights_mm = np.array([LIMITS.lying_height_mm, LIMITS.carried_height_mm])
         low, high = ((float(x), float(y)) for x, y in camera.to_board(np.array([px, px]), heights_mm))
         ball = self._ball
@@ -162,7 +162,7 @@ class BallTracker:
         self._gaps, self._sightings, self._moving, self._held = {}, 0, None, None
 
     def _find_touch(self, estimates: Sequence[Estimate], t_ns: int) -> None:
-        """Find which figure touches the ball on the board first, between the last frame and this one."""
+        """Find the figure that first touches the ball on the board, between the last frame and this one."""
         ball = self._ball
         if ball is None or ball.carrier is not None or ball.touched_by is not None:
             return
@@ -192,7 +192,7 @@ class BallTracker:
         self._gaps = now
 
     def _touch_gap_mm(self, id_: str, now: _BallGap) -> float:
-        """Return the gap up to which a figure touches: 0, or its uncertainty once it has stopped at the ball."""
+        """Return the largest gap that counts as a touch: 0, or its uncertainty once the figure stopped at the ball."""
         before = self._gaps.get(id_)
         stopped = before is not None and abs(now.gap_mm - before.gap_mm) < LIMITS.stopped_mm
         if not stopped or now.gap_mm >= LIMITS.max_touch_gap_mm:
@@ -200,7 +200,7 @@ class BallTracker:
         return min(LIMITS.touch_sigmas * now.sigma_mm, LIMITS.max_touch_gap_mm)
 
     def _touch_ns(self, id_: str, now: _BallGap, t_ns: int) -> int:
-        """Return when the gap became 0, interpolated between the last frame and this one."""
+        """Return the instant at which the gap became 0, interpolated between the last frame and this one."""
         before = self._gaps.get(id_)
         if before is None or self._t_ns is None or before.gap_mm <= now.gap_mm or before.gap_mm <= 0:
             return t_ns
@@ -220,7 +220,7 @@ def _center(ball: Detection) -> Pixel:
 
 
 def _carried_ball(carrier: Estimate, px: Pixel | None, camera: Camera) -> Ball:
-    """Return the ball in a figure's arm: where it is seen, or else at the figure."""
+    """Return the ball in a figure's arm: at its detected place, otherwise at the figure."""
     base = carrier.footprint.x_mm, carrier.footprint.y_mm
     if px is not None:
         x, y = camera.to_board(np.array([px]), LIMITS.carried_height_mm)[0].tolist()
@@ -230,7 +230,7 @@ def _carried_ball(carrier: Estimate, px: Pixel | None, camera: Camera) -> Ball:
 
 
 def _find_holder(high: _Place, low: _Place, estimates: Sequence[Estimate]) -> Estimate | None:
-    """Return the figure whose arm the ball would be in; None where the ball lies clear of every base."""
+    """Return the figure that would carry the ball; None if the ball lies clear of every base."""
     upright = [figure for figure in estimates if figure.posture == "upright"]
     if not upright:
         return None

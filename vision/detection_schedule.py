@@ -1,8 +1,8 @@
-"""When the detector runs: on whole frames now and then, and on the known figures as often as the computer can.
+"""Schedules the detector: on whole frames from time to time, and on known figures as often as the computer can.
 
-A frame that comes sooner is skipped: figures keep their motion, and those on which a call may depend are measured on
-the edges of their bases. On a computer too slow for the requested rates the detector runs less often and no frame is
-dropped: down to a sufficient rate without notice, and further with a warning.
+Frames in between are skipped: figures keep their motion, and those on which a call may depend are measured on the edges
+of their bases. On a computer too slow for the requested rates the detector runs less often and no frame is dropped:
+down to a sufficient rate silently, and below it with a warning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DetectorRun = Literal["full_frame", "figures"]
 """A run of the detector on the whole frame, or on the figures already known."""
 
 BACKGROUND: Final = ThreadPoolExecutor(1, thread_name_prefix="find", initializer=lower_priority)
-"""Does full-frame runs, one at a time, while frames may go on."""
+"""Runs the detector on full frames, one at a time, while later frames are processed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ScheduleLimits:
     """Rates of the detector, and how they adapt to the computer."""
 
     full_frame_every_ns: int = 83_000_000
-    """Time between full-frame runs: a hand that comes in, or a lost figure, is detected a blink later."""
+    """Time between full-frame runs: a new hand or a lost figure is detected a moment later."""
 
     ball_every_ns: int = 300_000_000
     """Time between searches for the ball in full-frame runs; a known ball is tracked like the figures."""
@@ -41,7 +41,7 @@ class ScheduleLimits:
     """Time between figure runs while the computer has time to spare: contacts are timed more exactly."""
 
     sufficient_figures_every_ns: int = 33_000_000
-    """Time between figure runs where time is short: more often, the network hardly tells anything new."""
+    """Time between figure runs where time is short: at a higher rate the network adds little information."""
 
     early_ns: int = 4_000_000
     """A frame may be this much early for a full-frame run."""
@@ -113,7 +113,7 @@ class DetectionRate:
     Args:
         full_frame_every_ns: time between full-frame runs; 0 for every frame.
         figures_every_ns: time between figure runs; 0 for every frame.
-        clock: tells the time in ns, so that runs become rarer where they take too long; None to keep the requested
+        clock: returns the time in ns, so that runs become rarer when they take too long; None to keep the requested
             rates, so that the result for a recording does not depend on the computer.
 
     """
@@ -137,26 +137,25 @@ class DetectionRate:
 
     @property
     def summary(self) -> str:
-        """How often the detector has time to run, for people."""
+        """The rates at which the detector has time to run, as a phrase for people."""
         full_frame, figures = (1e9 / max(self._interval_ns(run), 1) for run in ("full_frame", "figures"))
         return f"runs {figures:.0f} times per second on figures and {full_frame:.0f} times on the full frame"
 
     @property
     def slow(self) -> bool:
-        """Whether the detector runs so much less often than requested that people should know."""
+        """Whether the detector runs so much less often than requested that a warning is due."""
         return self._pressed or any(
             self._interval_ns(run) > factor * max(self._requested_ns[run], LIMITS.sufficient_figures_every_ns)
             for run, factor in _SLOW_FACTOR.items()
         )
 
     def due(self, t_ns: int, waiting: int = 0) -> tuple[DetectorRun, ...]:
-        """The runs due on a frame, in their order; call once per frame, in order of time.
+        """Return the runs due on a frame, in their order; call once per frame, in order of time.
 
         Args:
-            t_ns: when it was captured.
+            t_ns: capture time.
             waiting: number of newer frames that already wait. A late frame is skipped unless a run is long overdue,
-                and where many wait, runs become rarer. Without a clock this is ignored: a recording's frames may
-                wait.
+                and when many wait, runs become rarer. Ignored without a clock, since a recording's frames may wait.
 
         """
         if self._clock is None:
@@ -188,11 +187,11 @@ class DetectionRate:
 
     @contextmanager
     def timed(self, run: DetectorRun, *, background: bool = False) -> Iterator[None]:
-        """Measure how long a run takes.
+        """Measure the duration of a run.
 
         Args:
-            run: which.
-            background: whether frames go on meanwhile.
+            run: the kind of run.
+            background: whether later frames are processed meanwhile.
 
         """
         if self._clock is None:
@@ -207,7 +206,7 @@ class DetectionRate:
             self._busy_ns += took_ns
 
     def _interval_ns(self, run: DetectorRun) -> int:
-        """Time between runs, as requested or as their duration allows."""
+        """Return the time between runs, as requested or as their duration allows."""
         requested_ns, duration_ns = self._requested_ns[run], self._duration_ns[run]
         spare_ns = 0.0
         if run == "figures":
@@ -217,12 +216,12 @@ class DetectionRate:
 
 @dataclass(frozen=True, slots=True)
 class _BackgroundRun:
-    """The result of a full-frame run that ran while frames went on.
+    """The result of a full-frame run in the background.
 
     Attributes:
-        earlier: what was detected in that frame, or a frame before.
+        earlier: detections in that frame, or in a frame before.
         found: hands, and the ball if it was searched for.
-        views: as of `TrackingDetector.refine_candidates`.
+        views: result of `TrackingDetector.refine_candidates`.
 
     """
 
@@ -236,8 +235,8 @@ class DetectionSchedule:
 
     Args:
         detector: the detector.
-        rate: how often it runs.
-        continuous: whether frames follow each other in time; else each is searched for everything.
+        rate: decides on which frames it runs.
+        continuous: whether frames follow each other in time; if not, each is searched in full.
 
     """
 
@@ -245,11 +244,11 @@ class DetectionSchedule:
         self._detector, self._rate, self._continuous = detector, rate, continuous
         self._detections: tuple[Detection, ...] = ()
         self._background: Future[_BackgroundRun] | None = None
-        self._ball_ns = 0  # when the ball is searched for next
-        self._searched_ball = False  # whether it was in the latest full-frame run
+        self._ball_ns = 0  # time of the next search for the ball
+        self._searched_ball = False  # whether the latest full-frame run searched for it
 
     def detect(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
-        """The detections in the next frame; None where the detector skips it.
+        """Return the detections in the next frame; None if the detector skips it.
 
         Args:
             frame: the frame.
@@ -276,7 +275,7 @@ class DetectionSchedule:
         return self._detections
 
     def _detect_alone(self, frame: Frame) -> tuple[Detection, ...]:
-        """The detections in a still, which has no place in time: everything in it is searched for."""
+        """Return the detections in a still picture, which is searched in full."""
         with self._rate.timed("figures"):
             if isinstance(self._detector, TrackingDetector):
                 return self._detector.detect_raw(frame.image)
@@ -296,8 +295,8 @@ class DetectionSchedule:
         return _BackgroundRun(earlier, no_figures, views)
 
     def _find(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
-        """The candidates in a whole frame; the detector takes one frame at a time, from either thread."""
-        # Never twice in a row: a slow computer runs few full-frame runs, and all would take as long as that.
+        """Return the candidates in a whole frame; one frame at a time, from either thread."""
+        # Never twice in a row: a slow computer has few full-frame runs, and all of them would include the slow search.
         ball = frame.t_ns >= self._ball_ns and not self._searched_ball
         self._searched_ball = ball
         if ball:
@@ -305,7 +304,7 @@ class DetectionSchedule:
         return detector.find_candidates(frame.image, ball=ball)
 
     def _latest_detections(self) -> tuple[Detection, ...]:
-        """The last detections, with what the background run has found since."""
+        """Return the last detections, merged with the result of the background run since."""
         if self._background is None or not self._background.done():
             return self._detections
         finished, self._background = self._background, None

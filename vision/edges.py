@@ -1,4 +1,4 @@
-"""Finding edges: where the color changes fast across the sides of a base's top."""
+"""Finds the edges of bases' tops: the places where the color changes fast across a side."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class EdgeLimits:
     """Sampled lines of a segment."""
 
     reach_mm: float = 2.6
-    """How far to both sides of a predicted side the image is sampled."""
+    """Distance to both sides of a predicted side over which the image is sampled."""
 
     step_mm: float = 0.2
-    """Distance of samples."""
+    """Distance between samples."""
 
     corner_clear_mm: float = 0.8
-    """A side's end, beyond its rounded corner, that is left out."""
+    """Part of a side's end, beyond its rounded corner, that is left out."""
 
     blur_mm: float = 0.4
     """Width of the slope filter: about the image's own blur at 1.5 px/mm."""
@@ -48,13 +48,13 @@ class EdgeLimits:
     """An edge is clear when its signal-to-noise ratio is this much higher."""
 
     min_sigma_mm: float = 0.25
-    """No edge of a segment is found more precisely, whatever the contrast."""
+    """Least error of a segment's edge, whatever the contrast."""
 
     inner_mm: float = 1.4
-    """Further than this inside of a side there is the base's top, or the figure on it."""
+    """Further inside a side than this lies the base's top, or the figure on it."""
 
     inside_mm: float = 0.9
-    """This far inside of an edge its blur is over."""
+    """Distance inside an edge at which its blur has ended."""
 
     min_color_spread: float = 4.0
     """Least spread of the base's color, gray levels."""
@@ -66,13 +66,13 @@ class EdgeLimits:
     """Trust in lower edges relative to upper ones: the color of the side is not known."""
 
     min_noise: float = 0.4
-    """Gray levels; a rendered image has no noise of its own."""
+    """Least noise, gray levels: a rendered image has none of its own."""
 
     noise_correlation: float = 3.0
-    """Samples nearer than a pixel share their noise: it is this much more than third differences say."""
+    """Samples nearer than a pixel share their noise: it is this many times what third differences suggest."""
 
     lower_edge_clear_mm: float = 0.7
-    """A lower edge nearer than this to the upper one cannot be told from it."""
+    """A lower edge nearer than this to the upper one cannot be separated from it."""
 
 
 LIMITS: Final = EdgeLimits()
@@ -83,7 +83,7 @@ _OFFSETS: Final[Array] = np.arange(
 _REACH: Final = round(3 * LIMITS.blur_mm / LIMITS.step_mm)  # samples
 _KERNEL_AT: Final[Array] = np.arange(-_REACH, _REACH + 1, dtype=np.float64) * LIMITS.step_mm
 _KERNEL: Final[Array] = -_KERNEL_AT * np.exp(-0.5 * (_KERNEL_AT / LIMITS.blur_mm) ** 2)
-_SLOPE: Final[Array] = _KERNEL[::-1].copy()  # opencv correlates, and does not convolve
+_SLOPE: Final[Array] = _KERNEL[::-1].copy()  # OpenCV correlates instead of convolving
 _ONE: Final[Array] = np.ones(1)
 _NOISE_SCALE: Final = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * LIMITS.noise_correlation
 _EVERY_OTHER: Final = np.arange(3 * len(_OFFSETS)).reshape(-1, 3)[::2].ravel()  # sample's three colors, one by one
@@ -102,7 +102,7 @@ class EdgeCandidates:
         offset_mm: outward from the predicted side, shape (n, rows, k).
         strength: of the change of color, 0..1 and 0 where there is none, shape (n, rows, k).
         sigma_mm: standard deviation of the offset, shape (n, rows, k).
-        slopes: of an edge's offset for a movement of the base ahead, to its left, and by turning; shape (n, rows, 3).
+        slopes: change of an edge's offset as the base moves ahead, to its left, or turns; shape (n, rows, 3).
 
     """
 
@@ -113,7 +113,7 @@ class EdgeCandidates:
 
 
 def _line_coefficients(outlines: Array) -> Array:
-    """The coefficients of `_basis_lines` for bases, shape (n, 4)."""
+    """Return the coefficients of `_basis_lines` for bases, shape (n, 4)."""
     coefficients = np.ones((len(outlines), 4))
     half = coefficients[:, 1:3] = outlines[:, 3:5] / 2
     coefficients[:, 3] = np.minimum(outlines[:, 5] + LIMITS.corner_clear_mm, 0.4 * half.min(axis=1))
@@ -122,9 +122,9 @@ def _line_coefficients(outlines: Array) -> Array:
 
 @cache
 def _basis_lines() -> tuple[Array, Array]:
-    """The lines across the sides of a base's top along which the image is sampled, in the base's own frame.
+    """Return the lines across the sides of a base's top along which the image is sampled, in the base's own frame.
 
-    They depend linearly on 1, half the base's length and width, and what is left clear at its corners. The sizes of
+    They depend linearly on 1, half the base's length and width, and the part left out at its corners. The sizes of
     bases are estimated anew in every frame, so the lines are kept as a basis with these four coefficients.
 
     Returns:
@@ -139,7 +139,7 @@ def _basis_lines() -> tuple[Array, Array]:
 
 
 def _side_lines(half: Array, clear: float) -> tuple[Array, Array]:
-    """Places and slopes of the lines across a rectangle's sides."""
+    """Return places and slopes of the lines across a rectangle's sides."""
     places, slopes = [], []
     for normal in _SIDES:
         along = np.array([-normal[1], normal[0]])
@@ -161,8 +161,8 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
 
     Args:
         image: uint8 blue green red, raw.
-        camera: as it stood when the image was taken.
-        bases: where the search starts.
+        camera: the camera when the image was taken.
+        bases: footprints where the search starts.
 
     """
     outlines, count = outlines_of(bases), len(bases)
@@ -190,14 +190,14 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
 
 
 def _bounding_squares_mm(outlines: Array) -> Array:
-    """A square around each base in its own frame, shape (n, 4, 2)."""
+    """Return a square around each base in its own frame, shape (n, 4, 2)."""
     reach = outlines[:, 3:5].max(axis=1) / 2 + LIMITS.reach_mm
     squares: Array = _SQUARE * reach[:, None, None]
     return squares
 
 
 def _to_board_plane(outlines: Array, height_mm: Array, squares_mm: Array) -> Array:
-    """Points of bases' own frames, shape (n, 4, 2), in the planes of their tops, board frame, shape (n, 4, 3)."""
+    """Convert points of bases' own frames, shape (n, 4, 2), to the board frame at their tops, shape (n, 4, 3)."""
     x, y, heading = outlines[:, :3].T
     turn = np.radians(heading)[:, None]
     cos, sin = np.cos(turn), np.sin(turn)
@@ -210,14 +210,14 @@ def _to_board_plane(outlines: Array, height_mm: Array, squares_mm: Array) -> Arr
 
 
 def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coefficients: Array) -> Profiles:
-    """Colors along lines, averaged over those of a segment.
+    """Return colors along lines, averaged over the lines of a segment.
 
     Args:
         image: uint8 blue green red.
-        camera: as it stood.
-        outlines: of n bases, as of `outlines_of`.
-        height_mm: of their tops, shape (n,).
-        coefficients: as of `_line_coefficients`.
+        camera: the camera at that time.
+        outlines: n bases, see `outlines_of`.
+        height_mm: heights of their tops, shape (n,).
+        coefficients: from `_line_coefficients`.
 
     Returns:
         Shape (n * segments, samples, 3), 0 outside the image.
@@ -241,7 +241,7 @@ def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coe
         where = cv2.perspectiveTransform(lines[row], cv2.getPerspectiveTransform(own[row], seen[row]))
         where = where.reshape(LIMITS.lines, -1, 2)  # as an image of few rows, which is fastest
         part = image[top:bottom, left:right]
-        # One map of both x and y; opencv's types do not allow the second map to be None.
+        # One map of both x and y; OpenCV's types do not allow the second map to be None.
         colors = cv2.remap(part, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[call-overload]
         out[row] = colors.reshape(out.shape[1:])
     total = np.add(out[:, 0], out[:, 1], dtype=np.uint16)
@@ -252,7 +252,7 @@ def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coe
 
 
 def _noise_levels(profiles: Profiles, count: int) -> Array:
-    """Noise of the slope filter's response by base, one sigma, robustly from third differences; shape (n,)."""
+    """Return the noise of the slope filter's response, one sigma, robustly from third differences; shape (n,)."""
     bend = profiles.reshape(len(profiles), -1).take(_EVERY_OTHER, axis=1)
     for _ in range(3):
         bend = bend[:, 3:] - bend[:, :-3]
@@ -262,7 +262,7 @@ def _noise_levels(profiles: Profiles, count: int) -> Array:
 
 
 def _peaks(steep: Profiles) -> tuple[Array, Array]:
-    """The steepest places of every segment with subsample precision: offsets and heights, shape (n, k) each."""
+    """Return the steepest places of every segment, with subsample precision: offsets and heights, shape (n, k) each."""
     middle, before, after = steep[:, 1:-1], steep[:, :-2], steep[:, 2:]
     height = np.where((middle > before) & (middle >= after), middle, 0.0)
     best = np.argsort(-height, axis=1, kind="stable")[:, : LIMITS.candidates]
@@ -274,7 +274,7 @@ def _peaks(steep: Profiles) -> tuple[Array, Array]:
 
 
 def _base_color_inside(profiles: Profiles, offset: Array, count: int) -> Array:
-    """How much the color just inside of each candidate is that of the base's top, 0..1, shape (n, k)."""
+    """Return how well the color just inside each candidate matches the base's top, 0..1, shape (n, k)."""
     inner = profiles[:, : round((LIMITS.reach_mm - LIMITS.inner_mm) / LIMITS.step_mm) + 1].reshape(count, -1, 3)
     own = _medians(inner.transpose(0, 2, 1).reshape(count * 3, -1)).reshape(count, 3)
     spread = 1.4826 * _medians(np.abs(inner - own[:, None]).reshape(count, -1)) + LIMITS.min_color_spread
@@ -292,7 +292,7 @@ def _base_color_inside(profiles: Profiles, offset: Array, count: int) -> Array:
 
 
 def _medians(rows: Profiles) -> Profiles:
-    """Medians of rows, shape (n, m), as (n,). numpy's own median selects two ranks and takes ten times as long."""
+    """Return medians of rows, shape (n, m), as (n,). numpy's own median takes ten times as long."""
     middle = (rows.shape[1] - 1) // 2
     upper = np.partition(rows, middle, axis=1)[:, middle:]
     above: Profiles = upper[:, 0] if rows.shape[1] % 2 else upper[:, 1:].min(axis=1)
@@ -301,7 +301,7 @@ def _medians(rows: Profiles) -> Profiles:
 
 
 def _lower_edge_mm(camera: Camera, outlines: Array, height_mm: Array) -> Array:
-    """How far ahead and to the left of their tops' outlines the lower outlines appear, in the planes of the tops.
+    """Return the offset, ahead and to the left, of lower outlines from their tops' outlines, in the planes of the tops.
 
     Returns:
         In each base's own frame, shape (n, 2).

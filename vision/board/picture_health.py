@@ -1,4 +1,4 @@
-"""Monitors the camera picture and the tracking, and says in plain words what is wrong and what to do."""
+"""Monitors the camera picture and the tracking, and reports in plain words what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class HealthLimits:
     sample_px: int = 8
     """The picture is sampled at this spacing, in both directions."""
     memory_ns: int = 2_000_000_000
-    """Frames are remembered for so long."""
+    """Frames are remembered for this long."""
 
     # Sharpness.
     sharpness_every_ns: int = 100_000_000
@@ -43,7 +43,7 @@ class HealthLimits:
     overexposed_level: int = 250
     """Brighter pixels are overexposed."""
     max_overexposed_share: float = 0.25
-    """The picture is overexposed when more of its pixels are."""
+    """The picture is overexposed when a larger share of its pixels is."""
     max_brightness_change: float = 0.35
     """Relative change of brightness within the settling time: lights were switched."""
     light_settles_ns: int = 300_000_000
@@ -53,19 +53,19 @@ class HealthLimits:
     frozen_ns: int = 250_000_000
     """A picture that stays the same for longer is a frozen stream."""
     late_factor: float = 1.7
-    """A frame was dropped when the time between frames is so many times the usual one."""
+    """A frame was dropped when the time between frames is this many times the usual one."""
     min_steps: int = 5
-    """The usual time between frames is known from so many frames on."""
+    """Number of frames after which the usual time between frames is known."""
     max_dropped: int = 3
-    """So many dropped frames within the memory are worth a warning."""
+    """Number of remembered dropped frames that is worth a warning."""
     max_gap_ns: int = 300_000_000
-    """After a longer gap between frames nothing may be called."""
+    """After a longer gap between frames no calls are made."""
 
     # Tracking.
     max_unsure_share: float = 0.25
-    """When more of the roster may be somebody else, as after a cut, no call is sound."""
+    """When the identities of a larger share of the roster are uncertain, as after a cut, no call is reliable."""
     max_unseen_share: float = 0.35
-    """When more of the roster is not seen, no call is sound."""
+    """When a larger share of the roster is not seen, no call is reliable."""
 
 
 LIMITS: Final = HealthLimits()
@@ -76,9 +76,9 @@ class PictureHealth:
     """The state of the picture and of the tracking.
 
     Attributes:
-        warnings: what should be fixed.
-        unfit: why nothing may be called; scenes carry it.
-        repeated: whether the picture is the same as the one before, so that it holds no new information.
+        warnings: problems to fix.
+        unfit: reasons why no calls may be made, as in `Scene`.
+        repeated: whether the picture is identical to the previous one, and so holds no new information.
 
     """
 
@@ -89,7 +89,7 @@ class PictureHealth:
 
 @dataclass(frozen=True, slots=True)
 class _FrameStats:
-    """What was measured of one frame."""
+    """Measurements of one frame."""
 
     t_ns: int
     brightness: float
@@ -110,12 +110,12 @@ class PictureHealthMonitor:
         self._sharpness_ns = 0
 
     def step(self, frame: Frame, estimates: Sequence[Estimate] = (), others: Sequence[str] = ()) -> PictureHealth:
-        """Take in a frame and return the health.
+        """Add a frame and return the health.
 
         Args:
             frame: the frame.
-            estimates: all figures as of this frame or the one before; empty before the line-up is known.
-            others: further warnings that don't come from the picture.
+            estimates: all figures at this frame or the one before; empty before the line-up is known.
+            others: warnings from elsewhere to include.
 
         """
         small = np.ascontiguousarray(frame.image[:: LIMITS.sample_px, :: LIMITS.sample_px, 1])
@@ -154,7 +154,7 @@ class PictureHealthMonitor:
         return self._recent[-1].sharpness
 
     def _count_dropped(self, frame: Frame) -> tuple[int, int]:
-        """Return how many frames are missing before this one, by their indices or else by their times, and the step."""
+        """Return how many frames are missing before this one, by their indices or their times, and the time step."""
         if not self._recent:
             return 0, 0
         step_ns = frame.t_ns - self._recent[-1].t_ns
@@ -166,7 +166,7 @@ class PictureHealthMonitor:
         return skipped, step_ns
 
     def _relative_sharpness(self, stats: _FrameStats, *, repeated: bool) -> float:
-        """Return sharpness relative to the best so far, which is slowly forgotten."""
+        """Return sharpness relative to the best so far, which fades slowly."""
         if not repeated:
             self._best_sharpness = max(stats.sharpness, LIMITS.best_sharpness_kept * self._best_sharpness)
         return stats.sharpness / self._best_sharpness if self._best_sharpness > 0 else 1.0
@@ -185,7 +185,7 @@ class PictureHealthMonitor:
             return []
         most, least = max(*before, stats.brightness), min(*before, stats.brightness)
         changed = most - least > LIMITS.max_brightness_change * max(most, 1.0)
-        return ["The light changed: calls go on once it is steady"] if changed else []
+        return ["The light changed: calls resume once it is steady"] if changed else []
 
 
 def _sharpness(image: Image) -> float:
@@ -224,16 +224,14 @@ def _unseen(estimates: Sequence[Estimate]) -> list[str]:
     seen_share = sum(figure.seen for figure in estimates) / len(estimates) if estimates else 1.0
     if seen_share >= 1 - LIMITS.max_unseen_share:
         return []
-    return [f"{round(100 * (1 - seen_share))} % of the figures are not seen: clear the view of the board"]
+    return [f"{round(100 * (1 - seen_share))} % of the figures are not visible: clear the view of the board"]
 
 
 def _many_unsure(estimates: Sequence[Estimate]) -> list[str]:
     unsure = sum(not figure.sure for figure in estimates)
     if unsure <= LIMITS.max_unsure_share * len(estimates):
         return []
-    return [
-        f'Not sure which figure is which for {unsure} of {len(estimates)}: stand them as lined up and declare "set"'
-    ]
+    return [f"Not sure which figure is which for {unsure} of {len(estimates)}: line them up and tap Set"]
 
 
 def _unsure(estimates: Sequence[Estimate]) -> list[str]:

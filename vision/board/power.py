@@ -1,9 +1,9 @@
-"""Tells whether the board is switched on, from how the figures move, how the print shakes, and what a microphone hears.
+"""Detects whether the board is on, from the movement of figures, the shake of the print, and the sound of its hum.
 
-One figure alone proves nothing: a hand moves figures on a dead board, and a blocked figure stands on a live one. But
-most of twenty-two figures go somewhere while the board is on, and none does while it is off. Each figure votes by
-whether it moved lately by more than the measurement noise; the votes of successive frames add up as evidence, against
-how rarely boards are switched. Print shake and the microphone vote where there are any.
+One figure alone proves nothing: a hand moves figures on a board that is off, and a blocked figure stands still on one
+that is on. But most of twenty-two figures move while the board is on, and none does while it is off. Each figure votes
+by whether it moved lately by more than the measurement noise; successive votes add up as evidence, weighed against how
+rarely boards are switched. Print shake and the microphone vote where they are available.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ class PowerLimits:
     window_ns: int = 80_000_000
     """Movement is measured over this time: 2 mm for a slow figure."""
     min_movement_mm: float = 0.5
-    """Less is no movement."""
+    """A smaller displacement is no movement."""
     movement_sigmas: float = 3.5
-    """A movement exceeds so many standard deviations of a position, or of the measured jitter."""
+    """A movement exceeds this many standard deviations of a position, or of the measured jitter."""
     max_speed_mm_s: float = 150.0
-    """No base walks as fast; a faster figure was put there by hand."""
+    """No base walks this fast; a faster figure was moved by hand."""
     moving_share_on: float = 0.5
-    """Share of figures that move on a live board; blocked and stationary ones don't."""
+    """Share of figures that move while the board is on; blocked and stationary figures don't."""
     moving_share_off: float = 0.03
-    """Share of figures that move on a dead board: those that a hand moves."""
+    """Share of figures that move while the board is off: those that a hand moves."""
     min_figures: int = 3
-    """So many figures must be seen."""
+    """Least number of figures that must be seen."""
     jitter_memory_s: float = 1.0
     """Time constant of the measured jitter of positions."""
 
     # From evidence to state.
     switches_per_s: float = 0.3
-    """How often a board is switched."""
+    """Rate at which a board is switched."""
     sure_probability: float = 0.9
     """The state changes above this; in between it stays as it was."""
     min_error: float = 1e-4
     """The state is never surer than this."""
     max_step_ns: int = 500_000_000
-    """After a longer gap between frames nothing is known."""
+    """After a longer gap between frames the state is unknown."""
 
     # Print shake as evidence.
     shake_spread: float = 0.5
@@ -62,49 +62,49 @@ class PowerLimits:
     min_shake_difference: float = 1.0
     """The logarithms of both states must differ by this before shake counts."""
     shake_gain: float = 0.05
-    """Weight of one frame for what is learned of a state's shake."""
+    """Weight of one frame in the learned shake of a state."""
 
     # The microphone as evidence.
     heard_decades: float = 0.5
-    """Evidence from which the board counts as heard: a room's noise alone says less."""
+    """Evidence from which the board counts as heard: a room's noise alone gives less."""
     hum_block_s: float = 0.25
-    """Length of one block of sound: shorter than it takes to see that figures stand still, and hum stands out of it."""
+    """Length of one block of sound: shorter than it takes to see figures stop, and long enough for hum to stand out."""
     min_hum_block_s: float = 0.15
     """The shortest block of sound that can be judged."""
     hum_half_band_hz: float = 2.5
     """Half the width of a harmonic."""
     hum_room_hz: float = 35.0
-    """Sound within this distance of a harmonic is the room."""
+    """Sound within this distance of a harmonic measures the room's noise."""
     hum_even_db: float = 12.0
-    """At this level over the room the board is as likely on as off."""
+    """At this level over the room's noise the board is as likely on as off."""
     hum_db_per_decade: float = 6.0
-    """Level that makes either ten times as likely."""
+    """Change of level that makes either state ten times as likely."""
     max_hum_decades: float = 1.0
-    """The most that one block says: a refrigerator hums too, so the figures must agree."""
+    """Limit of the evidence of one block: a refrigerator hums too, so the figures must agree."""
 
     # A halt of all figures at once.
     halt_now_ns: int = 30_000_000
-    """The halt is looked for in the last two frames at 60 frames per second."""
+    """Time in which the halt is searched for: the last two frames at 60 frames per second."""
     halt_before_ns: int = 80_000_000
     """Speeds before the halt are measured over at least this time."""
     halt_history_ns: int = 250_000_000
     """Speeds before the halt are measured over at most this time."""
     halt_min_speed_mm_s: float = 10.0
-    """Slower figures say nothing."""
+    """Slower figures are left out."""
     halt_min_figures: int = 5
-    """So many figures must have been moving."""
+    """Least number of figures that must have been moving."""
     halt_way_share: float = 0.4
-    """They have stopped if they covered less than this share of the way they would have gone on."""
+    """They have stopped if they covered less than this share of the predicted distance."""
     halt_jitter_mm: float = 0.15
-    """Standard deviation of a position along its way, from frame to frame."""
+    """Standard deviation of a position along its direction of movement, from frame to frame."""
     halt_sigmas: float = 5.5
-    """They must fall short by so many standard deviations of all their ways: halts are tested 60 times per second."""
+    """They must fall short by this many standard deviations of all distances: halts are tested 60 times per second."""
 
 
 LIMITS: Final = PowerLimits()
 
 _MAINS_HZ: Final = (50.0, 60.0)
-_HARMONICS: Final = (2, 4, 6)  # of the mains: the coil pulls twice per cycle; and what the board makes of that
+_HARMONICS: Final = (2, 4, 6)  # of the mains: the coil pulls twice per cycle, and the board adds overtones
 _DECADE: Final = math.log(10.0)
 
 _Position = tuple[float, float]
@@ -113,7 +113,7 @@ _Measured = tuple[float, float, float]  # x and y in mm, and their standard devi
 
 @dataclass(frozen=True, slots=True)
 class PowerReading:
-    """What is known of the switch.
+    """The state of the board's switch.
 
     Attributes:
         power: as in a scene.
@@ -128,12 +128,12 @@ class PowerReading:
 
 
 class PowerDetector:
-    """Tells whether the board is on; call `step` once for every frame, in order of time."""
+    """Detects whether the board is on; call `step` once for every frame, in order of time."""
 
     def __init__(self) -> None:
         self._window: deque[tuple[int, dict[str, _Measured]]] = deque()
         self._last: dict[str, tuple[int, _Measured]] = {}  # when and where each figure was last seen
-        self._placed_ns: dict[str, int] = {}  # when a figure was last seen before it went faster than any walks
+        self._placed_ns: dict[str, int] = {}  # when a figure was last seen before it moved faster than any base walks
         self._jitter_mm = 0.0
         self._log_odds = 0.0
         self._power: Power = "unknown"
@@ -143,12 +143,12 @@ class PowerDetector:
     def step(
         self, estimates: Sequence[Estimate], t_ns: int, *, shake_px: float | None = None, hum: float = 0.0
     ) -> PowerReading:
-        """Take in a frame and return the state of the switch.
+        """Add a frame and return the state of the switch.
 
         Args:
             estimates: all figures.
             t_ns: capture time.
-            shake_px: how far the print moved since the frame before; None where it is not tracked.
+            shake_px: displacement of the print since the previous frame; None if it is not tracked.
             hum: evidence of the microphone, from `HumDetector`.
 
         """
@@ -181,12 +181,12 @@ class PowerDetector:
         return PowerReading(self._power, probability, moving)
 
     def _hum_evidence(self, hum: float) -> float:
-        """Return the microphone's log-odds; silence counts only once the board was heard, since it may be far off."""
+        """Return the microphone's log-odds; silence counts only once the board was heard: it may be far."""
         self._heard |= hum > LIMITS.heard_decades and self._power == "on"
         return _DECADE * (hum if self._heard else max(hum, 0.0))
 
     def _count_votes(self, seen: dict[str, _Measured], t_ns: int) -> tuple[float, float]:
-        """Return the share of figures that moved over the window, and the log-odds of that."""
+        """Return the share of figures that moved over the window, and its log-odds that the board is on."""
         while len(self._window) > 1 and t_ns - self._window[1][0] >= LIMITS.window_ns:
             self._window.popleft()
         if not self._window:
@@ -205,12 +205,12 @@ class PowerDetector:
         return moved / len(voters), evidence
 
     def _has_moved(self, before: _Measured, now: _Measured) -> bool:
-        """Tell whether a figure moved; one that is half covered must move further, since its position is uncertain."""
+        """Return whether a figure moved; a half-covered figure must move further, since its position is uncertain."""
         sigma_mm = max(math.hypot(now[2], before[2]), math.sqrt(2) * self._jitter_mm)
         return math.dist(now[:2], before[:2]) > max(LIMITS.min_movement_mm, LIMITS.movement_sigmas * sigma_mm)
 
     def _note_placed(self, seen: dict[str, _Measured], t_ns: int) -> None:
-        """Note figures that went faster than any walks: they were placed by hand, or taken for another."""
+        """Note figures that moved faster than any base walks: they were placed by hand, or confused with another."""
         for id_, now in seen.items():
             last_ns, last = self._last.get(id_, (t_ns, now))
             walks_mm = LIMITS.max_speed_mm_s * (t_ns - last_ns) / 1e9
@@ -219,7 +219,7 @@ class PowerDetector:
             self._last[id_] = t_ns, now
 
     def _learn_jitter(self, seen: dict[str, _Measured], step_s: float) -> None:
-        """Learn the frame-to-frame jitter of positions: what is left after steady movement."""
+        """Learn the frame-to-frame jitter of positions: the remainder after steady movement."""
         if len(self._window) < 2 or step_s <= 0:
             return
         last, older = self._window[-1][1], self._window[-2][1]
@@ -245,7 +245,7 @@ def _after_switching(log_odds: float, step_s: float) -> float:
 
 
 class _PrintShake:
-    """How the print shakes while the board is on and while it is off, learned from what the figures say."""
+    """The shake of the print while the board is on and while it is off, learned from the figures' evidence."""
 
     def __init__(self) -> None:
         self._known: dict[bool, float] = {}
@@ -280,10 +280,10 @@ class HumDetector:
         self._rate_hz = rate_hz
 
     def evidence(self, block: Array) -> float:
-        """Return how many decades a block of sound makes "on" more likely than "off".
+        """Return the evidence of a block of sound for "on" over "off", log10 of the likelihood ratio.
 
         Args:
-            block: one channel, shape (n,), at least 0.15 s of it; 0.2 s tell 50 from 60 Hz.
+            block: one channel, shape (n,), at least 0.15 s of it; 0.2 s distinguish 50 from 60 Hz.
 
         Raises:
             InputError: the block is too short.
@@ -297,7 +297,7 @@ class HumDetector:
         return float(np.clip(decades, -LIMITS.max_hum_decades, LIMITS.max_hum_decades))
 
     def _over_room_db(self, block: Array) -> float:
-        """Return how far the strongest harmonic stands over the sound around it."""
+        """Return the level of the strongest harmonic over the sound around it, dB."""
         windowed = (block - block.mean()) * np.hanning(len(block))
         loud = np.abs(np.fft.rfft(windowed)) ** 2
         pitch = np.fft.rfftfreq(len(block), 1 / self._rate_hz)
@@ -314,9 +314,9 @@ class HumDetector:
 
 
 class HaltDetector:
-    """Notices that all figures stop at once: the board was switched off, and nobody stopped because of a contact.
+    """Detects that all figures stop at once: the board was switched off, and no figure stopped because of a contact.
 
-    This shows a few frames before `PowerDetector` knows that the board is off, soon enough for contacts. Call `step`
+    The halt shows a few frames before `PowerDetector` reports the board off, soon enough for contacts. Call `step`
     once for every frame that is fit, in order of time.
     """
 
@@ -324,7 +324,7 @@ class HaltDetector:
         self._history: deque[tuple[int, dict[str, _Position]]] = deque()
 
     def step(self, estimates: Sequence[Estimate], t_ns: int) -> bool:
-        """Take in a frame and tell whether most of the moving figures stopped just before it.
+        """Add a frame and return whether most of the moving figures stopped just before it.
 
         Args:
             estimates: all figures; those that were not measured in this frame are left out.

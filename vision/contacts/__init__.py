@@ -1,1 +1,1 @@
-"""Measure gaps between bases and decide which contacts are real, and since when."""
+"""Gaps between bases, and the contacts inferred from them with their start times."""

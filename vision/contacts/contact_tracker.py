@@ -1,4 +1,4 @@
-"""Tracks contacts: which bases touch, how probable that is, and since when."""
+"""Tracks contacts: which bases touch, with what probability, and since when."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from downfield.vision.tracking.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class _Checkpoint:
-    """A frame that was filtered, and the tracker's state before it."""
+    """A filtered frame, and the tracker's state before it."""
 
     measured: PairMeasurements
     t_ns: int
@@ -64,13 +64,13 @@ class ContactTracker:
         fit: bool = True,
         shared: Array | None = None,
     ) -> tuple[Contact, ...]:
-        """Take in a frame and return its contacts.
+        """Add a frame and return its contacts.
 
         Args:
             estimates: all figures.
             t_ns: capture time.
             power: whether the board is on.
-            fit: whether the picture is reliable; if not, nothing is concluded from it.
+            fit: whether the picture is reliable; if not, it is ignored.
             shared: covariance of the position error that all figures share, mm^2, shape (2, 2).
 
         Returns:
@@ -140,7 +140,7 @@ class ContactTracker:
         self._time_onsets(t_ns)
 
     def _time_onsets(self, t_ns: int) -> None:
-        """Keep when contacts began, refined while they are young: later frames say no more about it."""
+        """Keep the start of each contact, refined while it is recent: later frames add no information."""
         onset_s = self._filter.mean_onset_s
         touch = self._filter.contact_probability
         stays = self._filter.touching.sum(axis=1) > touch / 2
@@ -151,13 +151,13 @@ class ContactTracker:
             if known_ns is not None and t_ns - known_ns > LIMITS.onset_settles_ns:
                 began_ns[pair] = known_ns
                 continue
-            # A pair that bounced off at once never stayed at a level.
+            # The gap of a pair that bounced off at once never settled.
             met_s = self._history.refine_onset_s(pair, about_s) if stays[row] else about_s
             began_ns[pair] = (self._start_ns or 0) + round(met_s * 1e9)
         self._began_ns = began_ns
 
     def _continued(self, now: PairMeasurements) -> dict[Pair, int]:
-        """Return the filter's rows of pairs that go on; those that a hand has moved start over."""
+        """Return the filter's rows of continued pairs; pairs that a hand has moved start over."""
         rows = {pair: row for row, pair in enumerate(self._last.pairs)}
         old = now.select([row for row, pair in enumerate(now.pairs) if pair in rows])
         before_mm = self._last.gap_mm[[rows[pair] for pair in old.pairs]]
@@ -167,11 +167,11 @@ class ContactTracker:
         return {pair: rows[pair] for pair, same in zip(old.pairs, near.tolist(), strict=True) if same}
 
     def _at_rest(self, t_ns: int) -> bool:
-        """Tell whether the board has been off for so long that nothing more is to be learned."""
+        """Return whether the board has been off for so long that contacts no longer change."""
         return self._power == "off" and not self._unsettled(t_ns)
 
     def _unsettle(self, t_ns: int, for_ns: int) -> None:
-        """Expect figures to stop without touching anybody, from a time on and for a while."""
+        """Expect figures to stop without a touch, from a time on and for a while."""
         settled_ns = t_ns + for_ns
         self._settled_ns = settled_ns if self._settled_ns is None else max(self._settled_ns, settled_ns)
 
@@ -179,7 +179,7 @@ class ContactTracker:
         return self._settled_ns is not None and t_ns < self._settled_ns
 
     def _changes(self, pairs: Sequence[Pair], state: ContactFilter, t_ns: int, step_s: float) -> RateChanges:
-        """Return how probably a base changes its way in this step without touching the other."""
+        """Return the probability that a base changes course in this step without touching the other."""
         unsettled = self._unsettled(t_ns)
         rate = np.full(len(pairs), LIMITS.unsettled_changes_per_s if unsettled else LIMITS.changes_per_s)
         if not unsettled:
@@ -219,7 +219,7 @@ class ContactTracker:
 
 
 def _third_contacts(pairs: Sequence[Pair], touch: Array) -> dict[int, float]:
-    """Return, by row, how probably one of the two touches a third figure."""
+    """Return, by row, the probability that one of the two touches a third figure."""
     touches: dict[str, list[tuple[float, int]]] = {}
     for row, (pair, probability) in enumerate(zip(pairs, touch.tolist(), strict=True)):
         for id_ in pair:

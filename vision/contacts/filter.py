@@ -1,16 +1,16 @@
-"""Bayesian filter that decides whether near bases are apart, touching, or have just parted.
+"""A Bayesian filter that decides whether near bases are apart, touching, or have just parted.
 
-A measured gap is the true gap plus a bias plus noise. The bias is a lasting error: where the network puts an edge, what
-the calibration leaves. It is as large as what decides a call and does not average out, so it is kept as a distribution
-on a grid. Two facts narrow it down: bases don't enter each other, and a base that walks into another one stops or is
-turned away there and nowhere else. For every bias the filter weighs three hypotheses:
+A measured gap is the true gap plus a bias plus noise. The bias is a lasting error of the network's edges and of the
+calibration. It is as large as the gaps that decide calls and does not average out, so it is kept as a
+distribution on a grid. Two facts narrow it down: bases don't enter each other, and a base that walks into another stops
+or is turned away there and nowhere else. For every bias the filter weighs three hypotheses:
 
 - **free**: the gap goes on, changes its rate now and then for no reason, and stays above the bias;
 - **touching**: the gap stays at the bias. A free pair whose gap would have fallen below the bias has touched;
 - **parted**: free again after a touch, a moment ago.
 
-So a pair that stops a little before the measured gap is 0 is told from one that passes there, and the touch is timed by
-when the approach reached the level at which the gap then stayed, whatever the bias.
+This distinguishes a pair that stops a little before the measured gap is 0 from a pair that passes there, and times the
+touch by the instant at which the approach reached the level where the gap then stayed, whatever the bias.
 
 The bias is an Ornstein-Uhlenbeck process, since it changes as figures walk and turn. On the grid it is a chain of
 births and deaths with the rates of a reversible diffusion, whose stationary distribution is exactly normal and which
@@ -31,17 +31,17 @@ from downfield.vision.contacts.gaps import GapObservations, GapState, gap_densit
 from downfield.vision.contacts.limits import LIMITS
 
 BIAS_GRID: Final[Array] = np.linspace(-4.5, 4.5, 61)
-"""The biases that are weighed, in units of their standard deviation, shape (m,)."""
+"""The grid of biases, in units of their standard deviation, shape (m,)."""
 
 BIAS_PRIOR: Final[Array] = np.exp(-0.5 * BIAS_GRID**2) / np.exp(-0.5 * BIAS_GRID**2).sum()
-"""Their weights before anything is known, shape (m,)."""
+"""Prior weights of these biases, shape (m,)."""
 
 _TINY: Final = 1e-30  # keeps weights from vanishing
 
 
 @dataclass(frozen=True, slots=True)
 class RateChanges:
-    """Changes of the gaps' rates that no touch explains.
+    """Changes of the gaps' rates without a touch.
 
     Attributes:
         probability: of a change in this step, shape (n,).
@@ -61,7 +61,7 @@ class ContactFilter:
         gap_mm, rate_mm_s: measured gap of a free pair and its rate, shape (n,).
         cov: covariance of both, shape (n, 2, 2).
         min_gap_mm: the smallest recent gap_mm; a free pair's bias is below it, shape (n,).
-        bias_sigma_mm: standard deviation of the bias before anything is known of it, shape (n,).
+        bias_sigma_mm: prior standard deviation of the bias, shape (n,).
         free, touching, parted: weights over the bias grid, shape (n, m) each; all three together sum to 1.
         onset_s: most likely start of the touch of touching and parted pairs, by bias, shape (n, m).
         onset_share: share of the touching and parted weight that began then, shape (n, m).
@@ -133,7 +133,7 @@ class ContactFilter:
 
     @property
     def mean_onset_s(self) -> Array:
-        """When the touch began, given that there was one, shape (n,)."""
+        """Time at which the touch began, given that there was one, shape (n,)."""
         weight = self.touching + self.parted + _TINY
         weight = weight / weight.sum(axis=1, keepdims=True)
         mean: Array = (weight * self.onset_s).sum(axis=1)
@@ -156,13 +156,13 @@ class ContactFilter:
         bias_sigma_mm: Array,
         observed: GapObservations,
     ) -> None:
-        """Predict over a time step and update by what is measured then.
+        """Predict over a time step and update with the measured gaps.
 
         Args:
             t_s: current time.
             step_s: time since the last step.
             passing: corrections for bases that move past each other, from `passing_corrections`, shape (n, 3).
-            changes: of the rates without a touch.
+            changes: changes of the rates without a touch.
             bias_sigma_mm: standard deviation of the bias, shape (n,).
             observed: the measured gaps.
 
@@ -181,7 +181,7 @@ class ContactFilter:
         bounced = LIMITS.bounces * met
         released = (self.touching - bounced) * (1 - np.exp(-LIMITS.releases_per_s * step_s))
         self.touching += again - bounced - released
-        # In what is left of the step, a parting pair gets no further from the bias than its speed allows.
+        # In the rest of the step, a parting pair gets no further from the bias than its speed allows.
         bounced *= observed.likelihood_at(bias, (changes.sigma_mm_s * left_s) ** 2)
         released *= observed.likelihood_at(bias, np.full((len(passing), 1), (changes.sigma_mm_s * step_s) ** 2 / 3))
 
@@ -213,7 +213,7 @@ class ContactFilter:
 
     @property
     def _bias_levels_mm(self) -> Array:
-        """The biases that are weighed, shape (n, m)."""
+        """The biases on the grid, mm, shape (n, m)."""
         return np.asarray(self.bias_sigma_mm[:, None] * BIAS_GRID)
 
     def _diffuse_bias(self, step_s: float) -> None:
@@ -256,10 +256,10 @@ class ContactFilter:
     def _add_touches(self, inflow: Array, gap: Array, t_s: float, step_s: float) -> Array:
         """Add the weight of pairs that touched in this step, by bias.
 
-        Touches of successive steps are one event; of two separate events the more likely one counts, not their mean.
+        Touches of successive steps are one event; of two separate events the more likely counts, not their mean.
 
         Returns:
-            What is left of the step after the touch, by bias, s, shape (n, m).
+            Remaining time of the step after the touch, by bias, s, shape (n, m).
 
         """
         way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
@@ -316,13 +316,13 @@ def _probability_above(gap: Array, cov: Array, bias_mm: Array) -> Array:
 
 
 def _share_staying(gap: Array, cov: Array, bias_mm: Array, before: Array) -> Array:
-    """Return the share of those above the bias before that still are, shape (n, m)."""
+    """Return the share of pairs above the bias before the step that stay above it, shape (n, m)."""
     stay: Array = np.minimum(_probability_above(gap, cov, bias_mm) / np.maximum(before, 1e-12), 1.0)
     return stay
 
 
 def _changed_share(steady: Array, changed: Array, steady_alone: Array, changed_alone: Array) -> Array:
-    """Return the share of free pairs whose rate changed; where no weight is free, by the likelihoods alone."""
+    """Return the share of free pairs whose rate changed; if no weight is free, by the likelihoods alone."""
     none_free = steady + changed < 1e-200
     steady, changed = np.where(none_free, steady_alone, steady), np.where(none_free, changed_alone, changed)
     share: Array = changed / np.maximum(steady + changed, 1e-300)
@@ -361,5 +361,5 @@ def _bias_drift(step_ns: int) -> Array:
 
 
 def bias_drift(step_s: float) -> Array:
-    """Return the probabilities to get from one bias (row) to another (column); shape (m, m), rows summing to 1."""
+    """Return the transition probabilities between biases, from row to column; shape (m, m), rows summing to 1."""
     return _bias_drift(round(step_s * 1e9))

@@ -1,4 +1,4 @@
-"""Measured gaps between bases: which pairs are near, how their gaps change, how noisy they are, and their history."""
+"""Measured gaps between bases: the near pairs, the rates and noise of their gaps, and their history."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MEAN_BEND: Final = math.sqrt(12.0 / math.pi)
 
 
 def find_near_pairs(estimates: Sequence[Estimate], within_mm: float) -> tuple[list[Estimate], Indices]:
-    """Find pairs of figures on the board whose circumscribed circles come this near.
+    """Find pairs of figures on the board whose circumscribed circles are within a distance.
 
     Returns:
         The figures on the board in order of ids, and the rows of each pair's first and second figure, shape (2, n).
@@ -53,8 +53,8 @@ class PairMeasurements:
         fresh: whether both were seen in this frame, shape (n,).
         velocity: of the first and of the second figures, x and y in mm/s and heading in rad/s; shape (2, n, 3).
         gaps: of the estimated footprints.
-        rate_mm_s: how fast the gaps change while both figures move on, shape (n,).
-        variance_mm2: of the gaps, without the position errors that all figures share, shape (n,).
+        rate_mm_s: rate of the gaps while both figures keep their motion, shape (n,).
+        variance_mm2: variance of the gaps, without the position errors that all figures share, shape (n,).
 
     """
 
@@ -119,7 +119,7 @@ def measure_pairs(figures: Sequence[Estimate], pairs: Indices, shared_mm2: Array
 
 
 def gap_gradients(gaps: Gaps) -> Array:
-    """Return how far each base's nearest point moves along the normal per mm in x and y and per radian of heading.
+    """Return the movement of each base's nearest point along the normal per mm in x and y and per radian of heading.
 
     Returns:
         Shape (2, n, 3).
@@ -134,14 +134,14 @@ def gap_gradients(gaps: Gaps) -> Array:
 
 
 def passing_corrections(before: PairMeasurements, step_s: float) -> Array:
-    """Return how gaps and rates deviate from a straight line while bases move past each other.
+    """Return corrections to gaps and rates for bases that move past each other.
 
     A corner that slides along a face and past its end makes the gap open at once. As the normal turns by an angle with
     cosine c, the rate keeps c times its value and a correction is added:
     ``gap + added + rate * step * (1 + c) / 2`` and ``c * rate + added``.
 
     Headings are held fixed. Where faces slide along each other, a fraction of a degree decides which ends are nearest,
-    and a heading error would pass for one end closing in.
+    and a heading error would look like an end closing in.
 
     Args:
         before: the pairs at the start of the step.
@@ -163,7 +163,7 @@ def passing_corrections(before: PairMeasurements, step_s: float) -> Array:
 
 
 def _gap_rates(gradients: Array, velocity: Array) -> Array:
-    """Return how fast gaps open while bases move on, mm/s, shape (n,)."""
+    """Return the rate at which gaps open while bases keep their motion, mm/s, shape (n,)."""
     first, second = np.einsum("sni,sni->sn", gradients, velocity)
     rates: Array = second - first
     return rates
@@ -185,7 +185,7 @@ class GapObservations:
     known: Bools
 
     def update(self, gap: Array, rate: Array, cov: Array) -> tuple[Array, GapState]:
-        """Update predicted gaps by these (Kalman filter).
+        """Update predicted gaps with these observations (Kalman filter).
 
         Returns:
             The likelihood of the observations, shape (n,), and the updated state.
@@ -203,9 +203,8 @@ class GapObservations:
 
         Args:
             bias_mm: the biases, shape (n, m).
-            wander_mm2: variance that is added, shape (n, 1) or (n, m). For touching bases it is that of a free pair's
-                prediction, since they bounce and roll along each other; otherwise stillness alone would argue for a
-                touch.
+            wander_mm2: added variance, shape (n, 1) or (n, m). For touching bases it is that of a free pair's
+                prediction, since they bounce and roll along each other; else stillness alone would suggest a touch.
 
         """
         likelihood = gap_density(self.gap_mm[:, None] - bias_mm, self.noise_mm[:, None] ** 2 + wander_mm2)
@@ -229,10 +228,10 @@ class _PairNoise:
 
 
 class GapNoise:
-    """Learns how noisy measured gaps are from their second differences, which smooth movement leaves near 0.
+    """Learns the noise of measured gaps from their second differences, which are near 0 in smooth movement.
 
     All pairs together show the quality of the picture within a few frames. A pair whose bases are hard to see, because
-    of their color or of who stands in front, is noisier than the others and is measured by itself as well.
+    of their color or of a figure in front, is noisier than the others, so its own noise is measured as well.
     """
 
     def __init__(self) -> None:
@@ -240,7 +239,7 @@ class GapNoise:
         self._common = 1.0
 
     def add(self, pairs: PairMeasurements) -> None:
-        """Learn from the gaps of a frame."""
+        """Update the noise with the gaps of a frame."""
         bends, known = [], {}
         columns = (pairs.gap_mm.tolist(), _nominal_noise_mm(pairs).tolist(), pairs.seen.tolist(), pairs.fresh.tolist())
         for pair, gap_mm, sigma_mm, seen, fresh in zip(pairs.pairs, *columns, strict=True):
@@ -274,8 +273,8 @@ def _nominal_noise_mm(pairs: PairMeasurements) -> Array:
 class GapHistory:
     """The recently measured gaps of all near pairs.
 
-    Frame by frame, the filter times a touch by what it knew of the approach then. Once some frames have followed, both
-    sides of the touch are known, and `refine_onset_s` times it again.
+    Frame by frame, the filter times a touch from the approach known at that time. A few frames later both sides of the
+    touch are known, and `refine_onset_s` times it again.
     """
 
     _gaps: dict[Pair, deque[tuple[float, float, float]]] = field(default_factory=dict)
@@ -285,9 +284,9 @@ class GapHistory:
 
         Args:
             pairs: the near pairs; all others are forgotten.
-            noise_mm: standard deviation of what changes from frame to frame, shape (n,).
+            noise_mm: standard deviation of the error that changes from frame to frame, shape (n,).
             t_s: time of the frame.
-            continued: pairs whose history goes on; that of the others, which a hand has moved, starts here.
+            continued: pairs whose history continues; the history of all others, which a hand has moved, starts over.
 
         """
         kept = {pair: self._gaps[pair] if pair in continued and pair in self._gaps else deque() for pair in pairs.pairs}
@@ -300,7 +299,7 @@ class GapHistory:
         self._gaps = kept
 
     def refine_onset_s(self, pair: Pair, about_s: float) -> float:
-        """Return when a pair met, given an estimate of it; the estimate itself where too little was measured."""
+        """Return the time at which a pair met, given an estimate; the estimate itself if too little was measured."""
         gaps = [gap for gap in self._gaps.get(pair, ()) if gap[0] <= about_s + LIMITS.fit_after_s]
         before = sum(gap[0] < about_s for gap in gaps)
         early = sum(gap[0] < about_s - LIMITS.fit_before_s for gap in gaps)
@@ -313,7 +312,7 @@ class GapHistory:
 def fit_onset_s(t_s: Array, gap_mm: Array, noise_mm: Array) -> float:
     """Fit the instant at which a gap stopped closing: a steady approach before it, a constant level after it.
 
-    An approach is steady for a short time only, so earlier gaps count less.
+    An approach is steady only for a short time, so earlier gaps count less.
 
     Args:
         t_s: times of the measurements relative to the estimate, shape (n,).
@@ -321,7 +320,7 @@ def fit_onset_s(t_s: Array, gap_mm: Array, noise_mm: Array) -> float:
         noise_mm: standard deviation of the rest of their error, shape (n,).
 
     Returns:
-        The most likely instant less than 60 ms from 0; 0 where none is likely.
+        The most likely instant within 60 ms of 0; 0 if none is likely.
 
     """
     instants = np.arange(-LIMITS.search_s, LIMITS.search_s + LIMITS.search_step_s / 2, LIMITS.search_step_s)

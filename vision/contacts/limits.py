@@ -10,7 +10,7 @@ from typing import Final
 class ContactLimits:
     """Thresholds and noise parameters of the contact tracker."""
 
-    # Which pairs are followed, and what is reported of them.
+    # Which pairs are followed and reported.
     listed_mm: float = 5.0
     """Scenes list pairs with a gap below this."""
     followed_mm: float = 12.0
@@ -22,27 +22,27 @@ class ContactLimits:
     vague_probability: float = 0.9
     """The highest probability reported for a vague gap, or when an identity is uncertain."""
     vague_sigma_mm: float = 2.0
-    """A gap less exact than this is vague, like that of a figure that hardly shows."""
+    """A gap with a larger error is vague, as for a figure that is hardly visible."""
     onset_settles_ns: int = 150_000_000
-    """A contact's start is refined for so long; later frames say no more about it."""
+    """A contact's start is refined for this long; later frames add no information."""
 
-    # When figures change their way without touching anybody.
+    # Changes of course without a touch.
     changes_per_s: float = 0.5
-    """How often a base changes its way for no visible reason, as in the twin's physics."""
+    """Rate at which a base changes course for no visible reason, as in the twin's physics."""
     busy_changes_per_s: float = 0.5
-    """Added while the base also touches another one, which may be pushed."""
+    """Added rate while the base also touches a third base, which may be pushed."""
     unsettled_changes_per_s: float = 60.0
-    """The same right after the board stops, or while earlier frames are unreliable."""
+    """Rate right after the board stops, or while earlier frames are unreliable."""
     unsettled_ns: int = 350_000_000
-    """How long that lasts after a stop: it is noticed late, and figures take time to come to rest."""
+    """Duration of that rate after a stop, which is detected late; figures then take time to come to rest."""
     unreliable_ns: int = 100_000_000
-    """How long that lasts after a frame that is unfit."""
+    """Duration of that rate after an unfit frame."""
     halt_noticed_ns: int = 60_000_000
-    """A halt of all figures is noticed this long after it happens; the frames since are filtered again."""
+    """Delay until a halt of all figures is detected; the frames since are filtered again."""
     changed_rate_mm_s: float = 40.0
     """Standard deviation of the gap's rate after such a change."""
     stopping_rate_mm_s: float = 4.0
-    """The same when everything stops."""
+    """The same when all figures stop."""
 
     # When a pair starts over.
     max_step_s: float = 0.25
@@ -52,7 +52,7 @@ class ContactLimits:
     moved_at_rest_mm: float = 0.7
     """The same while the board is off."""
     moved_sigmas: float = 5.0
-    """Standard deviations of the noise added to both: two frames are compared."""
+    """Standard deviations of the noise added to both limits, since two frames are compared."""
 
     # The filter over free, touching and parted pairs.
     parted_s: float = 0.1
@@ -60,7 +60,7 @@ class ContactLimits:
     first_touching: float = 0.3
     """Share of pairs first seen at touching distance that do touch."""
     first_gap_spread_mm: float = 5.0
-    """Range over which the gaps of the others lie."""
+    """Range of the gaps of the other pairs."""
     first_rate_mm_s: float = 20.0
     """Standard deviation of the rate of a new pair."""
     wander_mm2_s3: float = 50.0
@@ -70,17 +70,17 @@ class ContactLimits:
     touching_wander: float = 0.6
     """Share of a free pair's wandering that touching bases do too."""
     min_gap_rises_mm_s: float = 0.5
-    """How fast the smallest gap of a free pair is forgotten."""
+    """Rate at which the smallest gap of a free pair is forgotten."""
     releases_per_s: float = 0.5
-    """How often touching bases part."""
+    """Rate at which touching bases part."""
     one_approach_steps: float = 1.5
     """Touches less than this many steps apart are one event whose exact step the noise hides."""
     bounce_mm: float = 0.3
-    """How far bases that push each other may come apart."""
+    """Largest gap that opens between bases that push each other."""
     bounces: float = 0.2
     """Share of touches after which the bases part at once."""
     bias_memory_s: float = 2.0
-    """Time constant of the gap's bias: by then a figure has walked on by some base lengths."""
+    """Time constant of the gap's bias: in that time a figure walks a few base lengths."""
 
     # Measured gaps and their noise.
     outlier_share: float = 0.003
@@ -94,15 +94,15 @@ class ContactLimits:
     own_noise_gain: float = 0.1
     """Weight of one frame for a pair's own noise."""
     max_noise_factor: float = 4.0
-    """The noise is never taken for more times its nominal size than this."""
+    """Upper limit of the noise relative to its nominal size."""
     min_noise_mm: float = 0.05
     """Noise left by bouncing and rounding between touching bases."""
     min_bias_mm: float = 0.05
-    """The bias has at least this standard deviation: no camera is better."""
+    """Lower limit of the bias's standard deviation: no camera is better."""
 
     # The fit of a contact's start.
     chatter_mm: float = 0.1
-    """Shaking bases first meet when they are this near to where they come to lie."""
+    """Shaking bases first meet at this distance from their final position."""
     min_approach_mm_s: float = 5.0
     """The slowest approach."""
     fit_before_s: float = 0.08
@@ -118,13 +118,13 @@ class ContactLimits:
     approach_speed_mm_s: float = 80.0
     """Standard deviation of approach speeds."""
     fit_degrees_of_freedom: float = 4.0
-    """Student's t distribution of the fit: some measurements are far off."""
+    """Degrees of freedom of Student's t distribution in the fit: some measurements are outliers."""
     min_fit_gaps: int = 4
-    """With so many gaps the fit of level and approach is overdetermined."""
+    """Number of gaps from which the fit of level and approach is overdetermined."""
     min_fit_gaps_before: int = 3
-    """So many of them are from before the start if there are any; slow cameras look further back."""
+    """Number of these gaps from before the start, if available; slow cameras use older gaps."""
     history_s: float = 0.5
-    """Measured gaps are kept for so long."""
+    """Measured gaps are kept for this long."""
 
 
 LIMITS: Final = ContactLimits()

@@ -1,1 +1,1 @@
-"""Hands and whatever else reaches in over the board."""
+"""Hands and other objects that reach in over the board."""

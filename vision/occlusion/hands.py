@@ -1,8 +1,9 @@
-"""Tracks hands over the board: where they are, which figures they cover, and whether calls can be made.
+"""Tracks hands over the board, the figures they cover, and whether calls can be made.
 
-The network sees fingertips and a box around the hand. An arm comes in from beyond the board, so it is taken to lie from
-the fingertips through the box's center and on, as a band as wide as a forearm. What `IntrusionDetector` finds is a hand
-too, known to the network or not, with an outline of its own. A figure is covered where a hand is over its base.
+The network sees fingertips and a box around the hand. An arm comes in from beyond the board, so it is modeled as a
+band as wide as a forearm, from the fingertips through the box's center and beyond. Whatever `IntrusionDetector` finds
+is treated as a hand with its own outline, whether or not the network detects it. A figure is covered
+if a hand is over its base.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from downfield.core.scene import Hand
 from downfield.vision.occlusion.intrusion import Intrusion
 from downfield.vision.tracking.estimate import Estimate
 
-HAND_OVER_FIGURES: Final = "A hand covers figures: calls go on once it is gone"
+HAND_OVER_FIGURES: Final = "A hand covers figures: calls resume once it is gone"
 """Why a scene with a hand over figures is unfit."""
 
 
@@ -31,9 +32,9 @@ class HandLimits:
     """Thresholds and sizes of the hand tracker."""
 
     min_score: float = 0.4
-    """Score of a detection that is a hand."""
+    """Least score of a hand."""
     min_score_again: float = 0.2
-    """The same while a hand was seen a moment ago."""
+    """Least score of a hand that was seen a moment ago."""
     height_mm: float = 30.0
     """Typical height of hands over the board."""
     fingertip_height_mm: float = 20.0
@@ -45,9 +46,9 @@ class HandLimits:
     fingers_mm: float = 45.0
     """Radius around the fingertips that covers palm and fingers."""
     lasts_ns: int = 150_000_000
-    """A hand not seen for so long is gone; shorter gaps are misses of the network."""
+    """A hand not seen for this long is gone; shorter gaps are misses of the network."""
     settles_ns: int = 200_000_000
-    """After a hand is gone, figures need so long to be found where it left them."""
+    """Time after a hand is gone until figures are found at their new places."""
     outline_corners: int = 12
     """Corners of the outline's round end."""
 
@@ -60,8 +61,8 @@ class VisibleHands:
     """The hands of a frame.
 
     Attributes:
-        hands: as scenes list them.
-        unfit: why calls must not be made; empty when they may.
+        hands: as in `Scene`.
+        unfit: reasons why calls must not be made; empty when calls may be made.
 
     """
 
@@ -73,8 +74,8 @@ class HandTracker:
     """Tracks hands; call `update` and then `assess` once for every frame, in order of time.
 
     Attributes:
-        outlines_mm: of the hands over the board, mm, shape (n, 2) each.
-        fingertips_mm: where each of them ends.
+        outlines_mm: outlines of the hands over the board, shape (n, 2) each.
+        fingertips_mm: the fingertips of each hand.
 
     """
 
@@ -87,13 +88,13 @@ class HandTracker:
     def update(
         self, detections: Sequence[Detection], camera: Camera, t_ns: int, intrusions: Sequence[Intrusion] = ()
     ) -> None:
-        """Take in the hands of a frame.
+        """Update the hands with a frame.
 
         Args:
-            detections: everything that was detected.
-            camera: as it stands in this frame.
+            detections: all detections.
+            camera: the camera at this frame.
             t_ns: capture time.
-            intrusions: what reaches in over the board, whether or not the network takes it for a hand.
+            intrusions: objects that reach in over the board, whether or not the network detects a hand.
 
         """
         recent = self._seen_ns is not None and t_ns - self._seen_ns <= LIMITS.lasts_ns
@@ -101,7 +102,7 @@ class HandTracker:
         hands = [found for found in detections if found.kind == "hand" and found.score >= min_score]
         places = _board_places(hands, camera)
         tips = tuple((x, y) for x, y in places[:, 0].tolist() if math.isfinite(x) and math.isfinite(y))
-        # Where both see a hand, the intrusion has the better outline and the network the better fingertips.
+        # If both find a hand, the intrusion has the better outline and the network the better fingertips.
         unmatched = [
             intrusion for intrusion in intrusions if not any(_belongs_to(intrusion.outline_mm, tip) for tip in tips)
         ]
@@ -125,7 +126,7 @@ class HandTracker:
 
 
 def outline_contains(outline: Array, place_mm: Sequence[float]) -> bool:
-    """Tell whether a place on the board is inside a hand's outline."""
+    """Return whether a place on the board is inside a hand's outline."""
     place = float(place_mm[0]), float(place_mm[1])
     return cv2.pointPolygonTest(outline.astype(np.float32), place, False) >= 0
 
@@ -145,12 +146,12 @@ def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
 
 
 def _belongs_to(outline: Array, tip_mm: tuple[float, float]) -> bool:
-    """Tell whether fingertips belong to what has this outline."""
+    """Return whether fingertips belong to the hand with this outline."""
     return cv2.pointPolygonTest(outline.astype(np.float32), tip_mm, True) > -LIMITS.fingers_mm
 
 
 def _board_places(hands: Sequence[Detection], camera: Camera) -> Array:
-    """Return where hands are on the board: the fingertips holding a figure, the same at hand height, and the center.
+    """Return places of hands on the board: the fingertips at holding height, the same at hand height, and the center.
 
     Returns:
         Shape (n, 3, 2).
@@ -169,7 +170,7 @@ def _board_places(hands: Sequence[Detection], camera: Camera) -> Array:
 
 
 def _arm_outline(tip_mm: Array, center_mm: Array, intrusions: Sequence[Intrusion]) -> Array | None:
-    """Return the outline of an arm, shape (n, 2); None where it is off its plane or belongs to an intrusion."""
+    """Return the outline of an arm, shape (n, 2); None if it can't be projected or belongs to an intrusion."""
     if not (np.isfinite(tip_mm).all() and np.isfinite(center_mm).all()):
         return None
     if any(_belongs_to(intrusion.outline_mm, (float(tip_mm[0]), float(tip_mm[1]))) for intrusion in intrusions):

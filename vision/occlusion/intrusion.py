@@ -1,8 +1,8 @@
-"""Finds whatever reaches in over the board by what it hides: the print, which doesn't move.
+"""Detects objects that reach in over the board by the parts of the print that they hide.
 
 A network knows the hands it was trained on; a sleeve, a glove or a sheet of paper hides figures just as well. A coarse
-picture is compared with a background of the same table. An intrusion is what differs, is larger than a figure, is no
-shadow, covers part of the board and continues beyond its rim. Nothing here is trained.
+picture is compared with a background of the same table. An intrusion is a region that differs, is larger than a figure,
+is no shadow, covers part of the board and continues beyond its rim. Nothing here is trained.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ class IntrusionLimits:
     every_ns: int = 45_000_000
     """Pictures are compared this often."""
     min_pictures: int = 8
-    """The background is known after so many pictures."""
+    """Number of pictures after which the background is known."""
     min_disc_mm: float = 42.0
     """A disc this wide fits into an arm and into no figure."""
     min_reach_mm: float = 40.0
-    """An intrusion comes in at least this far."""
+    """Least distance that an intrusion reaches in over the board."""
     min_difference: float = 26.0
     """Gray levels by which a pixel differs from the background, in the most different color."""
     min_shadow: float = 0.3
     """A shadow leaves at least this share of the light."""
     max_shadow_tint: float = 0.16
-    """A shadow darkens all colors alike within this."""
+    """Largest difference between the colors by which a shadow darkens."""
     max_difference_share: float = 0.5
     """If more of the picture differs, the lamp or the camera changed and nothing reached in."""
     absorbs_ns: int = 8_000_000_000
-    """What lies there for so long belongs to the background."""
+    """A change that stays for this long becomes background."""
     follows_ns: int = 700_000_000
-    """The rest of the background follows changes of light this fast."""
+    """Time constant with which the rest of the background follows the light."""
     height_mm: float = 30.0
     """Typical height of a hand over the board."""
     min_hidden_share: float = 0.3
@@ -62,10 +62,10 @@ LIMITS: Final = IntrusionLimits()
 
 @dataclass(frozen=True, slots=True)
 class Intrusion:
-    """Something over the board.
+    """An object over the board.
 
     Attributes:
-        outline_mm: on the board, shape (n, 2).
+        outline_mm: its outline on the board, shape (n, 2).
         tip_mm: its point furthest in.
 
     """
@@ -92,13 +92,13 @@ class IntrusionDetector:
         self._step = 1
 
     def may_cover(self, box_px: Sequence[float]) -> bool:
-        """Tell whether what is in a box of the frame may be over the table, and is not part of the print.
+        """Return whether the content of a box of the frame may be over the table, and is not part of the print.
 
         Args:
             box_px: left, top, right and bottom.
 
         Returns:
-            Also True while that is unknown: before the background is known, and while the light changes.
+            True also while that is unknown: before the background is known, and while the light changes.
 
         """
         if self._differs is None:
@@ -107,20 +107,20 @@ class IntrusionDetector:
         return not box.size or float(box.mean()) >= LIMITS.min_hidden_share
 
     def _coarse_box(self, box_px: Sequence[float]) -> tuple[slice, slice]:
-        """Return a box of the frame in the coarse picture."""
+        """Convert a box of the frame to the coarse picture."""
         left, top, right, bottom = (max(round(value / self._step), 0) for value in box_px)
         return slice(top, bottom + 1), slice(left, right + 1)
 
     def update(
         self, image: Image, camera: Camera, t_ns: int, hands_px: Sequence[Sequence[float]] = ()
     ) -> tuple[Intrusion, ...]:
-        """Return the intrusions as of a frame; they are looked for about 20 times per second.
+        """Return the intrusions at a frame; the search runs about 20 times per second.
 
         Args:
             image: the frame.
-            camera: as it stands.
+            camera: the camera at this frame.
             t_ns: capture time.
-            hands_px: boxes of the hands the network sees; a resting one never becomes background.
+            hands_px: boxes of the hands the network sees; a resting hand never becomes background.
 
         """
         if self._background is not None and t_ns - self._t_ns < LIMITS.every_ns:
@@ -142,7 +142,7 @@ class IntrusionDetector:
     def _learn(
         self, background: Planes, coarse: Planes, differs: Mask, t_ns: int, hands: Sequence[tuple[slice, slice]]
     ) -> None:
-        """Let the background follow the light, and absorb what lies there for long."""
+        """Let the background follow the light, and absorb changes that stay for long."""
         passed_ns = t_ns - self._t_ns
         fast, slow = (float(-np.expm1(-passed_ns / span)) for span in (LIMITS.follows_ns, LIMITS.absorbs_ns))
         fast = max(fast, 1 / (self._pictures + 1))
@@ -168,7 +168,7 @@ class IntrusionDetector:
         out = []
         _, parts = cv2.connectedComponents(differs)
         beyond = cv2.erode(board, np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0) == 0
-        # Thick parts over the board that continue beyond it; part 0 is what doesn't differ.
+        # Thick parts over the board that continue beyond it; part 0 is the unchanged background.
         for part in np.intersect1d(parts[thick.astype(bool) & (board > 0)], parts[beyond & (parts > 0)]).tolist():
             intrusion = _outline_intrusion(parts == part, beyond, board, camera, step, px_per_mm)
             if intrusion is not None:
@@ -188,7 +188,7 @@ class IntrusionDetector:
 def _outline_intrusion(
     part: Bools, beyond: Bools, board: Mask, camera: Camera, step: int, px_per_mm: float
 ) -> Intrusion | None:
-    """Return the outline of a part of the coarse picture on the board; None where it hardly reaches in."""
+    """Return the outline of a part of the coarse picture on the board; None if it hardly reaches in."""
     inside = (part & (board > 0)).astype(np.uint8)
     entry = np.argwhere(part & beyond).mean(axis=0)
     pixels = np.argwhere(inside > 0)
