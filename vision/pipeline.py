@@ -1,4 +1,4 @@
-"""From frames to scenes, the same live and from a recording, to the last bit.
+"""Turns frames into scenes, bit for bit the same live and from a recording.
 
     frame -> picture health, online calibration -> detector -> measurements, teams -> tracker -> refinement
           -> hands, board power, contacts, ball -> scene
@@ -43,7 +43,7 @@ NO_LINE_UP: Final = "Waiting for the line-up: stand all figures still and keep h
 """Why scenes are unfit until every figure has been found."""
 
 SLOW_COMPUTER: Final = "This computer is slow: the detector runs less often, and contacts are timed less exactly"
-"""The warning while that is so."""
+"""Warning while the detector runs less often than requested."""
 
 REMEMBERED_FORMATIONS: Final = 6
 """Number of past line-ups kept: those of offense and defense, and a few others."""
@@ -55,8 +55,8 @@ class Vision:
     Args:
         calibration: of the camera.
         detector: finds figures, ball and hands in images.
-        roster: the players on the board; None takes every figure that is there and numbers them.
-        continuous: whether frames follow each other in time; else every image is processed on its own.
+        roster: the players on the board; None to number every figure found.
+        continuous: whether frames follow each other in time; if not, every image is processed on its own.
         rate: how often the detector runs if frames are continuous; None for the default rate.
 
     """
@@ -72,7 +72,7 @@ class Vision:
     ) -> None:
         self._calibration, self._continuous = calibration, continuous
         self._roster = roster
-        # Solved between the frames, not in the background: the result must not depend on how long that takes.
+        # Solved between frames, not in the background, so that the result does not depend on the time it takes.
         self._calibrator = OnlineCalibrator(calibration, in_background=False)
         self._center_px: Array | None = None
         self._formations: deque[tuple[RosterSpot, ...]] = deque(maxlen=REMEMBERED_FORMATIONS)
@@ -102,27 +102,27 @@ class Vision:
 
     @property
     def colors(self) -> TeamColors | None:
-        """How the teams' colors differ, as learned so far; None where they could not be told apart."""
+        """The colors of the teams, as learned so far; None if the teams can't be distinguished."""
         return self._teams.colors
 
     @property
     def falls(self) -> tuple[Fall, ...]:
-        """The figures that lie at the latest frame, with when they fell and in which direction."""
+        """The fallen figures at the latest frame, with the time and direction of their falls."""
         return () if self._tracker is None else self._tracker.falls
 
     @property
     def health(self) -> PictureHealth | None:
-        """The state of the pictures as of the latest frame; None before the first."""
+        """The state of the pictures at the latest frame; None before the first."""
         return self._health
 
     def line_up(self, players: tuple[Player, ...]) -> None:
-        """Set the players on the board: each stays where the tracker has it, and unseen ones are searched for.
+        """Set the players on the board: tracked figures keep their places, and unseen figures are searched for.
 
         Setting the same players again confirms the identity of every figure.
         """
         if players == (self.players if self._roster is None else self._roster.players):
             if self._tracker is None:
-                return  # the search is under way
+                return  # the search is already running
             if self._tracker.confirm_identities():
                 self._formations.append(self._spots(players))
                 return
@@ -154,7 +154,7 @@ class Vision:
 
         Args:
             frame: the frame.
-            carrier: as of `update`.
+            carrier: as in `update`.
 
         Raises:
             InputError: as `update`.
@@ -165,11 +165,11 @@ class Vision:
     def update(
         self, frame: Frame, detections: Callable[[], Sequence[Detection] | None], carrier: str | None = None
     ) -> Scene:
-        """The scene of the next frame.
+        """Return the scene of the next frame.
 
         Args:
             frame: the frame.
-            detections: returns what `detect` found in it; called once everything that does not need it is done.
+            detections: returns the result of `detect`; called after all work that does not need it.
             carrier: roster id of the declared ball carrier; None if none is declared.
 
         Raises:
@@ -185,11 +185,11 @@ class Vision:
         online = self._calibrator.update(frame.image, frame.t_ns)
         found = detections()
         if found is not None:
-            # A repeated picture shows nothing new, and would make every figure stand still.
+            # A repeated picture holds no new information, and would make every figure seem to stand still.
             found = () if self._health.repeated else found
             self._update_hands(frame, found, online.calibration)
         self._track(frame, found, online.calibration)
-        # While nobody has the ball, no call depends on a single frame: skipped frames are then not refined.
+        # Without a ball carrier, no call depends on a single frame, so skipped frames are not refined.
         if found is not None or carrier:
             self._refine(frame, online.calibration, carrier)
         else:
@@ -210,7 +210,7 @@ class Vision:
             raise InputError(f"frame {frame.index}: its time, {frame.t_ns} ns, is not later than the last frame's")
 
     def _process_alone(self, frame: Frame, detections: Sequence[Detection], carrier: str | None) -> Scene:
-        """The scene of an image on its own."""
+        """Return the scene of an image on its own."""
         search = LineUpSearch(self._calibration.field, self._roster)
         measurements = self._measure(frame, detections, self._calibration, search.height_mm)
         found = search.from_single_frame(measurements, frame.t_ns)
@@ -224,7 +224,7 @@ class Vision:
         return self._build_scene(frame, detections, self._calibration, () if found else (NO_LINE_UP,), carrier)
 
     def _update_hands(self, frame: Frame, detections: Sequence[Detection], calibration: Calibration) -> None:
-        """Update the hands over the board with detected hands and with anything else that reaches in."""
+        """Update the hands over the board with detected hands and intrusions."""
         camera = calibration.camera
         hands = [detection for detection in detections if detection.kind == "hand"]
         reaches = self._intrusions.update(frame.image, camera, frame.t_ns, [hand.box_px for hand in hands])
@@ -269,7 +269,7 @@ class Vision:
             self._formations.append(self._spots(self.players))
 
     def _refine(self, frame: Frame, calibration: Calibration, carrier: str | None) -> None:
-        """Separate overlapping figures, and measure those on which a call may depend on the edges of their bases."""
+        """Separate overlapping bases, and measure the decisive ones (see `find_decisive`) on their edges."""
         estimates = list(separate_overlaps(self._estimates))
         rows = find_decisive(estimates, calibration.field, carrier)
         refined = refine_outlines(frame.image, calibration.camera, [estimates[row] for row in rows])
@@ -279,7 +279,7 @@ class Vision:
         self._estimates = tuple(estimates)
 
     def _spots(self, players: Sequence[Player]) -> tuple[RosterSpot, ...]:
-        """Where the seen ones of these players stand."""
+        """Return the places of these players, for those that are seen."""
         ids = {player.id for player in players}
         scale = self._calibration.field.mm_per_yd
         return tuple(
@@ -314,7 +314,7 @@ class Vision:
             self._power = trackers.power.step(estimates, t_ns, shake_px=shake_px, hum=frame.hum).power
             self._center_px = center_px
         if self._shared_error is None or self._shared_error[0] is not calibration.covariance:
-            # A shake hardly changes it, so it is computed once per calibration.
+            # A shake of the camera hardly changes it, so it is computed once per calibration.
             center_px = camera.to_pixels(center_mm)
             self._shared_error = calibration.covariance, calibration.to_board_with_cov(center_px)[1][0]
         shared = self._shared_error[1]
@@ -334,7 +334,7 @@ class Vision:
 
 @dataclass(slots=True)
 class _SceneTrackers:
-    """Everything that is tracked besides the figures."""
+    """The trackers of everything besides the figures."""
 
     contacts: ContactTracker = field(default_factory=ContactTracker)
     ball: BallTracker = field(default_factory=BallTracker)

@@ -1,14 +1,14 @@
-"""Refining the estimates of a frame: overlapping bases are separated, and outlines measured on the edges in the image.
+"""Refines the estimates of a frame: separates overlapping bases, and measures outlines on the edges in the image.
 
-Overlaps. In a scrum, bases of one color stand flush, and their ends cannot be told apart in the image. A place that is
-off by millimeters then shows as an overlap with a neighbor that is better visible, and no two bases overlap. Of all
-places without overlaps the likeliest is taken, to first order, pair by pair: each base moves in proportion to its
-variance. The variances remain: that bases do not overlap says little about those that stand apart.
+Overlaps. In a scrum, bases of one color stand flush, and the image does not show where one ends. An error of a few
+millimeters then appears as an overlap with a neighbor that is better visible, but solid bases cannot overlap. The most
+likely places without overlaps are found to first order, pair by pair: each base moves in proportion to its variance. The
+variances stay the same, since the absence of overlaps says little about bases that stand apart.
 
 Edges. The image is sampled across the predicted sides of a base's top, see `edges`. A segment's color edge may be the
 base's, or the lower edge of its side, a line of the print, a shadow, an arm. All segments of a base must agree on one
-movement of the base, so candidates are weighted by how well they fit the common one, ever more sharply (EM with
-annealing, as in S. Gold et al., Pattern Recognition 31(8), 1998).
+movement, so candidates are weighted by how well they fit the common movement, ever more sharply (EM with annealing,
+as in S. Gold et al., Pattern Recognition 31(8), 1998).
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class RefinementLimits:
     """Thresholds of refining estimates."""
 
     overlap_slack_mm: float = 0.3
-    """Overlap that may come from badly known sizes; `ContactTracker` weighs what it says of a contact."""
+    """Overlap that may come from inexact sizes; `ContactTracker` weighs it as evidence of a contact."""
 
     overlap_tolerance_mm: float = 0.1
-    """Bases that overlap by no more than this beyond the slack stay."""
+    """Bases that overlap by no more than this beyond the slack are not moved."""
 
     max_overlap_mm: float = 12.0
-    """More overlap is no error of place: one of the figures is somewhere else."""
+    """A larger overlap is no small error: one of the figures is somewhere else."""
 
     overlap_sweeps: int = 4
     """Rounds of separating all overlapping pairs."""
@@ -56,7 +56,7 @@ class RefinementLimits:
     """Share of the segments that must show the edge for an outline to be refined."""
 
     annealing_mm: tuple[float, ...] = (0.7, 0.45, 0.3, 0.22, 0.22)
-    """How far a candidate may be off the common movement, round by round."""
+    """Tolerance of candidates around the common movement, round by round."""
 
     no_edge_weight: float = 0.25
     """Weight of the chance that none of a segment's candidates is the edge."""
@@ -65,14 +65,14 @@ class RefinementLimits:
     """Error that all edges have in common: x mm, y mm, heading rad."""
 
     remaining_share: float = 0.3
-    """Share of the earlier error that remains if all edges are found, and more with fewer: they may belong to something
-    else. On 20 rendered plays, 95 % of errors were within two of these sigmas, up to 0.5 mm."""
+    """Share of the earlier error that remains if all edges are found; more remains if fewer are, as these may belong to
+    something else. On 20 rendered plays, 95 % of errors were within two of these sigmas, up to 0.5 mm."""
 
     max_move_mm: float = 2.0
-    """Beyond, the edges found belong to something else."""
+    """Largest movement; beyond it, the edges belong to something else."""
 
     max_turn_rad: float = 0.12
-    """The same for the turn."""
+    """Largest turn, likewise."""
 
 
 LIMITS: Final = RefinementLimits()
@@ -80,10 +80,10 @@ LIMITS: Final = RefinementLimits()
 
 @dataclass(frozen=True, slots=True)
 class RefinedOutline:
-    """A base's outline as measured on its edges.
+    """A base's outline, measured on its edges.
 
     Attributes:
-        footprint: where it stands.
+        footprint: its place, heading and size.
         covariance: of x mm, y mm and heading in radians, shape (3, 3).
         support: share of its edge that was found, 0..1.
 
@@ -95,9 +95,9 @@ class RefinedOutline:
 
 
 def separate_overlaps(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
-    """The estimates of a frame with overlapping bases moved apart.
+    """Return the estimates of a frame with overlapping bases moved apart.
 
-    Figures that lie, are in a hand or are not seen are left out.
+    Fallen, lifted and unseen figures are not moved.
     """
     candidates = [figure for figure in estimates if figure.seen and figure.posture == "upright"]
     figures, pairs = find_near_pairs(candidates, 0.0)
@@ -138,10 +138,10 @@ def _placed(estimate: Estimate, outline: Array) -> Estimate:
 
 
 def find_decisive(estimates: Sequence[Estimate], field: FieldModel, carrier: str | None) -> list[int]:
-    """Rows of the upright, seen figures on which a call may soon depend.
+    """Return the rows of the upright, seen figures on which a call may soon depend.
 
-    These are the carrier and figures near him, or while no carrier is declared, figures near an opponent; and figures
-    near a line that bounds the field.
+    These are the carrier and figures near it (without a declared carrier, figures near an opponent), and figures near a
+    boundary line of the field.
     """
     upright = [row for row, figure in enumerate(estimates) if figure.seen and figure.posture == "upright"]
     if not upright:
@@ -166,11 +166,11 @@ def refine_outlines(image: Image, camera: Camera, estimates: Sequence[Estimate])
 
     Args:
         image: uint8 blue green red, raw.
-        camera: as it stood when the image was taken.
+        camera: the camera when the image was taken.
         estimates: upright figures; the search starts at their footprints and is weighed against their covariances.
 
     Returns:
-        For each figure its outline, combined with the estimate, or None where too little of it is visible.
+        For each figure its outline, combined with the estimate, or None if too little of it is visible.
 
     """
     if not estimates:
@@ -180,7 +180,7 @@ def refine_outlines(image: Image, camera: Camera, estimates: Sequence[Estimate])
     known = turn.transpose(0, 2, 1) @ np.array([figure.covariance for figure in estimates]) @ turn
     prior = np.asarray(np.linalg.inv(known), dtype=np.float64)
     move, information, shown = _common_movement(edges, prior)
-    # The upper and the lower edge of a segment are two rows: one of them is enough.
+    # The upper and the lower edge of a segment are two rows; either is enough.
     support = np.maximum(shown[:, ::2], shown[:, 1::2]).mean(axis=1)
     left = np.minimum(LIMITS.remaining_share / np.maximum(support, 1e-3), 1.0)[:, None, None] ** 2 * known
     error = np.linalg.inv(information) + np.diag(np.square(LIMITS.systematic_sigma)) + left
@@ -190,10 +190,10 @@ def refine_outlines(image: Image, camera: Camera, estimates: Sequence[Estimate])
 
 
 def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array, Array]:
-    """The movement that a base's edges agree on: ahead, to the left, turn.
+    """Return the movement that a base's edges agree on: ahead, to the left, turn.
 
     Args:
-        edges: of n bases.
+        edges: edge candidates of n bases.
         prior: inverse covariances of the movements, shape (n, 3, 3).
 
     Returns:
@@ -201,7 +201,7 @@ def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array,
         0..1, shape (n, rows).
 
     """
-    # Candidates come first: sums over the few of them then run over whole arrays.
+    # Candidates are the first axis, so that sums over these few run over whole arrays.
     offset, strength, variance = (
         np.ascontiguousarray(values.transpose(2, 0, 1))
         for values in (edges.offset_mm, edges.strength, edges.sigma_mm**2)
@@ -218,14 +218,14 @@ def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array,
 
 
 def _edge_probability(off: Array, strength: Array, width_mm: float) -> Array:
-    """How probably each candidate is the edge, given how far it is off the common movement; shape (k, n, rows)."""
+    """Return the probability that each candidate is the edge, given its misfit; shape (k, n, rows)."""
     bell = strength * np.exp(-0.5 * (off / width_mm) ** 2)
     probability: Array = bell / (bell.sum(axis=0) + LIMITS.no_edge_weight)
     return probability
 
 
 def _moved(figure: Estimate, by: Array, covariance: Array, support: float) -> RefinedOutline | None:
-    """A figure's outline moved; None where that is not to be trusted."""
+    """Return a figure's moved outline; None if the movement is implausible."""
     x, y, turn = by.tolist()
     far = math.hypot(x, y) > LIMITS.max_move_mm or abs(turn) > LIMITS.max_turn_rad
     if support < LIMITS.min_support or far:
@@ -236,7 +236,7 @@ def _moved(figure: Estimate, by: Array, covariance: Array, support: float) -> Re
 
 
 def _to_board(heading: Array) -> Array:
-    """From ahead, left and turn to x, y and turn, for headings in radians, shape (n,); (n, 3, 3)."""
+    """Return matrices from ahead, left and turn to x, y and turn, for headings in radians (n,); shape (n, 3, 3)."""
     turn = np.zeros((len(heading), 3, 3))
     turn[:, 0, 0] = turn[:, 1, 1] = np.cos(heading)
     turn[:, 1, 0] = np.sin(heading)

@@ -1,4 +1,4 @@
-"""Thread priorities: where more threads want to run than there are cores, the one with the oldest frame goes first.
+"""Thread priorities: when more threads are ready than there are cores, the thread with the oldest frame runs first.
 
 On two cores, a frame with all the work done on it would otherwise wait while later ones are decoded. Each thread is
 nicer than those that a frame passes after it, and background work is nicer than all of them.
@@ -13,16 +13,16 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 Work = Literal["detect", "decode", "background"]
-"""What a thread does. The threads that track figures and judge plays keep their priority."""
+"""The work of a thread. Threads that track figures or judge plays keep their priority."""
 
 _NICENESS: Final = MappingProxyType({"detect": 4, "decode": 6, "background": 8})
-"""Added niceness: against a busy thread, one gets 1 / (1 + 1.25 ** niceness) of a core, so that none is starved."""
+"""Added niceness: next to a busy thread, a thread gets 1 / (1 + 1.25 ** niceness) of a core, so none is starved."""
 
 _MAX_NICENESS: Final = 19
 
 
 def lower_priority(work: Work = "background") -> None:
-    """Lower the priority of the calling thread, where single threads can have one (on Linux)."""
+    """Lower the priority of the calling thread, where threads have their own (on Linux)."""
     if sys.platform == "linux":
         # A thread starts as nice as the one that started it, which may be nice itself; the main thread never is.
         nice = os.getpriority(os.PRIO_PROCESS, os.getpid()) + _NICENESS[work]

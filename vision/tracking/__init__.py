@@ -1,1 +1,1 @@
-"""Follow every figure of the roster: assignment, motion, heading, falls, teams."""
+"""Tracking of every figure of the roster: assignment, motion, heading, falls, teams."""

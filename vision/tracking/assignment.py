@@ -1,8 +1,8 @@
-"""Assigning detections to figures: one assignment over the whole board, and whether another would fit as well.
+"""Assigns detections to figures over the whole board at once, and reports ambiguous figures.
 
-The cost of a pair is twice the negative log-likelihood of the detection, less what its own noise accounts for: the
+The cost of a pair is twice the negative log-likelihood of the detection, minus the part due to its own noise: the
 Mahalanobis distance of place, heading modulo 180 degrees and size, the volume in which the figure might have been, and
-the jersey. Bases are solid, so two visible figures never compete for one detection; figures become ambiguous where one
+the jersey. Bases are solid, so two visible figures never compete for one detection; figures become ambiguous when one
 was not detected for a while. Duplicates, and detections that a hand may have caused, are dropped first.
 """
 
@@ -30,25 +30,25 @@ _NEVER: Final = 1.0e6  # the cost of an impossible pair
 
 @dataclass(frozen=True, slots=True)
 class AssignmentLimits:
-    """Thresholds of assigning detections to figures; log-odds where no unit is named."""
+    """Thresholds of assigning detections to figures; log-odds unless a unit is given."""
 
     solid_mm: float = 8.0
     """Centers of two bases are never this near: two detections here are duplicates."""
 
     knock_sigma: tuple[float, float, float] = (3.0, 3.0, 0.15)
-    """How far a figure may be off its course within a frame when it is hit: x mm, y mm, heading rad."""
+    """Deviation of a figure that is hit from its predicted course within a frame: x mm, y mm, heading rad."""
 
     toppled_log_odds: float = 1.5
-    """Above, the base is turned up on its edge, beside where it stood."""
+    """Log-odds of a fall above which the base stands on its edge, beside its old place."""
 
     toppled_sigma: tuple[float, float, float, float, float] = (5.0, 5.0, 1.0, 15.0, 15.0)
-    """How far a toppled base's measurement may be off: x mm, y mm, heading rad, length mm, width mm."""
+    """Deviation of a toppled base's measurement: x mm, y mm, heading rad, length mm, width mm."""
 
     across_rad: float = np.pi / 4
-    """A base detected at more than this to its heading is one whose middle an arm hides."""
+    """A base detected at a larger angle to its heading has its middle hidden by an arm."""
 
     any_heading_rad: float = 0.9
-    """Deviation above which a heading may have become any."""
+    """Deviation above which a heading is unknown."""
 
     gate: float = 25.0
     """Squared Mahalanobis distance of place and heading (chi squared of 3, 99.998 %) beyond which no pair is made."""
@@ -60,25 +60,25 @@ class AssignmentLimits:
     """Errors of a good detection, mm and rad; vaguer ones are worth less."""
 
     max_score_log_odds: float = 3.0
-    """Most that the network's confidence is worth."""
+    """Limit of the network's confidence in the cost."""
 
     max_jersey_log_odds: float = 4.0
-    """Most that one view of a jersey is worth, since a finger or a neighbor's arm may be over it."""
+    """Limit of the evidence of one view of a jersey, since a finger or a neighbor's arm may cover it."""
 
     other_team_log_odds: float = 3.0
-    """A figure that is not where it was is not taken for one that looks this much like the other team."""
+    """A detection that looks this much like the other team is not matched to a figure away from its place."""
 
     vague_mm: float = 3.0
-    """Deviation of place above which it is not known where a figure is."""
+    """Deviation of place above which a figure's place is unknown."""
 
     low_score: float = 0.7
-    """Score (0..1) below which a detection may be of nothing."""
+    """Score (0..1) below which a detection may be false."""
 
     far_mm: float = 25.0
-    """Further than a pile pushes a figure: no low-score detection is taken for it there."""
+    """Distance beyond which no low-score detection is matched to a figure: further than a pile pushes it."""
 
     near_mm: float = 12.0
-    """The same for a figure whose place is known."""
+    """The same distance for a figure whose place is known."""
 
     known_mm: float = 20.0
     """A figure whose place is known is assigned no detection beyond this."""
@@ -87,7 +87,7 @@ class AssignmentLimits:
     """Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged."""
 
     beside_hand_mm: float = 20.0
-    """Nearer to a hand's outline than this, a figure may be measured wrongly because of the hand."""
+    """Distance to a hand's outline within which the hand may disturb a figure's measurement."""
 
     min_visible_under_hand: float = 0.6
     """Share of a base that must be visible for a detection under a hand to count."""
@@ -102,8 +102,8 @@ class Assignment:
 
     Attributes:
         figures, detections: rows of the pairs, shape (k,) each.
-        flipped: whether the detection faces the other way than the figure was believed to, shape (k,).
-        ambiguous: rows of figures that might as well be another of them.
+        flipped: whether the detection faces opposite to the figure's estimated heading, shape (k,).
+        ambiguous: rows of figures that might be exchanged with another figure.
 
     """
 
@@ -113,11 +113,11 @@ class Assignment:
     ambiguous: Indices
 
     def select(self, kept: Bools) -> Assignment:
-        """Only these pairs, shape (k,); ambiguous figures stay."""
+        """Return only these pairs, shape (k,); ambiguous figures stay."""
         return Assignment(self.figures[kept], self.detections[kept], self.flipped[kept], self.ambiguous)
 
     def joined(self, other: Assignment) -> Assignment:
-        """Both together; they share no figure and no detection."""
+        """Return both together; they must share no figure and no detection."""
         return Assignment(
             np.concatenate([self.figures, other.figures]),
             np.concatenate([self.detections, other.detections]),
@@ -141,7 +141,7 @@ def suppress_duplicates(measurements: Measurements) -> Measurements:
 
 
 def near_hands(hands_mm: Sequence[Array], place_mm: Array) -> Bools:
-    """Which places on the board, shape (k, 2), are under a hand or next to it, shape (k,)."""
+    """Return which places on the board, shape (k, 2), are under a hand or next to it, shape (k,)."""
     out = np.zeros(len(place_mm), dtype=bool)
     for outline in hands_mm:
         shape = outline.astype(np.float32)
@@ -151,7 +151,7 @@ def near_hands(hands_mm: Sequence[Array], place_mm: Array) -> Bools:
 
 
 def drop_under_hands(hands_mm: Sequence[Array], measurements: Measurements) -> Measurements:
-    """Drop hardly visible detections under hands: they are as likely knuckles."""
+    """Drop hardly visible detections under hands, which may well be knuckles."""
     if not hands_mm:
         return measurements
     keep = measurements.visible >= LIMITS.min_visible_under_hand
@@ -177,15 +177,15 @@ def assign(
         measurements: of the frame.
         columns: the detections to assign.
         jersey: of each figure, 1 light, -1 dark, shape (n,).
-        elsewhere: which detections are no candidates for which figures but at their own place, shape (n, m).
+        elsewhere: which detections are candidates for a figure only at its own place, shape (n, m).
 
     """
     cost, flipped = _costs(motion, rows, measurements, columns)
     max_jersey = LIMITS.max_jersey_log_odds
     jersey_odds = jersey[rows][:, None] * np.clip(measurements.light[columns], -max_jersey, max_jersey)[None]
     jersey_cost = 2 * np.logaddexp(0.0, -jersey_odds)
-    # Colors are wrong now and then, but a figure that is not where it was is not found in the other team's color, nor
-    # far off in a low-score detection. A toppling figure shows something else where the jersey usually is.
+    # Colors are sometimes wrong, but away from its place a figure is matched neither to a detection in the other team's
+    # color nor to a low-score detection far off. A toppling figure does not show its jersey in the usual place.
     vague = motion.place_sigma_mm()[rows] > LIMITS.vague_mm
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - measurements.pose[columns][None, :, :2], axis=2)
     away = apart > LIMITS.solid_mm
@@ -208,7 +208,7 @@ def assign(
 
 
 def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, columns: Indices) -> tuple[Array, Bools]:
-    """Costs of all pairs, shape (k, l), and whether the detection faces the other way, same shape."""
+    """Return the costs of all pairs, shape (k, l), and whether the detection faces the other way, same shape."""
     off = measurements.pose[columns][None] - motion.mean[rows][:, MEASURED][:, None]
     flipped = np.cos(off[..., 2]) < 0
     off[..., 2] = wrap_half_turn_rad(off[..., 2])
@@ -225,7 +225,7 @@ def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, colu
     row, column = np.nonzero(near)
     off, spread = off[row, column], believed[row] + noise[column]
     within = mahalanobis(off[:, POSE], spread[:, POSE, POSE]) < LIMITS.gate
-    # A base of which an arm hides the middle looks like one that stands across.
+    # A base with its middle hidden by an arm looks like a base that stands across.
     along = np.abs(off[:, 2]) < LIMITS.across_rad
     within &= along | (believed[row, 2, 2] > LIMITS.any_heading_rad**2) | toppled[column]
     row, column, off, spread = row[within], column[within], off[within], spread[within]
@@ -238,7 +238,7 @@ def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, colu
 
 
 def _ambiguous(padded: Array, chosen: Indices) -> Indices:
-    """Rows that could change places with another row at little cost; being unmatched is such a place."""
+    """Return the rows that could be exchanged with another row, or left unmatched, at little cost."""
     count = len(chosen)
     own = padded[np.arange(count), chosen]
     across = padded[:, chosen].copy()  # across[i, k]: row i in the place of row k

@@ -1,4 +1,4 @@
-"""The tracker's estimate of one figure at one instant, from which everything else is measured."""
+"""The tracker's estimate of one figure at one instant, the input of all later stages."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class EstimateLimits:
     """Prior probability that the roster's size belongs to another base altogether."""
 
     wrong_roster_range_mm: float = 10.0
-    """Range within which the side may then be anything."""
+    """Range of the side's length in that case."""
 
     lengthwise_cosine: float = 0.7
-    """A head that points this closely along the heading means the figure fell forward or backward."""
+    """Cosine between head and heading above which the figure fell forward or backward."""
 
 
 LIMITS: Final = EstimateLimits()
@@ -48,16 +48,16 @@ class Estimate:
     Attributes:
         id: roster id.
         jersey: its color class.
-        footprint: where its base stands, with the base's size as known so far.
+        footprint: its base, with the size as known so far.
         covariance: of x mm, y mm and heading in radians, detection and calibration error together; shape (3, 3).
         velocity: of x and y in mm/s and of the heading in rad/s; shape (3,).
         posture: as in a scene.
-        fallen: probability that it lies, 0..1.
+        fallen: probability that it has fallen, 0..1.
         visible: share of the base top that is visible, 0..1.
         helmet_mm: the helmet's center projected to the board, None when not visible.
         seen: whether it was detected in this frame, or in the last frame that the detector ran on; otherwise it is
             predicted.
-        sure: False when its identity is in doubt.
+        sure: False when its identity is uncertain.
         fell_ns: as in a scene.
         fresh: whether it was measured in this frame; if not, its motion was extrapolated.
 
@@ -78,9 +78,9 @@ class Estimate:
     fresh: bool = True
 
     def with_pose(self, footprint: Footprint, covariance: Array) -> Estimate:
-        """The same figure with its pose measured again, and so fresh.
+        """Return the same figure with a newly measured pose, and therefore fresh.
 
-        `dataclasses.replace` takes four times as long.
+        Written out because `dataclasses.replace` takes four times as long.
         """
         return Estimate(
             self.id,
@@ -98,7 +98,7 @@ class Estimate:
         )
 
     def to_figure(self) -> Figure:
-        """The figure as a scene holds it, rounded."""
+        """Return the figure as a scene holds it, rounded."""
         footprint, size, helmet = self.footprint, self.footprint.size, self.helmet_mm
         variance_x, variance_y, variance_rad = self.covariance.diagonal().tolist()
         length_mm, width_mm = round(size.length_mm, _DIGITS), round(size.width_mm, _DIGITS)
@@ -122,11 +122,11 @@ class Estimate:
 
 
 def estimate_base_size(length_mm: float, width_mm: float, roster: BaseSize) -> BaseSize:
-    """Combine a base's measured size with the roster's, as far as the two do not contradict each other.
+    """Return a base's size from its measured size and the roster's, as far as the two agree.
 
     Args:
-        length_mm: measured over many frames.
-        width_mm: likewise.
+        length_mm: length, measured over many frames.
+        width_mm: width, likewise.
         roster: the roster's size; its height and corner radius are taken as they are.
 
     """
@@ -135,12 +135,12 @@ def estimate_base_size(length_mm: float, width_mm: float, roster: BaseSize) -> B
 
 
 def fallen_base_size(length_mm: float, width_mm: float, heading_rad: float, head: Array, roster: BaseSize) -> BaseSize:
-    """The size of a base that lies on its edge: the side over which it fell is as long as the base is high.
+    """Return the size of a base on its edge: the side over which it fell is as long as the base is high.
 
     Args:
-        length_mm: of the base as it stood.
-        width_mm: likewise.
-        heading_rad: of the base.
+        length_mm: length of the upright base.
+        width_mm: width of the upright base.
+        heading_rad: heading of the base.
         head: unit vector from the base's center to the helmet, NaN if the helmet was never visible; shape (2,).
         roster: the roster's size, for the height.
 

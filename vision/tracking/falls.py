@@ -1,4 +1,4 @@
-"""Falls: the evidence of one frame that a figure lies, and the belief about it filtered over frames.
+"""Falls: the evidence of one frame that a figure has fallen, and its probability filtered over frames.
 
 Evidence. The detector says "upright" or "fallen"; the shape of the base and the place of the helmet say more. At the
 edge of the board a standing figure looks much like a fallen one: its helmet is far off its base in the image. The
@@ -27,19 +27,19 @@ from downfield.core.frame import Detection
 
 @dataclass(frozen=True, slots=True)
 class FallLimits:
-    """Thresholds and evidence weights of falls; weights are log-odds that a figure lies."""
+    """Thresholds and evidence weights of falls; weights are log-odds that a figure has fallen."""
 
     fallen_class: float = 2.4
     """Weight of the detector's class "fallen", times its score."""
 
     upright_class: float = -1.1
-    """Weight of "upright": one in six fallen figures is called so, and one in 200 standing ones "fallen"."""
+    """Weight of "upright": one in six fallen figures is classified so, and one in 200 standing figures as "fallen"."""
 
     edge_mm: tuple[float, float] = (20.0, 11.0)
-    """A base that looks shorter or narrower than this is visible from its edge."""
+    """A base that appears shorter or narrower than this is seen from its edge."""
 
     edge: float = 1.0
-    """Weight of a base visible from its edge."""
+    """Weight of a base seen from its edge."""
 
     full_base: float = -1.3
     """Weight of a full base on a "fallen" figure: a quarter of fallen figures show one."""
@@ -54,41 +54,41 @@ class FallLimits:
     """A base jumps aside by more than this when its figure falls."""
 
     jump: float = 3.0
-    """Weight of a jump: half of falling figures make one, and one in 20 standing ones called "fallen"."""
+    """Weight of a jump: half of falling figures jump, and one in 20 standing figures classified as "fallen"."""
 
     fallen_probability: float = 0.5
-    """Above, a figure counts as fallen."""
+    """Probability above which a figure counts as fallen."""
 
     falls_per_s: float = 0.05
-    """How often a figure falls while the board is on."""
+    """Rate at which a figure falls while the board is on."""
 
     rises_per_s: float = 0.02
-    """How often it stands up by itself, next to never."""
+    """Rate at which it stands up by itself: next to never."""
 
     start: float = -4.0
-    """Belief about a figure at the line-up."""
+    """Probability that a figure at the line-up has fallen."""
 
     vanished: float = -3.0
-    """Least belief about a visible figure missed twice with no hand near: one in 14 tumbled too fast to detect."""
+    """Least probability for a visible figure missed twice without a hand near: one in 14 fell too fast to detect."""
 
     in_view: float = 0.6
-    """Share of the base top that was visible lately, for a figure to count as vanished."""
+    """Recently visible share of the base top from which an undetected figure counts as vanished."""
 
     in_view_gain: float = 0.2
-    """Weight of the latest detection in that share."""
+    """Weight of the latest detection in that recent share."""
 
 
 LIMITS: Final = FallLimits()
 
 
 def fallen_log_odds(figures: Sequence[Detection], size_mm: Array, heading: Array, helmet_mm: Array) -> Array:
-    """Log-odds that figures lie, from one image alone, shape (m,).
+    """Return the log-odds that figures have fallen, from one image alone, shape (m,).
 
     Args:
-        figures: m of them.
+        figures: m figures.
         size_mm: apparent length and width of their bases, shape (m, 2).
         heading: of their bases, radians, shape (m,).
-        helmet_mm: offset of their helmets from the centers of their bases if they stood, NaN where unknown, shape
+        helmet_mm: offset of their helmets from the centers of their bases if they stand, NaN where unknown, shape
             (m, 2).
 
     """
@@ -104,16 +104,16 @@ def fallen_log_odds(figures: Sequence[Detection], size_mm: Array, heading: Array
 
 
 def tracked_fallen_log_odds(odds: Array, figures: Sequence[Detection], jump_mm: Array, fallen: Array) -> Array:
-    """Log-odds that figures lie, from one image and what was known of them before, shape (k,).
+    """Return the log-odds that figures have fallen, from one image and their earlier state, shape (k,).
 
-    A figure called fallen just as its base jumps aside falls. A fallen one does not stand up again while it is still
-    called fallen, even if its base shows in full.
+    A figure that is classified as fallen just as its base jumps aside is falling. A fallen figure stays fallen while it
+    is still classified as fallen, even if its base is fully visible.
 
     Args:
-        odds: from the image alone, shape (k,).
-        figures: k of them.
-        jump_mm: how far each is from its predicted place; 0 for those not detected just before, shape (k,).
-        fallen: the probability that each lay before, shape (k,).
+        odds: log-odds from the image alone, shape (k,).
+        figures: k figures.
+        jump_mm: distance of each from its predicted place; 0 for those not detected just before, shape (k,).
+        fallen: earlier probability that each had fallen, shape (k,).
 
     """
     called_fallen = np.array([figure.kind == "fallen" for figure in figures], dtype=np.bool_)
@@ -122,7 +122,7 @@ def tracked_fallen_log_odds(odds: Array, figures: Sequence[Detection], jump_mm: 
 
 
 def _over_base(size_mm: Array, heading: Array, offset_mm: Array) -> Bools:
-    """Whether points, by their offsets from the centers of bases, are over these."""
+    """Return whether points, given by their offsets from bases' centers, are over these bases."""
     cos, sin = np.cos(heading), np.sin(heading)
     along = cos * offset_mm[:, 0] + sin * offset_mm[:, 1]
     across = cos * offset_mm[:, 1] - sin * offset_mm[:, 0]
@@ -132,7 +132,7 @@ def _over_base(size_mm: Array, heading: Array, offset_mm: Array) -> Bools:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A figure that lies.
+    """A fallen figure.
 
     Attributes:
         id: roster id.
@@ -147,15 +147,15 @@ class Fall:
 
 
 class PostureFilter:
-    """The belief whether each figure of a roster lies, and where its head points.
+    """The probability that each figure of a roster has fallen, and the direction of its head.
 
     Args:
         count: number of figures.
-        t_ns: when they are known to stand.
+        t_ns: a time at which all are known to stand.
 
     Attributes:
-        fell_ns: when each fallen figure fell; None for standing ones.
-        helmet_mm: each helmet's center projected to the board; None where not visible in the latest detection.
+        fell_ns: when each fallen figure fell; None for standing figures.
+        helmet_mm: each helmet's center projected to the board; None if not visible in the latest detection.
         head: unit vectors from base centers to helmets when last visible, NaN before, shape (n, 2).
 
     """
@@ -165,20 +165,20 @@ class PostureFilter:
         self._seen_ns = np.full(count, t_ns, dtype=np.int64)
         self._change_ns = self._seen_ns.copy()  # when the evidence below began
         self._in_view = np.ones(count)  # share of the base top visible lately
-        self._missed = np.zeros(count, dtype=np.int64)  # detections in a row without it
-        self._evidence = np.zeros(count)  # cumulative sum of log-odds since then, while it speaks for lying
+        self._missed = np.zeros(count, dtype=np.int64)  # runs of the detector in a row that missed it
+        self._evidence = np.zeros(count)  # cumulative sum of log-odds since then, while it favors a fall
         self.fell_ns: list[int | None] = [None] * count
         self.helmet_mm: list[tuple[float, float] | None] = [None] * count
         self.head = np.full((count, 2), np.nan)
 
     @property
     def fallen(self) -> Array:
-        """Probability that each lies, shape (n,)."""
+        """Probability that each has fallen, shape (n,)."""
         probability: Array = 1 / (1 + np.exp(-self._log_odds))
         return probability
 
     def falls(self, ids: Sequence[str]) -> tuple[Fall, ...]:
-        """The fallen figures, in the order of the figures' roster ids."""
+        """Return the fallen figures, in the order of the given roster ids."""
         directions_deg = np.degrees(np.arctan2(self.head[:, 1], self.head[:, 0])).tolist()
         return tuple(
             Fall(figure, t_ns, None if math.isnan(direction_deg) else direction_deg)
@@ -189,10 +189,10 @@ class PostureFilter:
     def update_helmets(
         self, rows: Indices, helmets_mm: Sequence[tuple[float, float] | None], centers_mm: Array
     ) -> None:
-        """Note where the helmets of detected figures are.
+        """Update the places of detected figures' helmets.
 
         Args:
-            rows: of the detected figures, shape (k,).
+            rows: rows of the detected figures, shape (k,).
             helmets_mm: their helmets, k of them.
             centers_mm: the centers of their bases, shape (k, 2).
 
@@ -205,11 +205,11 @@ class PostureFilter:
                 self.head[row] = (helmet[0] - center[0]) / reach, (helmet[1] - center[1]) / reach
 
     def update_missed(self, rows: Indices, missed: Bools, visible: Array) -> None:
-        """Note which figures were not detected although nothing is known to hide them.
+        """Raise the probability of figures that were not detected although nothing is known to hide them.
 
         Args:
-            rows: of the detected figures, shape (k,).
-            missed: which were not, with the board on and no hand near, shape (n,).
+            rows: rows of the detected figures, shape (k,).
+            missed: figures not detected with the board on and no hand near, shape (n,).
             visible: visible share of the detected figures' bases, shape (k,).
 
         """
@@ -223,10 +223,10 @@ class PostureFilter:
         """Add the evidence of one frame.
 
         Args:
-            rows: of the detected figures that no hand is at, shape (k,).
-            odds: log-odds that they lie, from this frame alone, shape (k,).
-            step_s: since the frame before.
-            t_ns: of this frame.
+            rows: rows of the detected figures without a hand near, shape (k,).
+            odds: log-odds that they have fallen, from this frame alone, shape (k,).
+            step_s: time since the previous frame.
+            t_ns: time of this frame.
 
         """
         before = self.fallen
@@ -247,6 +247,6 @@ class PostureFilter:
             self.fell_ns[row] = None
 
     def set_upright(self, rows: Indices) -> None:
-        """Expect figures in a hand to stand again: hands put them down to stand."""
+        """Set figures in a hand to upright, since hands put them down standing."""
         self._log_odds[rows] = np.minimum(self._log_odds[rows], 0.0)
         self._evidence[rows] = 0.0

@@ -1,10 +1,10 @@
-"""Identifying the figures of a line-up: by place, by past formations, or in order across the field.
+"""Identifies the figures of a line-up: by place, by past formations, or in order across the field.
 
 A roster may say where each player stands. A coach uses few formations, over and over, with each figure in its own
-place: where the figures stand as they did at an earlier line-up, only further up the field, nearer to a sideline, or
-turned around after the teams changed ends, each is taken for the one that stood in its place then. Else they are
-identified in order across the field, from the lower sideline up, within their team; without a roster they are called
-``dark-1``, ``dark-2`` ..., as many as there are.
+place: if the figures stand as at an earlier line-up, even further up the field, nearer to a sideline, or turned around
+after the teams changed ends, each gets the identity of the figure that had its place then. Otherwise they are
+identified in order across the field, from the lower sideline up, within their team; without a roster they are named
+``dark-1``, ``dark-2`` and so on.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class IdentificationLimits:
     """Thresholds of identifying figures."""
 
     elsewhere_mm: float = 60.0
-    """A figure this far from its place in a formation might as well be anywhere, since neighbors stand nearer."""
+    """Distance from a place in a formation beyond which the figure does not match: neighbors stand nearer."""
 
     in_place_mm: float = 20.0
-    """A figure this near to its place counts for where the formation lies."""
+    """A figure this near to its place helps to locate the formation."""
 
     other_figure_mm: float = 150.0
-    """A figure this far from the place that a roster gives is another one."""
+    """A figure this far from the place in a roster is a different figure."""
 
     guessed_place_weight: float = 0.1
-    """Weight of a distance from a guessed place: of two candidates, the one tracked there comes first."""
+    """Weight of a distance from a guessed place: of two candidates, the figure tracked there is preferred."""
 
     formation_misfit_ratio: float = 0.5
     """A formation must fit this much better than the tracked places: formations recur, but not always."""
 
     lost_figures: int = 3
-    """Fewer misplaced figures need no formation: whoever tracked nearly all of them knows better."""
+    """With fewer misplaced figures no formation is used, since the tracked places are then more reliable."""
 
     unreachable_mm: float = 1e6
     """Further than any place on a board."""
@@ -62,19 +62,19 @@ def identify(
     teams_known: bool,
     tracked: bool,
 ) -> list[int | None]:
-    """Find the stand of each player of a roster.
+    """Return the place of each player of a roster among the figures found.
 
     Args:
-        roster: the players, and where they stand as far as known.
-        formations: where they stood at earlier line-ups.
+        roster: the players, and their places as far as known.
+        formations: their places at earlier line-ups.
         field: the printed field.
-        stands_mm: where m figures stand, shape (m, 2).
+        stands_mm: places of m figures, shape (m, 2).
         light: log-odds that each is of the light team, shape (m,).
         teams_known: whether these come from colors; else the figures' facing decides the teams.
         tracked: whether the roster's places are those of tracked figures.
 
     Returns:
-        For each player the row of his stand, None where he was not found.
+        The row of each player's place; None for a player that was not found.
 
     """
     jersey = np.array([player.jersey == "light" for player in roster.players])
@@ -100,15 +100,15 @@ def identify(
 
 
 def number_figures(stands_mm: Array, sizes_mm: Array, light: Array) -> tuple[list[Player], list[int]]:
-    """Make players of all figures, numbered within their team in order across the field.
+    """Return players for all figures, numbered within their team in order across the field.
 
     Args:
-        stands_mm: where they stand, shape (m, 2).
+        stands_mm: their places, shape (m, 2).
         sizes_mm: length and width of their bases, shape (m, 2).
         light: log-odds that each is of the light team, shape (m,).
 
     Returns:
-        The players, and the row of each one's stand.
+        The players, and the row of each player's place.
 
     """
     players: list[Player] = []
@@ -125,15 +125,15 @@ def number_figures(stands_mm: Array, sizes_mm: Array, light: Array) -> tuple[lis
 
 
 def recall_formation(formations: Sequence[Array], stands_mm: Array, unlike_mm: Array) -> Array | None:
-    """Find the past formation that is most like how figures stand now, and lay it over them.
+    """Return the past formation most like the present places of figures, moved to fit them.
 
     Args:
-        formations: where each of the n players stood at some line-up, shape (n, 2), board mm, NaN where unknown.
-        stands_mm: where m figures stand now, shape (m, 2).
-        unlike_mm: distance added to each stand for each player, such as for a jersey of the other team, shape (n, m).
+        formations: places of the n players at earlier line-ups, shape (n, 2), board mm, NaN where unknown.
+        stands_mm: present places of m figures, shape (m, 2).
+        unlike_mm: distance added to each place for each player, such as for a jersey of the other team, shape (n, m).
 
     Returns:
-        Where each player should stand, shape (n, 2), NaN where unknown; None where no formation is known.
+        The expected place of each player, shape (n, 2), NaN where unknown; None if no formation is known.
 
     """
     turned = [formation * sign for formation in formations for sign in (1.0, -1.0)]
@@ -142,12 +142,12 @@ def recall_formation(formations: Sequence[Array], stands_mm: Array, unlike_mm: A
 
 
 def misfit_mm(places_mm: Array, stands_mm: Array, unlike_mm: Array) -> float:
-    """Total distance of figures from their places; a player without a place, or without a figure, counts as elsewhere.
+    """Return the total distance of figures from their places; a player without a place or figure counts as elsewhere.
 
     Args:
         places_mm: shape (n, 2), NaN where unknown.
         stands_mm: shape (m, 2).
-        unlike_mm: as of `recall_formation`.
+        unlike_mm: as in `recall_formation`.
 
     """
     apart = _distances(places_mm, stands_mm, unlike_mm)
@@ -158,7 +158,7 @@ def misfit_mm(places_mm: Array, stands_mm: Array, unlike_mm: Array) -> float:
 def _matching_formation(
     formations: Sequence[Array], known_mm: Array, stands_mm: Array, unlike_mm: Array
 ) -> Array | None:
-    """The past formation in which figures stand now, if it fits much better than where they are known to be."""
+    """Return the past formation that matches the figures, if it fits much better than their tracked places."""
     known_misfit_mm = misfit_mm(known_mm, stands_mm, unlike_mm)
     if known_misfit_mm < LIMITS.lost_figures * LIMITS.elsewhere_mm:
         return None
@@ -170,14 +170,14 @@ def _matching_formation(
 
 
 def _spots_mm(roster: Roster, spots: Sequence[RosterSpot], field: FieldModel) -> Array:
-    """Places of the roster's players, shape (n, 2), NaN where unknown."""
+    """Return the places of the roster's players, shape (n, 2), NaN where unknown."""
     at = {spot.id: (spot.x_yd, spot.y_yd) for spot in spots}
     nowhere = (np.nan, np.nan)
     return field.to_mm(np.array([at.get(player.id, nowhere) for player in roster.players]).reshape(-1, 2))
 
 
 def _in_order(roster: Roster, stands_mm: Array, light: Array) -> Array:
-    """Where the roster's players stand if they do in order across the field, mm, shape (n, 2)."""
+    """Return the roster's players' places if they stand in order across the field, mm, shape (n, 2)."""
     out = np.full((len(roster.players), 2), LIMITS.unreachable_mm)
     for is_light in (False, True):
         own = [row for row, player in enumerate(roster.players) if (player.jersey == "light") == is_light]
@@ -205,7 +205,7 @@ def _lay_over(places: Array, stands: Array, unlike: Array) -> Array:
 
 
 def _distances(places: Array, stands: Array, unlike: Array) -> Array:
-    """Distance of every stand from every place, at most `elsewhere_mm`, shape (n, m)."""
+    """Return the distance of every figure from every place, at most `elsewhere_mm`, shape (n, m)."""
     apart = np.linalg.norm(places[:, None] - stands[None], axis=2) + unlike
     limited: Array = np.fmin(apart, LIMITS.elsewhere_mm)  # also where a place is NaN
     return limited

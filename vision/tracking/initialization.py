@@ -1,4 +1,4 @@
-"""The line-up: figures found where they stand still before a play, with their poses, teams and identities."""
+"""Finds the line-up: the figures standing still before a play, with their poses, teams and identities."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class LineUpLimits:
     """A figure that moves less than this between frames stands still."""
 
     gone_ns: int = 200_000_000
-    """A figure not detected for longer than this was taken away, if enough detections missed it."""
+    """A figure not detected for longer than this was taken away, if enough runs of the detector missed it."""
 
     gone_detections: int = 2
-    """Number of detections that must have missed a figure that was taken away."""
+    """Number of runs of the detector that must miss a figure that was taken away."""
 
     min_detected_share: float = 0.5
     """Share of the frames since its first detection in which a figure must be detected."""
@@ -60,16 +60,16 @@ class LineUpLimits:
     """Deviation of the place of a figure that was not found."""
 
     first_guess_factor: float = 50.0
-    """Factor on variances of what the tracker is going to measure again in the same image."""
+    """Factor on variances of values that the tracker will measure again in the same image."""
 
     color_samples: int = 4
     """Frames in which a figure's colors are sampled."""
 
     max_front_log_odds: float = 8.0
-    """Limit of the belief which end of a base is the front."""
+    """Limit of the log-odds of which end is the front."""
 
     front_frames: float = 2.0
-    """All frames together are worth this many independent ones: an error in one frame recurs in the next."""
+    """Number of independent frames that all frames together are worth, since errors recur from frame to frame."""
 
     max_front_score: float = 0.99
     """Limit of one frame's front score."""
@@ -83,17 +83,17 @@ LIMITS: Final = LineUpLimits()
 
 @dataclass(frozen=True, slots=True)
 class LineUpPoses:
-    """The figures of a line-up as found.
+    """The figures of a line-up.
 
     Attributes:
         players: the roster; rows of the arrays.
         pose: x mm, y mm, heading rad, length mm, width mm, shape (n, 5).
-        cov: of x, y and heading, shape (n, 3, 3).
-        size_sigma_mm: of length and width, shape (n, 2).
+        cov: covariance of x, y and heading, shape (n, 3, 3).
+        size_sigma_mm: errors of length and width, shape (n, 2).
         front: log-odds that the headings point ahead, shape (n,).
         height_sigma_mm: error of the heights of the bases.
-        colors: how the teams differ; None where they could not be told apart.
-        found: whether each was found, and is not just on the roster, shape (n,).
+        colors: the teams' colors; None if the teams can't be distinguished.
+        found: whether each was found on the board, shape (n,).
 
     """
 
@@ -125,7 +125,7 @@ class _Stand:
 
     @property
     def lasts(self) -> bool:
-        """Whether it was detected often enough to be a figure."""
+        """Whether detections were frequent enough for a figure."""
         return self.detections >= LIMITS.min_detected_share * self.frames
 
 
@@ -134,8 +134,8 @@ class LineUpSearch:
 
     Args:
         field: the printed field.
-        roster: the players to be found; None takes every figure that is there and numbers them.
-        formations: where the players stood at earlier line-ups.
+        roster: the players to find; None to number every figure found.
+        formations: the players' places at earlier line-ups.
 
     """
 
@@ -165,12 +165,12 @@ class LineUpSearch:
     ) -> LineUpPoses | None:
         """Add a frame; return the line-up once every figure stands still.
 
-        If the roster is not known and figures keep moving for long, the line-up is that of one frame.
+        If the roster is unknown and figures keep moving for long, one frame's figures become the line-up.
 
         Args:
-            measurements: of the frame, at `height_mm`.
+            measurements: measurements of the frame, at `height_mm`.
             t_ns: of the frame.
-            tracked: where the roster's figures are if they are tracked meanwhile; None for where the roster says.
+            tracked: places of the roster's figures if they are tracked meanwhile; None for the places in the roster.
             hidden: whether a hand may hide a figure, for which the search then waits.
 
         """
@@ -201,11 +201,11 @@ class LineUpSearch:
         moving = len(measurements) - sum(stand.last_ns == t_ns for stand in settled)
         if settled and moving <= LIMITS.max_moving_share * len(measurements):
             return self._line_up(settled)
-        # A roster's places are those at which the players were named: figures that have left them cannot be identified.
+        # A roster's places are those at which the players were named: figures that have moved can't be identified.
         return None if known else self.from_single_frame(measurements, t_ns)
 
     def from_single_frame(self, measurements: Measurements, t_ns: int) -> LineUpPoses | None:
-        """The line-up of one image alone, as a first guess for a tracker of that same image."""
+        """Return the line-up of one image alone, as a first guess for a tracker of that same image."""
         measurements = suppress_duplicates(measurements)
         self._stands = []
         for row in range(len(measurements)):
@@ -217,7 +217,7 @@ class LineUpSearch:
         return replace(found, cov=found.cov * factor, size_sigma_mm=found.size_sigma_mm * math.sqrt(factor))
 
     def _add(self, measurements: Measurements, row: int, t_ns: int) -> None:
-        """Add a detection to the stand that it is of, or as a new one."""
+        """Add a detection to its stand, or start a new stand."""
         pose, cov = measurements.pose[row], measurements.covariance[row]
         light, fallen = float(measurements.light[row]), float(measurements.fallen[row])
         front = 2 * math.atanh(min(float(measurements.front[row]), LIMITS.max_front_score))
@@ -239,7 +239,7 @@ class LineUpSearch:
         near.front += -front if flipped else front
 
     def _line_up(self, stands: list[_Stand]) -> LineUpPoses:
-        """The line-up of figures at these stands."""
+        """Return the line-up of figures at these stands."""
         facing = np.array([-np.cos(stand.pose[2]) * np.sign(stand.front or 1.0) for stand in stands])
         samples = min(len(stand.colors) for stand in stands)
         colors = np.array([np.concatenate(stand.colors[:samples]) for stand in stands])
@@ -283,7 +283,7 @@ class LineUpSearch:
     def _identify(
         self, stands: list[_Stand], sizes: Array, light: Array, *, teams_known: bool
     ) -> tuple[Sequence[Player], Sequence[int | None]]:
-        """The players, and the row of each one's stand; teams are known by colors, else by facing."""
+        """Return the players and the row of each player's stand; teams are known by colors, otherwise by facing."""
         stands_mm = np.array([stand.pose[:2] for stand in stands])
         if self._roster is None:
             return number_figures(stands_mm, sizes, light)
@@ -300,10 +300,10 @@ class LineUpSearch:
 
 
 def _base_sizes(stands: list[_Stand]) -> Array:
-    """Length and width of bases, mm, shape (n, 2).
+    """Return length and width of bases, mm, shape (n, 2).
 
-    Fallen figures show an edge or the underside, and a single view may make a base look flatter than any: these get the
-    usual size of the others.
+    Fallen figures show an edge or the underside, and a single view may make a base look flatter than it is: these get
+    the usual size of the others.
     """
     seen, usual = np.array([stand.pose[SIZE] for stand in stands]), BaseSize()
     upright = np.array([stand.fallen <= 0 for stand in stands])
@@ -313,7 +313,7 @@ def _base_sizes(stands: list[_Stand]) -> Array:
 
 
 def _swapped(players: Sequence[Player], rows: Sequence[int | None], light: Array) -> bool:
-    """Whether the team that a roster calls light is not the one with the lighter jersey, as with two dark teams."""
+    """Return whether the roster's light team is not the one with the lighter jersey, as with two dark teams."""
     agrees = [
         (player.jersey == "light") == (light[row] > 0)
         for player, row in zip(players, rows, strict=True)
@@ -323,7 +323,7 @@ def _swapped(players: Sequence[Player], rows: Sequence[int | None], light: Array
 
 
 def _align_fronts(pose: Array, front: Array, light: Bools) -> None:
-    """Weigh in, in place, that figures of a team mostly face one way at a line-up, where the image leaves it open."""
+    """Add, in place, the evidence that a team mostly faces one way at a line-up, for fronts that are unclear."""
     for team in (light, ~light):
         facing = np.array([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
         common = (facing[:, team] * front[team]).sum(axis=1)

@@ -1,11 +1,11 @@
-"""The motion of all figures: a Kalman filter over place, heading, rates and base size, and which end is the front.
+"""The motion of all figures: a Kalman filter over place, heading, rates and base size, and a filter of the front.
 
-Bases are slow bodies in a plane. Between frames they keep their motion; the process noise says how much it may have
-changed: much while the board is on, since a base that meets another one stops within a step, next to nothing while it
-is off, and nearly everything while a hand moves them. All figures are predicted and corrected at once.
+Bases are slow bodies in a plane. Between frames they keep their motion; the process noise is the amount by which it may
+change: large while the board is on, since a base that meets another stops within a step, close to zero while the board
+is off, and almost unlimited while a hand moves them. All figures are predicted and corrected at once.
 
-The Kalman filter knows the heading modulo 180 degrees. Which end of the base is the front is a belief of its own, since
-a network confuses the two now and then.
+The Kalman filter knows the heading modulo 180 degrees. Which end is the front is a separate belief, since the network
+sometimes confuses the two.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from downfield.core.arrays import Array, Bools, Indices
 X, Y, HEADING, VX, VY, SPIN, LENGTH, WIDTH = range(8)
 SIZE: Final = [LENGTH, WIDTH]
 MEASURED: Final = [X, Y, HEADING, LENGTH, WIDTH]
-"""The elements of the state that a measurement holds, in its order."""
+"""The elements of the state that a measurement observes, in its order."""
 
 
 class MotionMode(IntEnum):
@@ -34,14 +34,14 @@ class MotionMode(IntEnum):
     STANDING = 1
     """The board is off."""
     UNSEEN = 2
-    """It was not detected for a while."""
+    """The figure was not detected for a while."""
     HANDLED = 3
-    """A hand is at it."""
+    """A hand is at the figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessNoise:
-    """How freely a figure may change its motion."""
+    """The process noise of a figure's motion."""
 
     acceleration_mm2_s3: float
     """Density of white acceleration."""
@@ -50,7 +50,7 @@ class ProcessNoise:
     """Density of white angular acceleration."""
 
     stops_after_s: float
-    """Time constant with which a base that is left alone loses its speed."""
+    """Time constant with which a base loses its speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +61,34 @@ class KalmanLimits:
     """Share of a corner's variance that lasts over frames: averaging does not reduce it, so it is not filtered."""
 
     walking: ProcessNoise = ProcessNoise(2.0e4, 20.0, 5.0)
-    """A walking base may stop within a step, but else keeps going."""
+    """A walking base may stop within a step, but otherwise keeps going."""
 
     standing: ProcessNoise = ProcessNoise(2.0e2, 0.2, 0.05)
-    """A base on a board that is off stays where it is."""
+    """A base on a board that is off stays in place."""
 
     unseen: ProcessNoise = ProcessNoise(2.0e4, 20.0, 0.1)
-    """An unseen base may have met another one, so its speed is not extrapolated for long."""
+    """An unseen base may have met another, so its speed is not extrapolated for long."""
 
     handled: ProcessNoise = ProcessNoise(4.0e5, 300.0, 0.3)
     """A hand moves a base faster than the board does."""
 
     size_drift_mm2_per_s: float = 0.02
-    """Sizes are constant, but the network's error about them changes with the view."""
+    """Sizes are constant, but the network's error in them changes with the view."""
 
     size_gain_per_s: float = 0.9
-    """Share of a frame's size measurement that earlier frames have not held, per second since the last frame."""
+    """Share of a frame's size measurement that is new information, per second since the last frame."""
 
     max_size_gain: float = 0.1
     """Upper limit of that share in one frame."""
 
     size_outlier_sigmas: float = 3.0
-    """Beyond this, an edge of another base was measured; the size is left alone."""
+    """Beyond this, an edge of another base was measured, and the size is not updated."""
 
     start_rate_sigma: tuple[float, float, float] = (3.0, 3.0, 0.05)
     """Deviations of x and y in mm/s and of the heading in rad/s at the line-up, where all figures stand."""
 
     resting_rate_sigma: float = 0.1
-    """Deviation, mm/s and rad/s, of what is held to stand still."""
+    """Deviation, mm/s and rad/s, of a figure that is set to stand still."""
 
     outlier_nis: float = 16.3
     """Normalized innovation squared of place and heading (chi squared of 3, 99.9 %); beyond, the figure was moved."""
@@ -96,7 +96,7 @@ class KalmanLimits:
 
 @dataclass(frozen=True, slots=True)
 class FrontLimits:
-    """Thresholds and weights of the belief which end of a base is its front."""
+    """Thresholds and weights of the front filter."""
 
     network_log_odds_per_s: float = 6.0
     """Weight of the network's front score; its errors last, so it counts by time and not by frame."""
@@ -105,19 +105,19 @@ class FrontLimits:
     """Weight of walking in that direction."""
 
     walking_mm_per_s: float = 15.0
-    """Slower is no walking."""
+    """Least speed that counts as walking."""
 
     max_log_odds: float = 12.0
-    """Limit of the belief, so that seconds can overturn it."""
+    """Limit of the log-odds, so that a few seconds can reverse them."""
 
     max_hidden_log_odds: float = 1.5
-    """Limit of the belief behind a hand, which may turn a figure around."""
+    """Limit of the log-odds behind a hand, which may turn a figure around."""
 
     min_visible_beside_hand: float = 0.9
     """Share of a base that must be visible beside a hand for the network's front score to count."""
 
     jump_rad: float = 0.7
-    """A figure that turns this far between two detections is mistaken now, or was before."""
+    """A figure that turns this far between two detections is measured wrongly now, or was before."""
 
 
 LIMITS: Final = KalmanLimits()
@@ -138,7 +138,7 @@ class MotionFilter:
     Attributes:
         mean: x mm, y mm, heading rad, their rates per second, length mm, width mm; shape (n, 8).
         cov: shape (n, 8, 8).
-        persistent: part of the covariance of x, y and heading that is common to successive frames, shape (n, 3, 3).
+        persistent: part of the covariance of x, y and heading that successive frames share, shape (n, 3, 3).
 
     """
 
@@ -148,12 +148,12 @@ class MotionFilter:
 
     @classmethod
     def standing(cls, pose: Array, cov: Array, size_sigma_mm: Array) -> MotionFilter:
-        """Start with figures that stand still.
+        """Return a filter of figures that stand still.
 
         Args:
             pose: x mm, y mm, heading rad, length mm, width mm, shape (n, 5).
-            cov: of the first three, shape (n, 3, 3).
-            size_sigma_mm: of the last two, shape (n, 2).
+            cov: covariance of the first three, shape (n, 3, 3).
+            size_sigma_mm: errors of the last two, shape (n, 2).
 
         """
         mean = np.zeros((len(pose), 8))
@@ -165,14 +165,14 @@ class MotionFilter:
         return cls(mean, full, cov.copy())
 
     def copy(self) -> MotionFilter:
-        """An independent copy."""
+        """Return an independent copy."""
         return MotionFilter(self.mean.copy(), self.cov.copy(), self.persistent.copy())
 
     def predict(self, step_s: float, modes: NDArray[np.int64]) -> None:
-        """Predict all figures a step ahead.
+        """Predict all figures one step ahead.
 
         Args:
-            step_s: how long.
+            step_s: length of the step.
             modes: the `MotionMode` of each figure, shape (n,).
 
         """
@@ -187,7 +187,7 @@ class MotionFilter:
         self.cov = transition @ self.cov @ transition.transpose(0, 2, 1) + noise
 
     def innovation(self, rows: Indices, pose: Array) -> Array:
-        """Measured minus predicted poses, shape (k, 5), the heading's within -pi..pi."""
+        """Return measured minus predicted poses, shape (k, 5), with the heading within -pi..pi."""
         off: Array = pose - self.mean[rows][:, MEASURED]
         off[:, 2] = wrap_rad(off[:, 2])
         return off
@@ -198,12 +198,12 @@ class MotionFilter:
         Args:
             rows: the measured figures, each at most once, shape (k,).
             pose: as in `Measurements`, the heading already facing the figure's front, shape (k, 5).
-            noise: their covariances, shape (k, 5, 5).
-            step_s: since the frame before.
+            noise: covariances of the measurements, shape (k, 5, 5).
+            step_s: time since the previous frame.
 
         Returns:
             Normalized innovations squared of places and headings before the correction, 3 degrees of freedom, shape
-            (k,). An outlier was moved by what the model does not know; its place is taken from the measurement.
+            (k,). An outlier was moved by a cause outside the model, so its place is taken from the measurement.
 
         """
         off = self.innovation(rows, pose)
@@ -221,7 +221,7 @@ class MotionFilter:
         across = cov[:, :, MEASURED]
         spread = across[:, MEASURED] + white
         gain = np.linalg.solve(spread, across.transpose(0, 2, 1)).transpose(0, 2, 1)
-        # A size is constant, and an error about it lasts for as long as something hides an edge.
+        # A size is constant, and its error lasts as long as something hides an edge.
         likely = off[:, 3:] ** 2 < LIMITS.size_outlier_sigmas**2 * np.diagonal(spread, axis1=1, axis2=2)[:, 3:]
         size_gain = min(LIMITS.size_gain_per_s * step_s, LIMITS.max_size_gain)
         gain[:, SIZE] *= np.where(likely, size_gain, 0.0)[:, :, None]
@@ -253,21 +253,21 @@ class MotionFilter:
         self.mean[rows, HEADING] = wrap_rad(self.mean[rows, HEADING] + np.pi)
 
     def pose_cov(self) -> Array:
-        """Covariances of x, y and heading from the image noise, shape (n, 3, 3)."""
+        """Return covariances of x, y and heading from the image noise, shape (n, 3, 3)."""
         total: Array = self.cov[:, :3, :3] + self.persistent
         return total
 
     def place_sigma_mm(self) -> Array:
-        """Deviation of each figure's place, about one sigma of the worse direction, shape (n,)."""
+        """Return the deviation of each figure's place, about one sigma of the worse direction, shape (n,)."""
         sigma: Array = np.sqrt(self.cov[:, X, X] + self.cov[:, Y, Y])
         return sigma
 
 
 class FrontFilter:
-    """Log-odds that the headings of n figures point to their fronts.
+    """The log-odds that the headings of n figures point to their fronts.
 
     Args:
-        log_odds: at the start, shape (n,).
+        log_odds: initial values, shape (n,).
 
     """
 
@@ -275,17 +275,17 @@ class FrontFilter:
         self.log_odds = log_odds.copy()
 
     def limit_hidden(self, rows: Bools) -> None:
-        """Limit the belief about figures behind a hand."""
+        """Limit the log-odds of figures behind a hand."""
         self.log_odds[rows] = np.minimum(self.log_odds[rows], FRONT_LIMITS.max_hidden_log_odds)
 
     def reset_jumped(self, rows: Indices, turned_rad: Array) -> Indices:
-        """Reset the belief about figures that jumped, and return their rows.
+        """Reset the log-odds of figures that turned too far, and return their rows.
 
-        A base detected across its length is believed to have turned to the nearer side, and once it is detected
-        correctly again, to the nearer side again. That may be all the way around, so earlier evidence is worth nothing.
+        A base wrongly detected across its length seems to turn to the nearer side, and once it is detected correctly
+        again, to the nearer side again. Together that may be half a turn, so earlier evidence is void.
 
         Args:
-            rows: of measured figures, shape (k,).
+            rows: rows of measured figures, shape (k,).
             turned_rad: the angles by which they turned, shape (k,).
 
         """
@@ -299,11 +299,11 @@ class FrontFilter:
         """Add the network's evidence.
 
         Args:
-            rows: of the figures, each at most once, shape (k,).
+            rows: rows of the figures, each at most once, shape (k,).
             front_score: -1..1, against the heading or for it, shape (k,).
             visible: share of each base that is visible, shape (k,).
             beside_hand: which are beside a hand; a partly hidden one's front score counts for nothing, shape (k,).
-            step_s: since the detection before.
+            step_s: time since the previous detection.
 
         """
         reliable = ~beside_hand | (visible >= FRONT_LIMITS.min_visible_beside_hand)
@@ -322,7 +322,7 @@ class FrontFilter:
 
 
 def _transition(noise: ProcessNoise, step_s: float) -> tuple[Array, Array]:
-    """State transition over a time step and the covariance of its process noise, shape (8, 8) each."""
+    """Return the state transition over a time step and the covariance of its process noise, shape (8, 8) each."""
     fade = np.exp(-step_s / noise.stops_after_s)
     reach = noise.stops_after_s * (1 - fade)
     transition, covariance = np.eye(8), np.zeros((8, 8))
@@ -337,6 +337,6 @@ def _transition(noise: ProcessNoise, step_s: float) -> tuple[Array, Array]:
 
 
 def mahalanobis(off: Array, cov: Array) -> Array:
-    """Squared Mahalanobis distances of vectors, shape (..., d), with covariances (..., d, d); shape (...)."""
+    """Return squared Mahalanobis distances of vectors, shape (..., d), with covariances (..., d, d); shape (...)."""
     distance: Array = np.einsum("...i,...i->...", off, np.linalg.solve(cov, off[..., None])[..., 0])
     return distance

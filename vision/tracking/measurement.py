@@ -1,9 +1,9 @@
-"""Detections as measurements on the board: place, heading and size of every detected base, with their errors.
+"""Converts detections to measurements on the board: place, heading and size of every base, with their errors.
 
 The four corners of a base's top are projected down to the board through the full camera model at the base's height,
 each with the covariance of its pixels, and a rectangle is fitted to them. Hidden corners take part with their larger
-noise, so what the image does not tell of a half-hidden base shows in the fit's covariance, and a tracker that knows the
-base's size makes the best of the rest.
+noise, so the fit's covariance includes what the image does not show of a half-hidden base, and a tracker that knows the
+base's size can use the rest.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class MeasurementLimits:
     """Height of a helmet's middle over the board; figures are 27 to 40 mm high."""
 
     fallen_helmet_mm: float = 10.0
-    """The same of a fallen figure."""
+    """The same height for a fallen figure."""
 
     seen_corner_px: float = 0.65
-    """Error of a corner in full view, in an image of `reference_width_px`, where the network gives none."""
+    """Error of a corner in full view, in an image of `reference_width_px`, if the network gives none."""
 
     hidden_corner_px: float = 2.2
     """Error of a corner that the network has to guess."""
@@ -71,7 +71,7 @@ class MeasurementLimits:
     """Gauss-Newton steps of the fit."""
 
     fit_chi2: float = 11.1
-    """Misfit that 95 % of honest fits stay below: chi squared of 8 coordinates and 2 prior sizes, less 5 fitted."""
+    """Misfit that 95 % of correct fits stay below: chi squared of 8 coordinates and 2 prior sizes, less 5 fitted."""
 
     min_size_mm: float = 1.0
     """Least length and width during the fit."""
@@ -80,7 +80,7 @@ class MeasurementLimits:
     """Error of a fallen base's center, which is detected half a base from where the figure stood."""
 
     unknown_sigma: float = 1.0e3
-    """Error, rad or mm, of what a measurement does not tell."""
+    """Error, rad or mm, of quantities that were not measured."""
 
 
 LIMITS: Final = MeasurementLimits()
@@ -91,20 +91,20 @@ _USUAL_INFORMATION: Final = np.diag([0.0, 0.0, 0.0, *(sigma_mm**-2.0 for sigma_m
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """The figures of one frame, as measured on the board; rows are `detections`.
+    """The figures of one frame, measured on the board; one row for each detection.
 
     Attributes:
-        detections: m of them.
+        detections: the m detections.
         pose: x mm, y mm, heading in radians, length mm, width mm; shape (m, 5).
-        covariance: of these, from the image noise alone, shape (m, 5, 5).
-        systematic: of x and y, from the calibration's error, which lasts; shape (m, 2, 2).
-        by_height: how x and y move with the assumed height of the base top, mm per mm, shape (m, 2).
-        fallen: log-odds that the figure lies, from this image alone, shape (m,).
-        visible: share of the base's top that is visible, about; shape (m,).
+        covariance: covariance of the pose from the image noise alone, shape (m, 5, 5).
+        systematic: covariance of x and y from the calibration's error, which lasts; shape (m, 2, 2).
+        by_height: change of x and y with the assumed height of the base top, mm per mm, shape (m, 2).
+        fallen: log-odds that the figure has fallen, from this image alone, shape (m,).
+        visible: approximate visible share of the base's top, shape (m,).
         helmet_mm: helmets' centers projected to the board; None where not visible.
         front: the network's confidence in which end is the front, 0..1, shape (m,).
         light: log-odds that the jersey is the light one, 0 where unknown, shape (m,).
-        colors: as of `teams.sample_colors`, NaN where not sampled, shape (m, p, 3).
+        colors: from `teams.sample_colors`, NaN where not sampled, shape (m, p, 3).
 
     """
 
@@ -129,7 +129,7 @@ class Measurements:
         return np.array([detection.score for detection in self.detections])
 
     def select(self, keep: Bools) -> Measurements:
-        """Only those to keep, shape (m,)."""
+        """Return the rows to keep, given as a mask of shape (m,)."""
         return Measurements(
             detections=tuple(detection for detection, kept in zip(self.detections, keep, strict=True) if kept),
             pose=self.pose[keep],
@@ -146,12 +146,12 @@ class Measurements:
 
 
 def measure(detections: Sequence[Detection], calibration: Calibration, height_mm: float) -> Measurements:
-    """Measure every figure among detections.
+    """Return the measurements of all figures among detections.
 
     Args:
-        detections: of one image; those off the board are left out, such as figures on the bench beside it.
-        calibration: with the camera as it stood when the image was taken.
-        height_mm: of base tops over the board.
+        detections: all of one image; those off the board are left out, such as figures on the bench beside it.
+        calibration: the calibration when the image was taken.
+        height_mm: height of base tops over the board.
 
     """
     figures = tuple(detection for detection in detections if len(detection.corners_px) == 4)
@@ -173,7 +173,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     scores = np.array([_corner_scores(figure) for figure in figures]).reshape(count, 4)
     sigma_px = _sigma_px(figures, scores, camera.lens.size_px[0] / LIMITS.reference_width_px)
     pose, covariance = _fit(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
-    # A base visible from its edge looks short, so its apparent size is used before its likely one.
+    # A base seen from its edge looks short, so its apparent size is used before sizes are made consistent.
     standing = places[:, _HELMET] + by_height[:, _HELMET] * (LIMITS.helmet_mm - heights[:, _HELMET, None])
     fallen = fallen_log_odds(figures, pose[:, SIZE], pose[:, 2], standing - pose[:, PLACE])
     lies = fallen > 0
@@ -213,12 +213,12 @@ def _corner_scores(figure: Detection) -> tuple[float, ...]:
 
 
 def _sigma_px(figures: Sequence[Detection], scores: Array, scale: float) -> Array:
-    """Errors of corners along and across, px, shape (m, 4, 2): as the network gives them, else by their scores.
+    """Return errors of corners along and across, px, shape (m, 4, 2): the network's, otherwise from corner scores.
 
     Args:
-        figures: m of them.
-        scores: of their corners, shape (m, 4).
-        scale: width of the image, by `reference_width_px`.
+        figures: m figures.
+        scores: scores of their corners, shape (m, 4).
+        scale: width of the image relative to `reference_width_px`.
 
     """
     hidden = np.clip((LIMITS.seen_score - scores) / (LIMITS.seen_score - LIMITS.hidden_score), 0.0, 1.0)
@@ -232,7 +232,7 @@ def _sigma_px(figures: Sequence[Detection], scores: Array, scale: float) -> Arra
 
 
 def _weights(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
-    """Inverse covariances of all four corners' places on the board, mm^-2.
+    """Return inverse covariances of all four corners' places on the board, mm^-2.
 
     The correlations of corners' errors along the base, and of those across it, are the same for all bases: the inverse
     is made of these correlations' inverses, with pixels as they move with places.
@@ -240,10 +240,10 @@ def _weights(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
     Args:
         corners_px: shape (m, 4, 2).
         sigma_px: along the base and across it, shape (m, 4, 2).
-        by_pixel: how places move with pixels, mm per px, shape (m, 4, 2, 2).
+        by_pixel: change of places with pixels, mm per px, shape (m, 4, 2, 2).
 
     Returns:
-        Of x and y of one corner after the other, shape (m, 8, 8).
+        Over x and y of the first corner, the second and so on; shape (m, 8, 8).
 
     """
     heading = _heading(corners_px)  # some angle even where front and rear are one point
@@ -282,7 +282,7 @@ def _fit(corners: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def _heading(corners: Array) -> Array:
-    """Headings of bases by their corners, shape (m, 4, 2), in radians, shape (m,)."""
+    """Return headings of bases by their corners, shape (m, 4, 2), in radians, shape (m,)."""
     x, y = (corners[:, 0] + corners[:, 1] - (corners[:, 2] + corners[:, 3])).T
     heading: Array = np.arctan2(y, x)
     return heading
@@ -291,7 +291,7 @@ def _heading(corners: Array) -> Array:
 def _apply_likely_sizes(pose: Array, covariance: Array, rows: Indices) -> None:
     """Correct, in place, the sizes of some poses, shape (m, 5), and covariances by the sizes of the other bases.
 
-    Place and heading follow: a base whose front was taken to end too early has its center further ahead.
+    Place and heading follow: if a base was measured too short at its front, its center moves ahead.
     """
     if len(rows) < BASE_SIZES.min_bases:
         return
@@ -307,7 +307,7 @@ def _apply_likely_sizes(pose: Array, covariance: Array, rows: Indices) -> None:
 
 
 def _corners(pose: Array) -> tuple[Array, Array]:
-    """Corners of rectangles, shape (m, 4, 2), and their derivatives by the five numbers, shape (m, 4, 2, 5)."""
+    """Return corners of rectangles, shape (m, 4, 2), and their derivatives by the five numbers, shape (m, 4, 2, 5)."""
     cos, sin = np.cos(pose[:, 2, None]), np.sin(pose[:, 2, None])
     slope = np.zeros((len(pose), 4, 2, 5))
     slope[..., 0, 0] = slope[..., 1, 1] = 1.0

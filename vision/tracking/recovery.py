@@ -1,4 +1,4 @@
-"""Recovering lost figures: where an unmatched detection stays in place, one may stand that was lost elsewhere."""
+"""Recovers lost figures: an unmatched detection that stays in place may be a figure that was lost elsewhere."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from downfield.vision.tracking.measurement import Measurements
 
 @dataclass(frozen=True, slots=True)
 class RecoveryLimits:
-    """Thresholds of following unmatched detections, and of taking them for lost figures."""
+    """Thresholds of following unmatched detections, and of matching them to lost figures."""
 
     same_place_mm: float = 6.0
-    """An unmatched detection this near to an earlier one is the same."""
+    """An unmatched detection this near to an earlier one continues it."""
 
     settled_ns: int = 150_000_000
-    """Unmatched detections that last this long are real; false ones of the network do not last."""
+    """Unmatched detections that last this long are real; false detections do not last."""
 
     forgotten_ns: int = 150_000_000
     """An unmatched detection not repeated for this long is gone."""
 
     min_detections: int = 3
-    """Least number of detections that make an unmatched one settled."""
+    """Least number of detections in one place for a settled one."""
 
     fixture_ns: int = 500_000_000
-    """An object this long in one place while a figure was elsewhere is not that figure."""
+    """An object that stays in one place for this long while a figure is detected elsewhere is not that figure."""
 
     fixture_forgotten_ns: int = 3_000_000_000
     """Such an object is remembered for this long after its last detection."""
@@ -51,13 +51,13 @@ class RecoveryLimits:
     """A lost figure has walked away at most this many sigmas."""
 
     stride_mm: float = 80.0
-    """A lost figure may always be this far away."""
+    """Distance within which a lost figure may always be."""
 
     anywhere_mm: float = 300.0
-    """Deviation of a place that may be anywhere."""
+    """Deviation of the place of a figure that may be anywhere."""
 
     missed_turn_rad: float = 0.25
-    """How far a figure that was missed for a moment may have turned in place."""
+    """Angle by which a figure that was missed for a moment may have turned in place."""
 
 
 LIMITS: Final = RecoveryLimits()
@@ -68,11 +68,11 @@ class _Unmatched:
     """An unmatched detection that is followed.
 
     Attributes:
-        place_mm: where it was last, shape (2,).
-        since_ns: since when it was detected without a break.
-        last_ns: when it was detected last.
-        home_mm: where it stays, shape (2,).
-        home_ns: since when it stays there.
+        place_mm: its last place, shape (2,).
+        since_ns: start of its detection without a break.
+        last_ns: time of its last detection.
+        home_mm: the place where it stays, shape (2,).
+        home_ns: start of its stay there.
         count: detections since `since_ns`.
 
     """
@@ -85,7 +85,7 @@ class _Unmatched:
     count: int = 1
 
     def update(self, place_mm: Array, t_ns: int) -> None:
-        """Note that it was detected again."""
+        """Add a new detection."""
         if t_ns - self.last_ns > LIMITS.forgotten_ns:
             self.since_ns, self.count = t_ns, 0
         if np.linalg.norm(place_mm - self.home_mm) > LIMITS.same_place_mm:
@@ -93,23 +93,23 @@ class _Unmatched:
         self.place_mm, self.last_ns, self.count = place_mm, t_ns, self.count + 1
 
     def is_forgotten(self, t_ns: int) -> bool:
-        """Whether it was not detected for too long."""
+        """Return whether the last detection is too long ago."""
         stayed = self.last_ns - self.home_ns >= LIMITS.fixture_ns
         return t_ns - self.last_ns > (LIMITS.fixture_forgotten_ns if stayed else LIMITS.forgotten_ns)
 
 
 class UnmatchedDetections:
-    """Remembers where unmatched detections were.
+    """Remembers the places of unmatched detections.
 
-    A stain or a printed helmet that the network takes for a figure is unmatched, too. It gives itself away by having
-    been there while the figure was still detected elsewhere, and it is remembered while a hand hides it.
+    A stain or a printed helmet that the network detects as a figure is unmatched as well. It is recognized because it
+    was there while the figure was still detected elsewhere, and it is remembered while a hand hides it.
     """
 
     def __init__(self) -> None:
         self._known: list[_Unmatched] = []
 
     def seen_beside(self, place_mm: Array, seen_ns: NDArray[np.int64]) -> Bools:
-        """Which places held an unmatched detection at the very time that a figure was detected elsewhere.
+        """Return which places held an unmatched detection at the time a figure was last detected elsewhere.
 
         Args:
             place_mm: shape (m, 2).
@@ -122,7 +122,7 @@ class UnmatchedDetections:
         return self._at_places(place_mm, seen_ns, lambda old: (seen_ns >= old.since_ns) & (seen_ns <= old.last_ns))
 
     def fixtures(self, place_mm: Array, seen_ns: NDArray[np.int64]) -> Bools:
-        """Which places held one for long while a figure was detected elsewhere, even if it was hidden since.
+        """Return which places held an unmatched detection for long while a figure was elsewhere, even if hidden since.
 
         Args:
             place_mm: shape (m, 2).
@@ -144,11 +144,11 @@ class UnmatchedDetections:
         return out
 
     def update(self, place_mm: Array, t_ns: int) -> Bools:
-        """Add the unmatched detections of one frame and return which of them are settled, shape (k,).
+        """Add the unmatched detections of one frame; return which are settled, shape (k,).
 
         Args:
-            place_mm: where they are, shape (k, 2).
-            t_ns: of the frame.
+            place_mm: their places, shape (k, 2).
+            t_ns: time of the frame.
 
         """
         self._known = [old for old in self._known if not old.is_forgotten(t_ns)]
@@ -165,10 +165,10 @@ class UnmatchedDetections:
 
 @dataclass(frozen=True, slots=True)
 class LostFigures:
-    """Which of n figures may be recovered; arrays of shape (n,).
+    """The states of n figures that decide which may be recovered; arrays of shape (n,).
 
     Attributes:
-        away_ns: for how long each has not been detected.
+        away_ns: time since each was last detected.
         hidden: not detected for a while; before they are lost they get no detection, but compete for them.
         lost: may be anywhere.
         taken: may be in a hand.
@@ -189,20 +189,20 @@ def recover(
     jersey: Array,
     excluded: Bools,
 ) -> Assignment:
-    """Assign settled unmatched detections to lost figures, and to figures that look different where they are.
+    """Assign settled unmatched detections to lost figures, and to figures that look different at their own place.
 
     Args:
-        motion: of all n figures, predicted to the time of the detections.
-        figures: which of them may be recovered.
-        measurements: m of the frame.
-        settled: rows of the settled detections.
-        jersey: as of `assign`.
-        excluded: which detections are surely not which figures, shape (n, m).
+        motion: motion of all n figures, predicted to the time of the detections.
+        figures: states of the figures.
+        measurements: the m measurements of the frame.
+        settled: rows of the settled measurements.
+        jersey: as in `assign`.
+        excluded: pairs of figure and detection that are impossible, shape (n, m).
 
     """
     place = measurements.pose[:, :2]
     off_mm = np.linalg.norm(motion.mean[:, None, :2] - place[None], axis=2)
-    # What stands where a figure was is that figure, looking different, and no other missed one.
+    # A detection at a figure's place is that figure, even if it looks different, and no other missed figure.
     own = off_mm < ASSIGNMENT.solid_mm
     own &= ((figures.away_ns > 0) & ~figures.taken)[:, None]
     in_place: Bools = np.asarray(own[:, settled].any(axis=1))

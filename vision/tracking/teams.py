@@ -1,9 +1,9 @@
-"""Which team a figure plays for, by its colors: learned at the line-up and from then on, applied to every detection.
+"""Classifies figures into teams by their colors, learned at the line-up and updated during play.
 
-Pixels of helmet, shoulders and base are sampled. The colors of the line-up form a palette; a team is how often each
-color of it occurs on helmets, around them, and on bases. Two teams that explain the figures best are searched for,
-starting with those that face one way and those that face the other. What both have alike, such as bases of one make or
-the board's green, then counts for nothing by itself, and so does the board beside an arm.
+Pixels of helmet, shoulders and base are sampled. The colors of the line-up form a palette; a team is modeled by
+how often each of these colors occurs on helmets, around them, and on bases. The search for the two teams that explain
+the figures best starts with the figures that face one way and those that face the other. Colors that both teams share,
+such as those of equal bases or the board's green, then have no weight, and neither does the board beside an arm.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _AROUND: Final = np.array(
 
 @dataclass(frozen=True, slots=True)
 class TeamLimits:
-    """Thresholds of telling two teams apart; weights are log-odds."""
+    """Thresholds of distinguishing two teams; weights are log-odds."""
 
     scale_step_mm: float = 10.0
-    """Distance of two places whose pixels give the image's scale."""
+    """Distance between two places whose pixels give the image's scale."""
 
     max_colors: int = 28
     """Largest palette."""
 
     same_color: float = 10.0
-    """Lab distance within one color: noise and shade within a figure make as much."""
+    """Lab distance within one color: noise and shade within a figure cause as much."""
 
     lightness_weight: float = 0.6
     """Weight of a step in L against one in a or b, since shade changes L first."""
@@ -61,31 +61,31 @@ class TeamLimits:
     """Least number of figures of a team."""
 
     unseen_pixels: float = 0.5
-    """Pixels added to every color of every team, so that a rare color decides nothing."""
+    """Pixels added to every color of every team, so that a rare color can't decide."""
 
     pixel_weight: float = 0.12
-    """Weight of one pixel, since its neighbors say the same."""
+    """Weight of one pixel, since neighboring pixels are not independent."""
 
     min_mean_log_odds: float = 2.5
-    """Mean certainty of the figures' teams; chance alone finds groups, too, but not such clear ones."""
+    """Least mean certainty of the figures' teams; random groups are less clear."""
 
     max_remembered: float = 440.0
-    """Figures of a team that are remembered, a few of each per second: light and poses change."""
+    """Number of a team's samples that are remembered, a few per figure and second, since light and poses change."""
 
     max_log_odds: float = 7.0
-    """One figure in 1000 is odd whatever its colors say."""
+    """Share of figures, 1 in 1000, whose colors are misleading."""
 
     update_every_ns: int = 250_000_000
-    """Time between updates: a moment later every figure looks the same."""
+    """Time between updates: sooner, every figure still looks the same."""
 
     own_detection_mm: float = 3.0
-    """A detection this near to a figure's estimate is its own."""
+    """Distance within which a detection belongs to a figure's estimate."""
 
     min_visible: float = 0.5
     """Share of the base top that must be visible for an update."""
 
     max_contradiction: float = 3.5
-    """A figure that looks more like the other team than this may be another one: no update."""
+    """A figure that looks more like the other team than this may be misidentified, and is not used for updates."""
 
 
 LIMITS: Final = TeamLimits()
@@ -93,11 +93,11 @@ LIMITS: Final = TeamLimits()
 
 @dataclass(frozen=True, slots=True)
 class TeamColors:
-    """How two teams differ.
+    """The colors of two teams.
 
     Attributes:
         palette: colors, Lab with L as weighted, shape (k, 3).
-        met: how often each of them occurred on each part of the light team and of the dark one, shape (2, 3, k).
+        met: counts of each color on each part of the light and the dark team, shape (2, 3, k).
 
     """
 
@@ -105,21 +105,21 @@ class TeamColors:
     met: Array
 
     def swapped(self) -> TeamColors:
-        """The same with the teams' names exchanged."""
+        """Return the same with the teams' names exchanged."""
         return TeamColors(self.palette, self.met[::-1])
 
     def light_odds(self, colors: Array) -> Array:
-        """Log-odds that figures are of the light team, by colors of shape (m, POINTS, 3); 0 where unknown."""
+        """Return the log-odds that figures are of the light team, by colors (m, POINTS, 3); 0 where unknown."""
         total = np.einsum("mpk,pk->m", _counts(colors, self.palette), _odds(self.met))
         odds: Array = np.clip(total, -LIMITS.max_log_odds, LIMITS.max_log_odds)
         return odds
 
     def updated(self, colors: Array, light: Bools) -> TeamColors:
-        """These with more figures added whose teams are known; old ones fade.
+        """Return these with figures of known teams added; old counts fade.
 
         Args:
-            colors: of each, shape (m, POINTS, 3).
-            light: which are of the light team, shape (m,).
+            colors: colors of each figure, shape (m, POINTS, 3).
+            light: which figures are of the light team, shape (m,).
 
         """
         counts = _counts(colors, self.palette)
@@ -129,13 +129,13 @@ class TeamColors:
 
 
 class TeamClassifier:
-    """Tells detections' teams by their colors, and keeps learning: a line-up shows each figure in one pose and light.
+    """Classifies detections by team, and keeps learning, since a line-up shows each figure in one pose and light.
 
     Args:
-        colors: as learned at the line-up; None where the teams could not be told apart.
+        colors: those learned at the line-up; None if the teams can't be distinguished.
 
     Attributes:
-        colors: as known now.
+        colors: those known now.
 
     """
 
@@ -144,17 +144,17 @@ class TeamClassifier:
         self._next_ns = 0
 
     def classify(self, measurements: Measurements) -> Measurements:
-        """The measurements with what their colors say of their teams."""
+        """Return the measurements with the log-odds of their teams."""
         if self.colors is None:
             return measurements
         return replace(measurements, light=measurements.light + self.colors.light_odds(measurements.colors))
 
     def update(self, measurements: Measurements, estimates: Sequence[Estimate], t_ns: int) -> None:
-        """Learn from a frame, if it is time to.
+        """Learn from a frame, if an update is due.
 
         Args:
-            measurements: of the frame, classified.
-            estimates: of the figures in it.
+            measurements: classified measurements of the frame.
+            estimates: estimates of the figures in it.
             t_ns: its time.
 
         """
@@ -177,13 +177,13 @@ class TeamClassifier:
 
 
 def sample_colors(image: Image, measurements: Measurements, camera: Camera, height_mm: float) -> Array:
-    """Colors of helmet, shoulders and base of every detection, Lab, shape (m, POINTS, 3); NaN outside the image.
+    """Return colors of helmet, shoulders and base of every detection, Lab, (m, POINTS, 3); NaN outside the image.
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
-        measurements: of that image.
-        camera: as it stood.
-        height_mm: of base tops.
+        measurements: measurements of that image.
+        camera: the camera at that time.
+        height_mm: height of base tops.
 
     """
     count = len(measurements)
@@ -221,14 +221,14 @@ def sample_colors(image: Image, measurements: Measurements, camera: Camera, heig
 
 
 def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
-    """Find two teams among figures.
+    """Return the colors of two teams among figures.
 
     Args:
-        colors: of each, as of `sample_colors`, shape (n, POINTS or a multiple of it, 3).
-        facing: which of two ways each faces: where the search starts.
+        colors: colors of each, from `sample_colors`, shape (n, POINTS or a multiple of it, 3).
+        facing: which of two ways each faces, the initial grouping.
 
     Returns:
-        How they differ, the one with the lighter jersey called light; None when there are not two groups.
+        The colors, with the lighter jersey as the light team; None if there are no two groups.
 
     """
     pixels = colors[np.isfinite(colors).all(axis=2)]
@@ -246,14 +246,14 @@ def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
     if certainty < LIMITS.min_mean_log_odds * len(counts):
         return None
     odds = _odds(met)
-    # How light a jersey is shows in the colors that only that team has around the shoulders.
+    # The lightness of a jersey is that of the colors that only its team has around the shoulders.
     own = [(counts[team, 1].sum(axis=0) * np.maximum(sign * odds[1], 0.0)) for team, sign in ((light, 1), (~light, -1))]
     first, second = (float(weight @ palette[:, 0] / max(weight.sum(), 1e-9)) for weight in own)
     return TeamColors(palette, met if first >= second else met[::-1])
 
 
 def _palette(pixels: Array) -> Array:
-    """Colors that stand for all, by k-means from colors that lie furthest apart; shape (k, 3).
+    """Return representative colors, by k-means from colors that lie furthest apart; shape (k, 3).
 
     scipy.cluster.vq.kmeans2 sums in another order, so that the last digits of results and old recordings would change,
     and it has no such start.
@@ -275,7 +275,7 @@ def _palette(pixels: Array) -> Array:
 
 
 def _nearest(pixels: Array, palette: Array) -> Indices:
-    """The row of the nearest palette color of each pixel."""
+    """Return the row of the nearest palette color of each pixel."""
     off = pixels @ (2 * palette.T)
     np.subtract((palette**2).sum(axis=1), off, out=off)
     nearest: Indices = off.argmin(axis=-1)
@@ -283,8 +283,8 @@ def _nearest(pixels: Array, palette: Array) -> Indices:
 
 
 def _counts(colors: Array, palette: Array) -> Array:
-    """How often each figure's parts show each color, shape (m, 3, k)."""
-    row, point = np.nonzero(np.isfinite(colors[..., 0]))  # all three channels are known, or none
+    """Return counts of each color on each figure's parts, shape (m, 3, k)."""
+    row, point = np.nonzero(np.isfinite(colors[..., 0]))  # all three channels are finite, or none
     nearest = _nearest(colors[row, point], palette)
     part = np.full(POINTS, 1)
     part[:_ON_HELMET], part[POINTS - len(_ON_BASE) :] = 0, 2
@@ -297,14 +297,14 @@ def _counts(colors: Array, palette: Array) -> Array:
 
 
 def _odds(met: Array) -> Array:
-    """Log-odds that a pixel of each color is of the light team, by part, shape (3, k); see `TeamColors.met`."""
+    """Return the log-odds that a pixel of each color is of the light team, by part, shape (3, k)."""
     shares = (met + LIMITS.unseen_pixels) / (met + LIMITS.unseen_pixels).sum(axis=2, keepdims=True)
     odds: Array = LIMITS.pixel_weight * np.log(shares[0] / shares[1])
     return odds
 
 
 def _group(counts: Array, group: Bools) -> tuple[Array, Bools, float] | None:
-    """Two teams from a first grouping, in turns: colors met (2, 3, k), the grouping, and how much it explains."""
+    """Return two teams refined from a first grouping: counts of colors (2, 3, k), the grouping, and its certainty."""
     for _ in range(LIMITS.rounds):
         if min(group.sum(), (~group).sum()) < LIMITS.min_team:
             return None

@@ -1,8 +1,8 @@
-"""The tracker: a fixed roster followed through the detections of successive frames, in board millimeters.
+"""The tracker: follows a fixed roster through the detections of successive frames, in board millimeters.
 
 The roster is closed. Every frame's detections are assigned to its figures; unmatched detections start no track, and an
 undetected figure is predicted with growing error. A figure that a hand takes may come back anywhere: it is recognized
-once it has stood there for a moment, and marked unsure where another figure might be it as well.
+once it has stood there for a moment, and marked unsure if another figure fits that place as well.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class TrackerLimits:
     """Thresholds of the tracker."""
 
     hand_reach_mm: float = 55.0
-    """A hand may move what is nearer to its fingertips than this."""
+    """A hand may move figures nearer to its fingertips than this."""
 
     grasp_mm: float = 35.0
-    """A figure nearer to the fingertips than this that moves is held."""
+    """A moving figure nearer to the fingertips than this is held."""
 
     carried_mm: float = 25.0
-    """A detected figure in a hand goes no further than this within a frame."""
+    """Largest movement within a frame of a detected figure in a hand."""
 
     let_go_ns: int = 300_000_000
     """A figure counts as handled for this long after the hand."""
@@ -79,16 +79,16 @@ class TrackerLimits:
     """A figure that moved against the prediction may go on doing so for this long."""
 
     pivot_mm: float = 4.0
-    """How far a hand moves a figure that it hides and leaves in place."""
+    """Deviation of the place of a figure that a hand hides and leaves in place."""
 
     pivot_rad: float = 1.0
-    """How far a hand turns a figure that it hides and leaves in place."""
+    """Deviation of the heading of a figure that a hand hides and leaves in place."""
 
     astray_mm: float = 60.0
-    """A figure found further than this from its prediction, without a hand, may be another one."""
+    """A figure found further than this from its prediction, without a hand, may be a different figure."""
 
     replaced_mm: float = 120.0
-    """A hand that puts a figure further than this from its old place may have put another one there."""
+    """A figure put down further than this from its old place may be a different figure."""
 
 
 LIMITS: Final = TrackerLimits()
@@ -98,15 +98,15 @@ _ANYWHERE: Final = np.diag([RECOVERY.anywhere_mm**2, RECOVERY.anywhere_mm**2, np
 
 @dataclass(slots=True)
 class _Figures:
-    """What is kept of each figure besides its motion; arrays of shape (n,) unless noted.
+    """The state of each figure besides its motion; arrays of shape (n,) unless noted.
 
-    Being sure, grasped or lost exclude none of each other, so these are no states of one enumeration.
+    Masks and not one enumeration, since a figure can be sure, grasped and lost at the same time.
     """
 
     seen_ns: NDArray[np.int64]
-    handled_ns: NDArray[np.int64]  # when a hand was last at it
-    surprised_ns: NDArray[np.int64]  # when it last moved against the prediction
-    stood_mm: Array  # where it was before the hand came, shape (n, 2)
+    handled_ns: NDArray[np.int64]  # time of the last contact with a hand
+    surprised_ns: NDArray[np.int64]  # time of the last movement against the prediction
+    stood_mm: Array  # place before the hand came, shape (n, 2)
     visible: Array
     systematic: Array  # covariance of place from the calibration, shape (n, 2, 2)
     by_height: Array  # shape (n, 2)
@@ -120,7 +120,7 @@ class Tracker:
 
     Args:
         line_up: the figures' poses at the start.
-        t_ns: the time of these.
+        t_ns: time of these poses.
 
     """
 
@@ -151,7 +151,7 @@ class Tracker:
 
     @property
     def height_mm(self) -> float:
-        """The height at which base tops are to be measured; the tracker then corrects for each figure's own."""
+        """The height at which base tops are to be measured; the tracker then corrects for each figure's own height."""
         return float(self._height_mm.mean())
 
     @property
@@ -171,11 +171,11 @@ class Tracker:
         """Track through the next frame.
 
         Args:
-            measurements: of the frame, at `height_mm`.
-            t_ns: of the frame, later than the one before.
+            measurements: measurements of the frame, at `height_mm`.
+            t_ns: time of the frame, later than the previous one.
             power: whether the board is on, as known before this frame.
-            fingertips_mm: where hands end, on the board.
-            hands_mm: outlines of hands there; figures under them are not looked for elsewhere.
+            fingertips_mm: fingertips of hands on the board.
+            hands_mm: outlines of hands on the board; figures under them are not searched for elsewhere.
 
         Returns:
             The estimates of all figures, in roster order.
@@ -195,7 +195,7 @@ class Tracker:
         return self.estimates()
 
     def predict(self, t_ns: int, *, power: Power = "unknown") -> tuple[Estimate, ...]:
-        """As `update`, for a frame that the detector skipped: figures keep their motion and count as seen as before."""
+        """Return the estimates at a frame that the detector skipped: figures keep their motion and their `seen`."""
         seen = self._figures.seen_ns == self._t_ns
         self._motion.predict((t_ns - self._t_ns) * 1e-9, self._motion_modes(power))
         self._figures.seen_ns[seen] = self._t_ns = t_ns
@@ -214,11 +214,11 @@ class Tracker:
         return all_sure
 
     def estimates(self, *, fresh: bool = True) -> tuple[Estimate, ...]:
-        """The estimates of all figures at the latest frame, in roster order; fresh if the detector ran on it."""
+        """Return the estimates of all figures at the latest frame, in roster order; fresh if the detector ran on it."""
         figures, mean = self._figures, self._motion.mean
         covariance = self._motion.pose_cov()
         covariance[figures.lost] += _ANYWHERE
-        # No heading is less known than one that is not known at all.
+        # The variance of a heading is at most that of an unknown heading.
         known = np.sqrt(np.minimum(_ANY_HEADING / covariance[:, 2, 2], 1.0))
         covariance[:, 2] *= known[:, None]
         covariance[:, :, 2] *= known[:, None]
@@ -258,7 +258,7 @@ class Tracker:
         return tuple(out)
 
     def _motion_modes(self, power: Power) -> NDArray[np.int64]:
-        """How each figure moves from the latest frame on, shape (n,)."""
+        """Return the `MotionMode` of each figure from the latest frame on, shape (n,)."""
         figures, now = self._figures, self._t_ns
         blind = now - int(figures.seen_ns.max()) > LIMITS.blind_ns
         usual = MotionMode.STANDING if power == "off" and not blind else MotionMode.WALKING
@@ -267,12 +267,12 @@ class Tracker:
         modes[seen & (now - figures.surprised_ns < LIMITS.surprise_ns)] = MotionMode.WALKING
         hidden = now - figures.seen_ns > LIMITS.unseen_ns
         modes[hidden & (modes == MotionMode.WALKING)] = MotionMode.UNSEEN
-        # A figure that a hand hides is most likely left in place; only a detected one is followed in the hand.
+        # A figure that a hand hides is most likely left in place; only a detected figure is tracked in the hand.
         modes[seen & (now - figures.handled_ns < LIMITS.let_go_ns)] = MotionMode.HANDLED
         return modes
 
     def _note_hands(self, fingertips_mm: Sequence[tuple[float, float]]) -> Array:
-        """Note the figures within reach of hands; return each figure's distance to the nearest fingertips, (n,)."""
+        """Mark the figures within reach of hands; return each figure's distance to the nearest fingertips, (n,)."""
         if not fingertips_mm:
             return np.full(len(self.players), np.inf)
         place = self._motion.mean[:, :2]
@@ -301,7 +301,7 @@ class Tracker:
                 self._motion.stop(np.flatnonzero(taken))
             self._motion.inflate(np.flatnonzero(taken), LIMITS.pivot_mm, LIMITS.pivot_rad)
         elsewhere = self._unmatched.seen_beside(place, figures.seen_ns)
-        # What looks like a figure in a hand, or beside one, is no figure that was missed elsewhere.
+        # A detection in a hand, or beside one, is no figure that was missed elsewhere.
         off_mm = np.linalg.norm(self._motion.mean[:, None, :2] - place[None], axis=2)
         own_mm = np.where(taken, ASSIGNMENT.solid_mm, LIMITS.carried_mm)
         in_hand = near_hands(hands_mm, place)[None] & (off_mm > own_mm[:, None])
@@ -316,7 +316,7 @@ class Tracker:
         vague = (self._motion.place_sigma_mm() > RECOVERY.lost_mm) | (away_ns > RECOVERY.lost_ns)
         figures.lost = hidden & (taken | vague)
         if len(settled):
-            # Nor is a figure what stood in one place for long while the figure was surely detected elsewhere.
+            # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
             fixtures = self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
             lost = LostFigures(away_ns, hidden, figures.lost, taken)
             recovered = recover(self._motion, lost, measurements, settled, self._jersey, in_hand | fixtures)
