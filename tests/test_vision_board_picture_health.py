@@ -95,7 +95,7 @@ def test_a_blurred_picture_gives_a_warning() -> None:
 
 
 def test_too_few_figures_are_unfit_and_uncertain_figures_are_named() -> None:
-    assert "not seen" in watch(frames([picture()]), figures(8))[0].unfit[0]
+    assert "not visible" in watch(frames([picture()]), figures(8))[0].unfit[0]
     unsure = (replace(figures(1, 1)[0], sure=False), *figures(22)[1:])
     assert "dark 0" in watch(frames([picture()]), unsure)[0].warnings[0]
 

@@ -2,8 +2,8 @@
 
 Overlaps. In a scrum, bases of one color stand flush, and the image does not show where one ends. An error of a few
 millimeters then appears as an overlap with a neighbor that is better visible, but solid bases cannot overlap. The most
-likely places without overlaps are found to first order, pair by pair: each base moves in proportion to its variance. The
-variances stay the same, since the absence of overlaps says little about bases that stand apart.
+likely places without overlaps are found to first order, pair by pair: each base moves in proportion to its variance.
+The variances stay the same, since the absence of overlaps says little about bases that stand apart.
 
 Edges. The image is sampled across the predicted sides of a base's top, see `edges`. A segment's color edge may be the
 base's, or the lower edge of its side, a line of the print, a shadow, an arm. All segments of a base must agree on one
