@@ -48,6 +48,8 @@ def read_pictures(path: Path, count: int = LIMITS.frames) -> list[Image]:
         InputError: it is missing, or no picture can be read from it.
 
     """
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder. Give a photo or a video of the table.")
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     if path.suffix.lower() in _SUFFIXES:

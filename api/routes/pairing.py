@@ -117,7 +117,11 @@ def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingR
     """The code can be used once, within three minutes."""
     access: AccessPolicy = request.app.state.access
     if not access.lan:
-        raise ProblemError(409, "Only this computer can use the service. Start it with --lan first.", "not_here")
+        raise ProblemError(
+            409,
+            'Only this computer can use the service. Set service.host to "0.0.0.0" and start Downfield again.',
+            "not_here",
+        )
     code = token_store.make_code(pairing_request.role)
     url = f"{base_url(request)}/pair#{code.code}"
     shown = f"{code.code[:5]}-{code.code[5:]}"

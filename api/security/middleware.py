@@ -158,7 +158,7 @@ class SecurityMiddleware:
         peer = scope["client"][0] if scope.get("client") else ""
         if not self._access.lan and not is_loopback(peer):
             return problem_response(
-                403, "Only this computer may use the service. Start it with --lan to allow the network."
+                403, 'Only this computer may use the service. Set service.host to "0.0.0.0" to allow the network.'
             )
         method = scope.get("method", "GET")
         if not _is_same_origin(headers, host) and (scope["type"] == "websocket" or method not in SAFE_METHODS):
