@@ -209,7 +209,8 @@ class GameService:
     def resume(self) -> str | None:
         """Resume the latest game in the store, if it was not ended.
 
-        Returns: Its id; None when there is none to resume.
+        Returns:
+            Its id; None when there is none to resume.
 
         Raises:
             FormatError: its journal can't be read.

@@ -1,4 +1,4 @@
-"""What a table looks like and how its camera sees it: the seam between randomization and the renderers.
+"""Appearance of a table and properties of its camera: the interface between randomization and the renderers.
 
 One `Appearance` is drawn from a seed by `twin.randomization.randomize` and rendered to the same geometry by any
 renderer. Colors are linear-free sRGB, 0..1, red green blue.
@@ -28,7 +28,8 @@ class Solid:
         rotation: attitude, in the owner's frame.
         color: of its surface.
         opacity: below 1 for clear bases.
-        part: what it is; the solid whose part is ``base`` is the base box itself, rounded by `BaseSize.corner_mm`.
+        part: name of the part; the solid whose part is ``base`` is the base box itself, rounded by
+            `BaseSize.corner_mm`.
 
     """
 
@@ -68,7 +69,7 @@ class Lamp:
 
 @record
 class BoardAppearance:
-    """How the board is printed and worn.
+    """Print and wear of the board.
 
     Attributes:
         grass: colors of the stripes, repeated from the left end line, `stripe_yd` each.
@@ -81,7 +82,7 @@ class BoardAppearance:
         wear: share of paint worn off, 0..1.
         gloss: 0 matt .. 1 mirror: strength of lamp highlights.
         rail: color of the rail around the board, and its height and width, mm; height 0 for none.
-        bow_mm: how far the board's middle lies below its edges.
+        bow_mm: depth of the board's middle below its edges.
         seed: of the grain of texture and wear.
         border: color beyond the sidelines and end lines.
         emblem: color of the midfield emblem.
@@ -115,7 +116,7 @@ class BoardAppearance:
 
 @record
 class Sensor:
-    """What the camera does to the picture beyond geometry.
+    """Properties of the camera beyond geometry.
 
     Attributes:
         fps: frames a second.
@@ -154,14 +155,14 @@ class Appearance:
     """A table, its light and its camera.
 
     Attributes:
-        seed: what it was drawn from.
+        seed: seed of all draws.
         field: the printed field.
         board: print and wear.
         figures: one per player, in roster order.
         ball: its solids, in the ball's frame.
         lamps: at least one.
         ambient: light from everywhere, 0..1.
-        table: color of what the board stands on.
+        table: color of the table under the board.
         clutter: things lying beside the board, in the board frame.
         skin: color of hands.
         sleeve: color of forearms.

@@ -26,21 +26,21 @@ def _root() -> None:
 @app.command()
 def dataset(
     out: Annotated[Path, typer.Argument(help="The data set's folder; several splits share one.")],
-    count: Annotated[int, typer.Option(help="Pictures the split shall have.")],
-    split: Annotated[str, typer.Option(help="train, val or test; they share no seed and no setting.")] = "train",
-    seed: Annotated[int, typer.Option(help="Of everything drawn.")] = 0,
+    count: Annotated[int, typer.Option(help="Pictures in the split.")],
+    split: Annotated[str, typer.Option(help="train, val or test; the splits share no seed and no setting.")] = "train",
+    seed: Annotated[int, typer.Option(help="Seed of everything drawn.")] = 0,
     renderer: Annotated[str, typer.Option(help="compositor, mujoco or blender.")] = "compositor",
     size: Annotated[str, typer.Option(help="Width x height of the camera's picture, px.")] = "1920x1080",
-    scale: Annotated[float, typer.Option(help="Draw at this share of that size.")] = 1.0,
-    crop: Annotated[int, typer.Option(help="Cut square parts of this side around figures; 0: whole pictures.")] = 0,
+    scale: Annotated[float, typer.Option(help="Scale at which pictures are drawn, as a share of --size.")] = 1.0,
+    crop: Annotated[int, typer.Option(help="Side of square parts cut out around figures, px; 0: whole.")] = 0,
     per_table: Annotated[int, typer.Option(help="Pictures of each drawn table.")] = 4,
-    carriers: Annotated[float, typer.Option(help="Share of figures with a ball of their own, to learn from.")] = 0.0,
-    strewn: Annotated[float, typer.Option(help="Share of figures with a ball lying about them, likewise.")] = 0.0,
-    fallers: Annotated[float, typer.Option(help="Share of figures that lie, near others too, likewise.")] = 0.0,
+    carriers: Annotated[float, typer.Option(help="Share of figures that carry a ball, for training.")] = 0.0,
+    strewn: Annotated[float, typer.Option(help="Share of figures with a ball lying near them, for training.")] = 0.0,
+    fallers: Annotated[float, typer.Option(help="Share of figures that lie, also near others, for training.")] = 0.0,
     workers: Annotated[int, typer.Option(help="Processes that draw.")] = 1,
     image_format: Annotated[str, typer.Option("--format", help="jpg or png.")] = "jpg",
 ) -> None:
-    """Make pictures with exact labels, for training or evaluation. Interrupted, it goes on where it was."""
+    """Make pictures with exact labels, for training or evaluation. Run it again after an interruption to continue."""
     if image_format not in ("jpg", "png"):
         raise InputError(f"pictures can't be written as '{image_format}'; there are: jpg, png")
     with needs_twin("making a data set"):
@@ -67,7 +67,7 @@ def dataset(
 
 @app.command()
 def plays() -> None:
-    """List the named plays with what happens in them."""
+    """List the named plays, each with a summary."""
     with needs_twin("listing the plays"):
         from downfield.twin.plays.library import PLAYS
 

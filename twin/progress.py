@@ -1,4 +1,4 @@
-"""A progress bar for long work, where somebody is there to see it."""
+"""A progress bar for long work on a terminal."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Tell = Callable[[int, int], None]
 
 @contextmanager
 def progress_bar(description: str) -> Iterator[Tell]:
-    """A bar on standard error from the first report on; nothing when that is not a terminal."""
+    """Show a bar on standard error from the first report on; nothing when that is not a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars = Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
     bar = bars.add_task(description, total=None)
 
     def tell(done: int, of: int) -> None:
-        # The bar draws from a thread of its own, which must not be there yet when worker processes are forked.
+        # The bar starts a thread, which must not exist yet when worker processes are forked.
         bars.start()
         bars.update(bar, completed=done, total=of)
 

@@ -1,6 +1,6 @@
 """`downfield twin render` and `downfield twin demo`: from a play to a clip with its truth.
 
-What needs MuJoCo is imported inside, so that the command can say in one line that it is missing.
+Modules that need MuJoCo are imported inside, so that the command can report a missing MuJoCo in one line.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from downfield.twin.plays.script import Script
 
 RANDOM = "random"
-"""Stands beside the named plays for one drawn at random from its seed."""
+"""Name of a play that is drawn at random from its seed."""
 
 _SMALLEST_PX, _LARGEST_PX = 64, 7680
-_DEMO_APPEARANCE, _DEMO_VIEW, _DEMO_SEED = 4, 6, 2025  # the table of one appearance seen by the camera of another
+_DEMO_APPEARANCE, _DEMO_VIEW, _DEMO_SEED = 4, 6, 2025  # the table of one appearance with the camera of another
 _DEMO_SIZE = (1920, 1080)
-_CRF, _DEMO_CRF = 20, 26  # the demonstration travels in the package
+_CRF, _DEMO_CRF = 20, 26  # the demonstration is part of the package
 
 
 def render(
@@ -37,11 +37,11 @@ def render(
     out: Annotated[Path, typer.Option("--out", "-o", help="Common name of the files: NAME.mp4 and so on.")],
     renderer: Annotated[str, typer.Option(help="mujoco, compositor, traced or blender.")] = "mujoco",
     size: Annotated[str, typer.Option(help="Width x height of the picture, px.")] = "1280x720",
-    fps: Annotated[float | None, typer.Option(help="Frames a second; the script's when not given.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the play; its own when not given.")] = None,
-    appearance_seed: Annotated[int, typer.Option(help="Of the table, its light, its camera and the noise.")] = 0,
+    fps: Annotated[float | None, typer.Option(help="Frames per second; by default the script's.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the play; by default its own.")] = None,
+    appearance_seed: Annotated[int, typer.Option(help="Seed of the table, its light, its camera and the noise.")] = 0,
 ) -> None:
-    """Film a play: the clip and everything that is true of it."""
+    """Film a play: the clip with its truth files."""
     name = _writable(out)
     size_px, drawn_by = parse_size(size), renderer_named(renderer)
     with needs_twin("filming a play"):
@@ -65,7 +65,7 @@ def demo(
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """A picture's size as the command line gives it.
+    """Parse a picture's size from the command line.
 
     Raises:
         InputError: it is not width x height, or a picture can't have that size.
@@ -124,7 +124,7 @@ def _appearance(recording: PlayRecording, seed: int, size_px: tuple[int, int]) -
 
 
 def _calmed(appearance: Appearance) -> Appearance:
-    """The appearance with a good camera, well mounted."""
+    """Return the appearance with a good, well mounted camera."""
     sensor = dataclasses.replace(
         appearance.sensor, exposure_ms=4.0, gain=1.0, white_balance=(1.0, 1.0, 1.0), noise=1.0, blur_px=0.5, flicker=0.0
     )
@@ -148,7 +148,7 @@ def _film(
 
 
 def _writable(out: Path) -> Path:
-    """The files' common name, once it is sure that they can be written; ``.mp4`` at its end is not part of it."""
+    """Return the files' common name without ``.mp4``, after a check that they can be written."""
     name = out.with_suffix("") if out.suffix == ".mp4" else out
     try:
         name.parent.mkdir(parents=True, exist_ok=True)

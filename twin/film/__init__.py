@@ -1,1 +1,1 @@
-"""Film a table: what the camera does to ideal pictures over time, and the clip file."""
+"""Filming of a table: camera effects on ideal pictures over time, and the clip file."""

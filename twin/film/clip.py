@@ -1,6 +1,6 @@
 """A clip: H.264 in MP4, every frame stamped with its capture time to the nanosecond.
 
-The track's time base is one nanosecond, so what a reader gets as ``pts * time_base`` is the capture time exactly. No
+The track's time base is one nanosecond, so ``pts * time_base`` is exactly the capture time. No
 frame is reordered, key frames come every half second, and the index lies at the front.
 """
 
@@ -24,17 +24,19 @@ _KEY_FRAMES_PER_S = 2
 
 
 class ClipWriter:
-    """Writes one MP4, whole or not at all: it takes its name when closed without an error. A context manager.
+    """Writes one MP4, completely or not at all: the file gets its name when the writer is closed without an error.
+
+    It is a context manager.
 
     Args:
-        path: where to.
+        path: of the file.
         size_px: picture width and height, both even.
         fps: nominal frame rate.
         crf: x264's quality, lower is better; about 18 is hard to tell from the source.
 
     Raises:
         InputError: an odd size.
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
 
@@ -46,7 +48,7 @@ class ClipWriter:
         self._size_px = size_px
         rate = Fraction(fps).limit_denominator(1001)
         options = {"movflags": "faststart", "video_track_timescale": str(TIME_BASE.denominator)}
-        # Capture times need not start at 0: the film's own clock must be as fine for the edit list that says so.
+        # Capture times need not start at 0: the edit list gives the offset in the movie's clock, which must be as fine.
         options["movie_timescale"] = str(TIME_BASE.denominator)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +78,7 @@ class ClipWriter:
             self._part.unlink(missing_ok=True)
 
     def add(self, image: Image, t_ns: int) -> None:
-        """Append a picture, uint8 blue green red, shape (height, width, 3), captured at a time later than the last.
+        """Append a picture, uint8 blue green red, shape (height, width, 3), captured later than the last one.
 
         Raises:
             OutputError: the place can't be written any more.
@@ -110,7 +112,7 @@ class ClipWriter:
 
 
 def read_clip(path: Path) -> Iterator[tuple[int, Image]]:
-    """The frames of a clip with their capture times, ns, in order.
+    """Yield the frames of a clip with their capture times, ns, in order.
 
     Raises:
         InputError: it can't be read, or holds no video.

@@ -14,16 +14,16 @@ from downfield.twin.render.renderer import RenderedFrame, Renderer
 from downfield.twin.render.surface import as_calibrated
 from downfield.twin.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector
 
-_SHARP_PX = 1.0  # movement during the exposure that needs no blur: a pixel blurs as much itself
+_SHARP_PX = 1.0  # movement during the exposure that needs no blur: a pixel alone blurs this much
 _SMOOTH_PX = 3.0  # movement that three instants render smoothly; above it five
-_JUMP_MM = 60.0  # between two frames: somebody was put elsewhere, and did not fly there
+_JUMP_MM = 60.0  # a longer move between two frames means that a hand put the figure elsewhere
 
 
 def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Iterator[RenderedFrame]:
-    """One picture per snapshot, each with the truth of its mid exposure; the camera as a calibration knows it.
+    """Yield one picture per snapshot, with the truth at its mid exposure and the camera as a calibration describes it.
 
     Args:
-        renderer: what draws.
+        renderer: draws the pictures.
         snapshots: in order of time; their times become the frames' times.
         seed: of noise, shake and flicker.
 
@@ -38,14 +38,14 @@ def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Ite
 def expose(
     renderer: Renderer, effects: SensorEffects, nominal: Camera, snapshots: Sequence[Snapshot], index: int
 ) -> RenderedFrame:
-    """One picture out of a sequence.
+    """Return one picture out of a sequence.
 
     Args:
-        renderer: what draws.
+        renderer: draws the pictures.
         effects: of the camera; made for the size of `nominal`'s picture.
         nominal: where the camera is mounted.
-        snapshots: in order of time; the neighbors tell what moves.
-        index: which of them.
+        snapshots: in order of time; movement follows from the neighbors.
+        index: of the snapshot.
 
     """
     snapshot, appearance = snapshots[index], renderer.appearance
@@ -70,7 +70,7 @@ def _mean(images: Sequence[Image]) -> Image:
 
 
 def _exposed(snapshots: Sequence[Snapshot], index: int, exposure_ms: float, px_per_mm: float) -> list[Snapshot]:
-    """The instants that make up one exposure, an odd number around its middle."""
+    """Return the snapshots that make up one exposure, an odd number around its middle."""
     here = snapshots[index]
     before, after = snapshots[max(index - 1, 0)], snapshots[min(index + 1, len(snapshots) - 1)]
     if before is after:
@@ -91,7 +91,7 @@ def _exposed(snapshots: Sequence[Snapshot], index: int, exposure_ms: float, px_p
 
 
 def _furthest_mm(before: Snapshot, after: Snapshot) -> float:
-    """How far anything moved between two snapshots; figures by their centers, hands by their fingertips."""
+    """Return the largest movement between two snapshots, mm; figures by their centers, hands by their fingertips."""
     moves = [
         np.linalg.norm(np.subtract(b.position_mm, a.position_mm))
         for a, b in zip(before.figures, after.figures, strict=True)
@@ -105,7 +105,7 @@ def _furthest_mm(before: Snapshot, after: Snapshot) -> float:
 
 
 def _between(here: Snapshot, other: Snapshot, weight: float) -> Snapshot:
-    """A snapshot a share of the way from one to another; what jumps or is not in both stays as it is here."""
+    """Return a snapshot interpolated between two; an object that jumps or is not in both stays as in the first."""
     if weight == 0:
         return here
     figures = tuple(_moved(a, b, weight) for a, b in zip(here.figures, other.figures, strict=True))

@@ -1,4 +1,4 @@
-"""A recording filmed: the clip and everything that is true of it, side by side under one name.
+"""Filming of a recording: the clip and its truth files, side by side under one name.
 
 NAME.mp4                  the picture
 NAME.calibration.json     where the camera is mounted; shake moves it about there
@@ -31,7 +31,7 @@ from downfield.twin.render.renderer import Renderer
 from downfield.twin.render.surface import as_calibrated
 
 SUFFIXES = (".mp4", ".calibration.json", ".tracks.jsonl", ".truth.jsonl", ".events.jsonl", ".expected.json")
-"""Of the files a filmed recording consists of."""
+"""Suffixes of the files of a filmed recording."""
 
 _DIGITS = 3
 
@@ -50,7 +50,7 @@ def film_recording(
     """Film a recording and write the clip with its truth.
 
     Args:
-        recording: a play that was played.
+        recording: of a play.
         renderer: of an appearance of the recording's field and roster.
         name: the files' common name; suffixes are added to it.
         seed: of noise, shake and flicker.
@@ -84,12 +84,12 @@ def film_recording(
 
 
 def beside(name: Path, suffix: str) -> Path:
-    """One of the files of a name, which may itself have dots."""
+    """Return the path of one of a name's files; the name may contain dots."""
     return name.with_name(name.name + suffix)
 
 
 def _rounded(value: Any) -> Any:
-    """A record with every number in it, however deep, rounded."""
+    """Return a record with all of its numbers rounded, nested ones too."""
     if isinstance(value, float):
         return round(value, _DIGITS)
     if isinstance(value, tuple):

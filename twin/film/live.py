@@ -1,4 +1,4 @@
-"""A play of the twin as a source of pictures: performed when it is opened, rendered as it is watched."""
+"""A play of the twin as a frame source: simulated when it is opened, rendered frame by frame."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from downfield.twin.render.renderers import open_renderer
 from downfield.twin.render.surface import as_calibrated
 
 SEED: Final = 0
-"""Of the appearance and the noise: the same play is the same film."""
+"""Seed of the appearance and the noise: the same play always gives the same film."""
 
 
 class PlaySource:
-    """A play being filmed. It knows its calibration, its declarations and its true scenes.
+    """A play being filmed, with its calibration, its declarations and its true scenes.
 
     Args:
         recording: the play.
         appearance: of the table and its camera.
-        paced: at its own pace, as far as rendering keeps up; else every picture waits until it is taken.
+        paced: whether frames come in real time, as far as rendering keeps up; else each waits until it is read.
 
     """
 
@@ -47,7 +47,7 @@ class PlaySource:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """Return the properties of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
@@ -69,7 +69,7 @@ class PlaySource:
 
 
 def open_play(name: str, *, size_px: tuple[int, int], fps: float, paced: bool) -> PlaySource:
-    """Perform a named play and get ready to film it.
+    """Return a source for a named play, already simulated.
 
     Raises:
         ScriptError: no play has this name.

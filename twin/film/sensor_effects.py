@@ -1,4 +1,4 @@
-"""What a real camera does to an ideal picture, in the order light meets it.
+"""Effects of a real camera on an ideal picture, in the order in which they act on the light.
 
 Movement during the exposure and defocus blur it; the lens darkens its corners; lamps flicker from row to row; exposure
 and white balance scale it; photons and the chip add noise; the camera's JPEG quantizes it. Light factors are raised to
@@ -19,9 +19,9 @@ from downfield.twin.film.sway import Sway
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
 
 _GAMMA = 2.2
-_STILL_PX = 0.05  # movement below this can't be seen
+_STILL_PX = 0.05  # smaller movements are invisible
 _NOISE_SPARE = 96  # the noise is shifted by up to this many pixels from frame to frame
-_SHOT_SHARE = 0.6  # of the noise's variance at mid gray that comes from photons
+_SHOT_SHARE = 0.6  # share of the noise's variance at mid gray that comes from photons
 _ODD_ROWS = 61
 
 
@@ -45,11 +45,11 @@ class SensorEffects:
         self._noise_by_level = _noise_by_level(sensor.noise)
 
     def camera(self, nominal: Camera, t_ns: int, *, power: bool) -> Camera:
-        """Where the camera is at a frame's mid exposure, given where it is mounted."""
+        """Return the camera at a frame's mid exposure, from the camera as it is mounted."""
         return self._sway.camera(nominal, t_ns * 1e-9, power=power)
 
     def develop(self, frame: RenderedFrame, *, power: bool) -> RenderedFrame:
-        """The picture as the camera delivers it, and its truth moved by what the rolling shutter does.
+        """Return the picture as the camera delivers it, with its truth moved by the rolling shutter.
 
         Args:
             frame: an ideal picture taken with `camera` at the same time.
@@ -72,7 +72,7 @@ class SensorEffects:
         return dataclasses.replace(frame, image=image, base_tops=tops)
 
     def _moved(self, image: Image, t_s: float, *, power: bool) -> Image:
-        """Blurred by defocus and by the camera's own movement during the exposure."""
+        """Return the picture blurred by defocus and by the camera's own movement during the exposure."""
         path = self._sway.path_px(t_s, power=power)
         path = path - path.mean(axis=0)
         if np.abs(path).max() <= _STILL_PX:
@@ -82,12 +82,12 @@ class SensorEffects:
         return np.asarray(cv2.filter2D(image, -1, _smear(path, self._sensor.blur_px)), dtype=np.uint8)
 
     def _row_times(self, t_s: float, rows: int) -> Array:
-        """When rows from the first to the last are in mid exposure, s; the picture's middle row at t_s."""
+        """Return the mid exposure times of the rows, s; the picture's middle row has t_s."""
         lag: Array = t_s + np.linspace(-0.5, 0.5, rows) * self._sensor.rolling_ms * 1e-3
         return lag
 
     def _row_offsets(self, t_s: float, *, power: bool) -> Array:
-        """How far every row is moved because it is exposed earlier or later, px, shape (rows, 2)."""
+        """Return the offset of every row that is exposed earlier or later, px, shape (rows, 2)."""
         if self._sensor.rolling_ms <= 0:
             return np.zeros((1, 2))
         # A blur by the exposure comes first: the row's own mean over its exposure, to a few points.
@@ -100,7 +100,7 @@ class SensorEffects:
         return np.column_stack([np.interp(rows, np.arange(_ODD_ROWS), offsets[:, axis]) for axis in range(2)])
 
     def _flicker(self, t_s: float) -> Plane:
-        """Brightness of every row under lamps on mains, shape (rows,)."""
+        """Return the brightness of every row under lamps on mains, shape (rows,)."""
         hz = 2 * self._sensor.mains_hz
         phase = np.random.default_rng([self._seed, 0xF11C]).uniform(0, 2 * np.pi)
         evened = np.sinc(hz * self._sensor.exposure_ms * 1e-3)  # a long exposure evens it out
@@ -109,7 +109,7 @@ class SensorEffects:
         return np.asarray(light ** (1 / _GAMMA), dtype=np.float32)
 
     def _even_light(self) -> Plane:
-        """Vignette, exposure and white balance as factors on display values, shape (rows, columns, 3)."""
+        """Return vignette, exposure and white balance as factors on display values, shape (rows, columns, 3)."""
         width, height = self._size_px
         x = (np.arange(width) - (width - 1) / 2) / (width / 2)
         y = (np.arange(height) - (height - 1) / 2) / (width / 2)
@@ -128,7 +128,7 @@ class SensorEffects:
         return np.asarray(soft / soft.std(), dtype=np.float32)
 
     def _noisy(self, lit: Plane, t_ns: int) -> Image:
-        """Shot and read noise added, and the picture quantized to 8 bits."""
+        """Return the picture with shot and read noise, quantized to 8 bits."""
         if self._noise is None:
             return np.asarray(cv2.convertScaleAbs(lit), dtype=np.uint8)
         rng = np.random.default_rng([self._seed, t_ns])
@@ -140,7 +140,7 @@ class SensorEffects:
 
 
 def _noise_by_level(noise: float) -> Plane:
-    """Standard deviation of the noise at every display value, shape (256,).
+    """Return the standard deviation of the noise at every display value, shape (256,).
 
     Photon noise grows with the root of the light, and the display curve flattens what is bright.
     """
@@ -152,7 +152,7 @@ def _noise_by_level(noise: float) -> Plane:
 
 
 def _smear(path_px: Array, blur_px: float) -> Plane:
-    """The point spread of a movement with defocus: a kernel whose sum is 1 and whose center of mass is its middle."""
+    """Return the point spread of a movement with defocus: a kernel with sum 1, its center of mass in the middle."""
     reach = int(np.ceil(np.abs(path_px).max() + 3 * blur_px + 0.5))
     grid = np.arange(-reach, reach + 1)
     sigma = max(blur_px, 0.35)  # a pixel's own width
@@ -164,7 +164,7 @@ def _smear(path_px: Array, blur_px: float) -> Plane:
 
 
 def _rolled(image: Image, rows_px: Array) -> Image:
-    """Every row moved by its own offset."""
+    """Return the picture with every row moved by its own offset."""
     height, width = image.shape[:2]
     x = np.arange(width, dtype=np.float32)[None] - rows_px[:, :1].astype(np.float32)
     y = np.arange(height, dtype=np.float32)[:, None] - rows_px[:, 1:].astype(np.float32)

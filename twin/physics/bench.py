@@ -14,13 +14,13 @@ _BESIDE_MM = 70.0  # from the board's edge: clear of its rail and of all figures
 
 
 def with_bench(snapshot: Snapshot, players: Sequence[Player], field: FieldModel) -> Snapshot:
-    """The snapshot with every figure of the roster in it, in its order, as renderers want it.
+    """Return the snapshot with every figure of the roster, in roster order, as renderers require it.
 
     A figure off the board stands on the table beside it and faces it, dark figures below, light ones above, each
     always at its own place.
 
     Args:
-        snapshot: what a world shows; figures that are off the board are missing in it.
+        snapshot: of a world; figures that are off the board are missing in it.
         players: the roster.
         field: gives the board's extent.
 

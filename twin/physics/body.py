@@ -1,7 +1,7 @@
 """The bodies of a table, as a MuJoCo model: board, rail, figures and ball, in millimeters, grams and seconds.
 
 A figure is one free body whose frame is the figure's own frame: origin at the center of the base's underside, x ahead,
-y to its left, z up. Its base is twice in the model, since no one shape serves both ends:
+y to its left, z up. Its base is in the model twice, since no single shape serves both purposes:
 
 - among bases (and against rails and the magnetic ball) a convex prism whose plan outline is the rounded rectangle of
   `BaseSize` to 0.01 mm: contacts happen where the truth's footprints touch;
@@ -46,7 +46,7 @@ PARKED_MM = 2000.0
 _GROUND, _OUTLINE = 1, 2
 
 _BASE_FRICTION = 0.08  # between bases: smooth plastic, shaken
-_BODY_FRICTION = 0.3  # of the player's body, which is what a fallen figure lies on
+_BODY_FRICTION = 0.3  # of the player's body, on which a fallen figure lies
 _FOAM_G = 0.15
 _CORNER_FACETS = 6
 _RAIL_MM = (20.0, 12.0)  # thickness and height of the rail around the board
@@ -54,7 +54,7 @@ _GRAVITY = 9810.0
 
 
 def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:
-    """The table with all its figures at the origin: place them before stepping.
+    """Return the model of the table with all its figures at the origin: place them before stepping.
 
     Bodies are ordered world, players as given, ``foam``, ``magnetic``; so player ``i`` owns ``qpos[7 * i:7 * i + 7]``.
 
@@ -74,16 +74,16 @@ def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:
 
 
 def inertia(mass_g: float, base: BaseSize) -> Array:
-    """Principal moments of a figure about its center of mass, g mm^2, shape (3,).
+    """Return the principal moments of a figure about its center of mass, g mm^2, shape (3,).
 
-    Those of an upright block, as wide and long as two thirds of the base and two thirds of the figure high.
+    They are those of an upright block, as wide and long as two thirds of the base and two thirds of the figure high.
     """
     x, y, z = (2 / 3 * side for side in (base.length_mm, base.width_mm, FIGURE_TOP_MM))
     return mass_g / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
 
 
 def outline_mm(base: BaseSize) -> Array:
-    """Plan outline of a base as the physics has it, counter-clockwise, shape (n, 2), about its center.
+    """Return the plan outline of a base in the physics, mm about its center, counter-clockwise, shape (n, 2).
 
     Its arcs are inscribed polygons: they err inward by 0.9 % of the radius at most, 0.009 mm for a corner of 1 mm.
     """
@@ -113,9 +113,9 @@ def _set_options(spec: mujoco.MjSpec) -> None:
     option.timestep = STEP_NS / 1e9
     option.gravity = [0.0, 0.0, -_GRAVITY]
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    # With bases that all but float, the pyramidal cone chatters; this one is steadier and faster.
+    # With almost no friction under the bases the pyramidal cone chatters; the elliptic one is steadier and faster.
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    option.disableflags = mujoco.mjtDisableBit.mjDSBL_AUTORESET  # never start over in silence
+    option.disableflags = mujoco.mjtDisableBit.mjDSBL_AUTORESET  # never reset silently
     option.iterations = 30
     option.tolerance = 1e-7
 

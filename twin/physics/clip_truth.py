@@ -16,13 +16,13 @@ from downfield.twin.snapshot import Quaternion, Snapshot
 
 
 def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events: Sequence[TruthEvent]) -> TruthFrame:
-    """The truth of one picture.
+    """Return the truth of one picture.
 
     Args:
         frame: its index in the clip.
         rendered: the picture.
-        snapshot: what it was rendered from.
-        events: what happened since the picture before, as of `truth.by_frame`.
+        snapshot: that it was rendered from.
+        events: since the picture before, as of `truth.by_frame`.
 
     """
     tilts = {figure.id: _tilt_deg(figure.rotation) for figure in snapshot.figures}
@@ -33,7 +33,7 @@ def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events:
 
 
 def as_seen(scene: Scene, rendered: RenderedFrame) -> Scene:
-    """The scene with the share that a picture shows of every base's top."""
+    """Return the scene with the visible share of every base's top in a picture."""
     visible = {top.id: min(max(top.visible, 0.0), 1.0) for top in rendered.base_tops}
     figures = tuple(dataclasses.replace(figure, visible=visible[figure.id]) for figure in scene.figures)
     return dataclasses.replace(scene, figures=figures)

@@ -1,9 +1,9 @@
-"""What moves the figures: prongs that walk along the heading, a coach's dial that turns, and the board's shaking.
+"""The forces that move figures: prongs that walk along the heading, a coach's dial that turns, the board's shaking.
 
 The prongs are a *viscous* drive at board level: they pull the base toward its walking velocity with a force in
-proportion to what is missing, up to a share of its weight. So a free figure walks at its own speed and not sideways; a
-blocked one pushes with a bounded force, and the stronger of two wins. A rocking couple that holds its direction for
-some 30 ms is what tips figures over (white noise does not): the higher the center of mass, the sooner.
+proportion to what is missing, up to a share of its weight. So a free figure walks at its own speed and does not drift
+sideways; a blocked one pushes with a bounded force, and the stronger of two wins. A rocking couple that holds its
+direction for some 30 ms is what tips figures over (white noise does not): the higher the center of mass, the sooner.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.traits import Trait
 
 FLOOR_FRICTION = {True: 0.001, False: 0.25}
-"""Friction of bases on the board, by whether it is on: shaken, they all but float and the drive is what holds them."""
+"""Friction of bases on the board, by whether it is on: on the shaking board they almost float, held by the drive."""
 
 _STEP_S = STEP_NS / 1e9
 _GRAVITY = 9810.0  # mm/s^2
-_DRIVE_PER_S = 60.0  # how quickly the prongs bring a base to its velocity
-_YAW_PER_S = 150.0  # and to its turning rate
+_DRIVE_PER_S = 60.0  # rate at which the prongs bring a base to its velocity
+_YAW_PER_S = 150.0  # rate at which they bring it to its turning rate
 _GRIP_MM = 6.0  # lever arm of the prongs: the largest yaw moment is their push times this
-_WANDER_S = 0.4  # how long a base keeps to a wandering speed or turn
+_WANDER_S = 0.4  # time over which a wandering speed or turn persists
 _WANDER_DEG_S = 60.0
 _ROCK_S = 0.03
 _DRIVEN_UP = math.cos(math.radians(20))  # a base tilted further than this has its prongs off the board
-_STEER_PER_S = 4.0  # turning rate asked for, per radian off the target
+_STEER_PER_S = 4.0  # commanded turning rate per radian off the target
 
 
 @record
 class Vibration:
-    """How the switched-on board shakes what stands on it.
+    """Strength of the shaking of the switched-on board.
 
     Attributes:
         rock: standard deviation of the rocking couple, as a share of weight times height of the center of mass.
@@ -52,7 +52,7 @@ class Vibration:
 
 @dataclass(frozen=True, slots=True)
 class FigureMotion:
-    """What the figures do at one step.
+    """State of the figures at one step.
 
     Attributes:
         position_mm: origins of the figures' frames, shape (n, 3).
@@ -62,7 +62,8 @@ class FigureMotion:
         mass_g: shape (n,).
         com_mm: heights of the centers of mass over the bases' undersides, shape (n,).
         moment: of inertia about the figures' z, g mm^2, shape (n,).
-        loose: whose prongs a knock has taken off the board: neither drive nor shaking reach them, shape (n,).
+        loose: whether a knock has taken the figure's prongs off the board, out of reach of drive and shaking, shape
+            (n,).
 
     """
 
@@ -82,7 +83,7 @@ class Drive:
     Args:
         count: how many figures there are.
         seed: of its randomness.
-        vibration: how the board shakes.
+        vibration: of the board.
 
     """
 
@@ -103,26 +104,26 @@ class Drive:
         self._push[row] = trait.drive
 
     def set_target(self, row: int, target_mm: tuple[float, float] | None) -> None:
-        """Steer a figure toward a point, or let it go as it likes."""
+        """Steer a figure toward a point, or let it walk freely."""
         self._target_mm[row] = (math.nan, math.nan) if target_mm is None else target_mm
 
     @property
     def speed_mm_s(self) -> Array:
-        """Walking speeds, 0 on stationary bases; shape (n,)."""
+        """Walking speeds, mm/s, 0 on stationary bases; shape (n,)."""
         return self._speed_mm_s
 
     @property
     def curl_rad_s(self) -> Array:
-        """How fast figures turn of themselves, shape (n,)."""
+        """Turning rates of the figures' own curl, rad/s, shape (n,)."""
         return self._curl_rad_s
 
     @property
     def target_mm(self) -> Array:
-        """Where figures are steered to, NaN where they are not; shape (n, 2)."""
+        """Targets that figures are steered to, mm, NaN without one; shape (n, 2)."""
         return self._target_mm
 
     def forces(self, motion: FigureMotion, *, power: bool) -> Array:
-        """Forces and torques at the centers of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2."""
+        """Return forces and torques at the centers of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2."""
         self._advance()
         mass_g, com_mm = motion.mass_g, motion.com_mm
         w, x, y, z = motion.rotation.T

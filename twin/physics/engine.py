@@ -1,6 +1,6 @@
-"""MuJoCo at work for a table: the state of all bodies as arrays over the roster, stepped in fixed steps.
+"""The MuJoCo engine of a table: the state of all bodies as arrays over the roster, stepped in fixed steps.
 
-Bodies are free, or *pinned*: kept where they are put and touching nothing, as a figure in a hand or beside the board.
+Bodies are free, or *pinned*: kept in place and without contacts, as a figure in a hand or beside the board.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_M
 from downfield.twin.physics.drive import FLOOR_FRICTION, Drive, FigureMotion
 from downfield.twin.physics.poses import LoneBall, Poses, level_rotation
 
-_LOOSE_STEPS = 300_000_000 // STEP_NS  # how long a knocked figure has its prongs off the board
+_LOOSE_STEPS = 300_000_000 // STEP_NS  # time for which a knocked figure's prongs are off the board
 _BESIDE_MM = 100.0  # between bodies that wait beside the board
 
 
@@ -69,10 +69,10 @@ class PhysicsEngine:
         self._model.geom("board").friction[0] = FLOOR_FRICTION[on]
 
     def step(self, drive: Drive) -> None:
-        """Let one step of time pass.
+        """Advance by one step.
 
         Raises:
-            ScriptError: the physics came apart.
+            ScriptError: the simulation became unstable.
 
         """
         q, v, model = self._q[self._figures], self._v[self._figures], self._model
@@ -89,13 +89,15 @@ class PhysicsEngine:
         self._data.xfrc_applied[self._bodies] = drive.forces(motion, power=self.power)
         mujoco.mj_step(model, self._data)
         if not np.isfinite(self._q).all():
-            raise ScriptError(f"the physics came apart at {self.steps * STEP_NS} ns: check masses and placements")
+            raise ScriptError(
+                f"the simulation became unstable at {self.steps * STEP_NS} ns: check masses and placements"
+            )
         self._q[self._pinned] = self._at[self._pinned]
         self._v[self._pinned] = 0.0
         self.steps += 1
 
     def poses(self) -> Poses:
-        """Where everything stands after the latest step."""
+        """Return the poses after the latest step."""
         return Poses(
             t_ns=self.steps * STEP_NS,
             position_mm=self._q[self._figures, :3].copy(),
@@ -107,7 +109,7 @@ class PhysicsEngine:
         )
 
     def put(self, row: int, position_mm: tuple[float, float, float], heading_deg: float, *, pinned: bool) -> None:
-        """Put a body somewhere, upright and at rest."""
+        """Place a body, upright and at rest."""
         self._at[row, :3] = position_mm
         self._at[row, 3:] = level_rotation(heading_deg)
         self._q[row], self._v[row] = self._at[row], 0.0
@@ -117,7 +119,7 @@ class PhysicsEngine:
         self._set_collisions(row)
 
     def park(self, row: int) -> None:
-        """Take a body away, to where nothing is."""
+        """Move a body off the table, to its parking place."""
         self.put(row, (_BESIDE_MM * row, 0.0, PARKED_MM), 0.0, pinned=True)
 
     def push(self, row: int, velocity_mm_s: tuple[float, float]) -> None:
@@ -125,7 +127,7 @@ class PhysicsEngine:
         self._v[row, :2] = velocity_mm_s
 
     def set_ball(self, kind: LoneBall, at_mm: tuple[float, float] = (0.0, 0.0)) -> None:
-        """Lay the foam ball or stand the magnetic one on the board, and take the other away."""
+        """Put the foam or the magnetic ball on the board, and take the other ball away."""
         self._ball_kind = kind
         self._data.mocap_pos[0] = (*at_mm, MAGNETIC_BALL_MM[1]) if kind == "magnetic" else (0.0, 0.0, PARKED_MM)
         if kind == "foam":
@@ -151,7 +153,7 @@ class PhysicsEngine:
             row: the figure's row.
             toward_deg: 0 ahead, 90 to its left.
             strength: energy of its turning and rising, as a multiple of what lifts its center of mass over that edge;
-                on the shaking board the base slides, and the energy of its way along the board lifts nothing.
+                on the shaking board the base slides, and the energy of sliding does not lift the figure.
 
         """
         base, toward = self._players[row].base, math.radians(toward_deg)
@@ -176,7 +178,7 @@ class PhysicsEngine:
         return self._model.geom_contype, self._model.geom_conaffinity
 
     def _set_collisions(self, row: int) -> None:
-        """Whatever is pinned touches nothing. The model keeps this by geom, and for its broad phase by body."""
+        """Disable a pinned body's contacts, or enable them again: by geom, and by body for the broad phase."""
         model, body = self._model, row + 1
         geoms = slice(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body])
         of_bodies = model.body_contype, model.body_conaffinity

@@ -20,18 +20,18 @@ from downfield.twin.physics.poses import FALLEN_DEG, Poses
 from downfield.twin.physics.truth_file import TruthEvent
 
 TOUCHING_MM = 0.1
-"""Bases this near touch: what the physics' contacts leave between bases that push each other."""
+"""Bases nearer than this touch, mm: the gap that the physics leaves between bases that push each other."""
 
 PARTED_NS = 100_000_000
-"""Bases that meet again sooner than this never parted."""
+"""Bases that touch again sooner than this count as never parted."""
 
 RISEN_DEG = 30.0
-"""A fallen figure tilted less than this stands again."""
+"""A fallen figure tilted by less than this counts as upright again."""
 
 _NEVER = 2**62  # ns
 _NEAR_MM = 2.0  # pairs whose circumscribed circles are further apart are not measured
-_FASTEST_MM_S = 600.0  # how fast two upright bases near each other: walking, shaking and knocks
-_STEADY_DEG = 10.0  # a figure tilted further may be faster than that
+_FASTEST_MM_S = 600.0  # largest closing speed of two upright bases: walking, shaking and knocks
+_STEADY_DEG = 10.0  # a figure tilted further may be faster
 
 
 class EventRecorder:
@@ -42,7 +42,7 @@ class EventRecorder:
         touching_mm: bases this near touch.
 
     Attributes:
-        events: all that has happened, in the order it became certain.
+        events: all events, in the order they became certain.
 
     """
 
@@ -55,9 +55,9 @@ class EventRecorder:
         self._pairs = np.array([(a, b) for a in range(count) for b in range(a + 1, count + 1)], dtype=np.intp)
         self._reach_mm = self._bases.reach_mm[self._pairs].sum(axis=1)
         self._pair_of = {_ids(players, a, b): pair for pair, (a, b) in enumerate(self._pairs) if b < count}
-        self._gap_mm = np.full(len(self._pairs), np.inf)  # when last measured
-        self._gap_ns = np.zeros(len(self._pairs), dtype=np.int64)  # and when that was
-        self._due_ns = np.zeros(len(self._pairs))  # when it must be measured again
+        self._gap_mm = np.full(len(self._pairs), np.inf)  # at the last measurement
+        self._gap_ns = np.zeros(len(self._pairs), dtype=np.int64)  # times of the last measurements
+        self._due_ns = np.zeros(len(self._pairs))  # times of the next measurements
         self._since_ns = np.full(len(self._pairs), _NEVER)  # of a contact: its beginning
         self._apart_ns = np.full(len(self._pairs), _NEVER)  # of a contact whose gap is open: since when
         self._fell_ns = np.full(count, _NEVER)
@@ -77,16 +77,16 @@ class EventRecorder:
         self._t_ns = max(self._t_ns, poses.t_ns)
 
     def contact_since_ns(self, a: str, b: str, t_ns: int) -> int | None:
-        """When the contact of two figures, in order of their ids, began that lasts at a given instant."""
+        """Return when the contact that two figures (in order of their ids) have at an instant began."""
         since = int(self._since_ns[self._pair_of[a, b]])
         return since if since <= t_ns else None
 
     def is_fallen(self, row: int, t_ns: int) -> bool:
-        """Whether a figure lies at a given instant."""
+        """Return whether a figure lies at an instant."""
         return bool(self._fell_ns[row] <= t_ns)
 
     def ball_touched(self, t_ns: int) -> tuple[int, str] | None:
-        """The first touch of the ball on the board, and by which figure, as of a given instant."""
+        """Return the first touch of the ball on the board up to an instant, and the figure that touched it."""
         if self._ball_touch is None or self._ball_touch[0] > t_ns:
             return None
         return self._ball_touch[0], self._players[self._ball_touch[1]].id
@@ -151,7 +151,7 @@ class EventRecorder:
 
 
 def _crossing(bound: float, before: tuple[float, int], now: tuple[float, int], *, by_hand: bool) -> int:
-    """When a value crossed a bound on its way from one (value, time) to the next; at once when a hand did it."""
+    """Return when a value crossed a bound between two (value, time) points; a change by a hand is instantaneous."""
     (value, since_ns), (reached, now_ns) = before, now
     if by_hand or not min(value, reached) <= bound <= max(value, reached) or value == reached:
         return now_ns

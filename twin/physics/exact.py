@@ -1,4 +1,4 @@
-"""A table whose figures walk on exact geometric paths: for plays whose truth must hold to hundredths of a millimeter.
+"""A table whose figures walk on exact geometric paths: for plays with truth to hundredths of a millimeter.
 
 It is a `World` without forces. While the board is on a figure walks straight, with its curl, toward a target or along
 a polyline, and never wanders. Bases never overlap: two that meet stop at a gap of 0 (to `meeting.TOUCHING_MM`) and
@@ -30,13 +30,13 @@ STEPS_AT_ONCE: Final = 4
 """Physics steps that are taken as one: 8 ms, in which a figure at 150 mm/s walks 1.2 mm."""
 
 FALL_S: Final = 0.12
-"""How long a fall takes: three or four frames."""
+"""Duration of a fall: three or four frames."""
 
 LYING_DEG: Final = 82.0
-"""How far a fallen figure has tipped: its shoulder keeps it from lying flat."""
+"""Tilt of a fallen figure: its shoulder keeps it from lying flat."""
 
 TURN_DEG_S: Final = 240.0
-"""How fast a figure turns that is steered or follows a bend."""
+"""Turning rate of a figure that is steered or follows a bend."""
 
 Pose2D = tuple[float, float, float]
 """A base's center and heading: x mm, y mm, degrees."""
@@ -44,7 +44,7 @@ Pose2D = tuple[float, float, float]
 
 @dataclass(slots=True)
 class _Route:
-    """What remains of a polyline, and how it is walked."""
+    """The rest of a polyline, and how it is walked."""
 
     points_mm: tuple[tuple[float, float], ...]
     heading_deg: float | None
@@ -66,7 +66,7 @@ class ExactWorld(World):
     Args:
         players: the roster.
         placements: by roster id, where figures stand at the start.
-        traits: of these, speed, curl and stationary bases are used.
+        traits: of the figures; only speed, curl and stationary bases are used.
         field: the printed field.
 
     """
@@ -83,7 +83,7 @@ class ExactWorld(World):
         super().__init__(players, placements, traits, field=field, seed=0, engine=self._paths)
 
     def steer(self, id_: str, target: str | tuple[float, float] | None) -> None:
-        """Turn a figure as it walks toward another, or toward a point, mm; None lets it curl by itself again."""
+        """Steer a walking figure toward another, or toward a point, mm; None lets it curl freely again."""
         super().steer(id_, target)
         self._paths.routes.pop(self._row(id_), None)
 
@@ -100,7 +100,7 @@ class ExactWorld(World):
         Args:
             id_: roster id.
             points_mm: the polyline, board frame.
-            heading_deg: kept all the way; None turns it into each leg.
+            heading_deg: kept along the whole path; None turns the figure into each leg.
             speed_mm_s: None is its trait's.
 
         """
@@ -117,17 +117,17 @@ class _PathEngine(PhysicsEngine):
         super().__init__(players, field)
 
     def put(self, row: int, position_mm: tuple[float, float, float], heading_deg: float, *, pinned: bool) -> None:
-        """Put a body somewhere, upright and at rest."""
+        """Place a body, upright and at rest."""
         self._falls.pop(row, None)
         super().put(row, position_mm, heading_deg, pinned=pinned)
 
     def knock(self, row: int, toward_deg: float, strength: float) -> None:
-        """Tip a figure over the edge of its base that lies nearest a direction; the strength makes no difference."""
+        """Tip a figure over the edge of its base that lies nearest a direction; the strength has no effect."""
         del strength
         self._falls.setdefault(row, _Fall(self._standing(row), 90.0 * round(toward_deg / 90.0), self.steps))
 
     def step(self, drive: Drive) -> None:
-        """Let one long step of time pass."""
+        """Advance by one long step."""
         self.steps += STEPS_AT_ONCE
         if self.power:
             self._walk(drive, STEPS_AT_ONCE * STEP_NS / 1e9)
@@ -135,7 +135,7 @@ class _PathEngine(PhysicsEngine):
             self._tip(row, fall)
 
     def _walk(self, drive: Drive, seconds: float) -> None:
-        """Every figure proposes a move; those that would overlap go only up to the touch."""
+        """Move every figure by one step; figures that would overlap stop where they touch."""
         rows = [row for row in np.flatnonzero(self.on_board & ~self.held).tolist() if row not in self._falls]
         if not rows:
             return

@@ -1,4 +1,4 @@
-"""The true history of a play, by instant: where a base was when another touched it, and when that was."""
+"""The true history of a play: positions and events by instant, such as a base's position when it was touched."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class PlayHistory:
         return self._poses[-1].t_ns
 
     def footprint(self, player: str, t_ns: int) -> Footprint:
-        """Where a figure's base was."""
+        """Return the footprint of a figure's base at an instant."""
         after = min(bisect_left(self._poses, t_ns, key=lambda poses: poses.t_ns), len(self._poses) - 1)
         poses = between(self._poses[max(after - 1, 0)], self._poses[after], t_ns)
         return self._bases.outlines(poses).footprint(self._rows[player])
 
     def when(self, what: Condition, player: str, other: str | None = None, *, after_ns: int = 0) -> int:
-        """The instant something first happened.
+        """Return the instant at which an event first happened.
 
         Raises:
             ScriptError: it did not happen.
@@ -64,14 +64,14 @@ class PlayHistory:
         return event.t_ns
 
     def foremost_yd(self, player: str, t_ns: int) -> tuple[float, float]:
-        """The most downfield part of a base, field yards, with its center's place across."""
+        """Return the most downfield part of a base, field yards, with its center's place across."""
         base = self.footprint(player, t_ns)
         field, toward = self.ground.field, self.ground.direction
         x_mm = toward * base.reach_mm(0.0 if toward == 1 else 180.0)
         return x_mm / field.mm_per_yd_x, base.y_mm / field.mm_per_yd_y
 
     def hand_yd(self, player: str, t_ns: int) -> tuple[float, float]:
-        """Where a figure's carrying hand was, field yards."""
+        """Return the place of a figure's carrying hand, field yards."""
         base, (ahead, left) = self.footprint(player, t_ns), self._hand_mm[player]
         turn = math.radians(base.heading_deg)
         x_mm = base.x_mm + ahead * math.cos(turn) - left * math.sin(turn)
@@ -83,7 +83,7 @@ class PlayHistory:
         return [event for event in self._truth.events if event.type == what and (event.player, event.other) == pair]
 
     def _keep(self, poses: Poses) -> None:
-        """Append a step; a change by a hand has the latest step's time or an earlier one, and replaces it."""
+        """Append a step; a change by a hand, not later than the latest step, replaces it."""
         latest = self._poses[-1].t_ns if self._poses else -1
         if poses.t_ns <= latest:
             self._poses[-1] = replace(poses, t_ns=latest)

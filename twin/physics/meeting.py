@@ -1,4 +1,4 @@
-"""Bases that meet on exact paths: how far each may go until it touches another."""
+"""Bases that meet on exact paths: the share of its move that each makes until it touches another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from downfield.core.footprint import BaseSize, gaps_mm
 TOUCHING_MM: Final = 1e-6
 """The gap at which two bases that meet are stopped."""
 
-_MARGIN_MM = 4.0  # pairs further apart than this can't meet within a step
+_MARGIN_MM = 4.0  # pairs farther apart than this can't meet within a step
 _HALVINGS = 60
 _CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])  # in a footprint's order
 
@@ -37,15 +37,15 @@ class Crowd:
 
     @classmethod
     def of(cls, sizes: list[BaseSize]) -> Crowd:
-        """Bases of these sizes."""
+        """Return the crowd of bases of these sizes."""
         corner = np.array([size.corner_mm for size in sizes])
         sides = np.array([(size.length_mm, size.width_mm) for size in sizes]).reshape(-1, 2)
         return cls(sides / 2 - corner[:, None], corner)
 
     def shares(self, before: Poses2D, after: Poses2D) -> Array:
-        """How much of its move from `before` to `after` each base may make, 0..1, shape (n,).
+        """Return the share of its move from `before` to `after` that each base may make, 0..1, shape (n,).
 
-        Two bases that would overlap both go as far as the touch; those that touch already and press on stay.
+        Two bases that would overlap both stop where they touch; bases that touch already and push on stay.
         """
         share = np.ones(len(before))
         pairs = self._near(before, after)
@@ -62,7 +62,7 @@ class Crowd:
                 share[pair] *= self._touching_share(before[pair], now[pair], pair, gap)
 
     def _near(self, before: Poses2D, after: Poses2D) -> NDArray[np.intp]:
-        """Pairs that might meet, of which at least one moves; shape (m, 2)."""
+        """Return the pairs that might meet and of which at least one moves; shape (m, 2)."""
         reach = np.hypot(*self.half_mm.T) + self.corner_mm
         apart = np.linalg.norm(after[:, None, :2] - after[None, :, :2], axis=2) - reach[:, None] - reach
         moves = (before != after).any(axis=1)

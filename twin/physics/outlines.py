@@ -1,4 +1,4 @@
-"""What bases and the ball cover of the board, as arrays over the roster: the truth's geometry.
+"""Outlines of bases and the ball on the board, as arrays over the roster: the geometry of the truth.
 
 An upright figure covers its base's outline about the middle of its base's height, turned to its heading: rocking on the
 shaking board moves that by hundredths of a millimeter. A fallen one covers the rectangle along its heading into which
@@ -21,7 +21,7 @@ from downfield.core.scene import Player
 from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.physics.poses import FALLEN_DEG, Poses
 
-_OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding, and nothing the solver would feel
+_OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding that does not affect the solver
 _BALLS = {"magnetic": (MAGNETIC_BALL_MM[0], MAGNETIC_BALL_MM[0]), "foam": FOAM_BALL_MM}
 _CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])  # in a footprint's order
 
@@ -35,7 +35,7 @@ class Outlines:
         heading_deg: -180..180, shape (n + 1,).
         half_mm: half the length and half the width, shape (n + 1, 2).
         corner_mm: radii of the corners, shape (n + 1,).
-        height_mm: of what casts the outline, 0 for fallen figures, shape (n + 1,).
+        height_mm: of the object with the outline, 0 for fallen figures, shape (n + 1,).
         touchable: on the board and in no hand, shape (n + 1,).
 
     """
@@ -48,14 +48,14 @@ class Outlines:
     touchable: NDArray[np.bool_]
 
     def footprint(self, row: int) -> Footprint:
-        """One row as a footprint."""
+        """Return one row as a footprint."""
         x, y = self.center_mm[row].tolist()
         length, width = (2 * self.half_mm[row]).tolist()
         size = BaseSize(length, width, float(self.height_mm[row]), float(self.corner_mm[row]))
         return Footprint(x, y, float(self.heading_deg[row]), size)
 
     def gaps_mm(self, pairs: NDArray[np.intp]) -> Array:
-        """Signed gaps of pairs of rows, shape (m, 2); shape (m,)."""
+        """Return the signed gaps of pairs of rows, mm: shape (m, 2) to (m,)."""
         rows, place = np.unique(pairs, return_inverse=True)
         turn = np.radians(self.heading_deg[rows])
         ahead = np.stack([np.cos(turn), np.sin(turn)], axis=1)
@@ -82,12 +82,12 @@ class Bases:
 
     @property
     def reach_mm(self) -> Array:
-        """Radii of circles about the centers that outlines never leave, whatever the attitude; shape (n + 1,)."""
+        """Radii of circles about the centers that contain the outlines at any attitude, mm; shape (n + 1,)."""
         ball = max(max(half) for half in _BALLS.values())
         return np.append(np.linalg.norm(self._sides, axis=1) / 2, ball)
 
     def outlines(self, poses: Poses) -> Outlines:
-        """What everything covers of the board."""
+        """Return the outlines of all figures and the ball."""
         axes, sides = poses.axes, self._sides
         ahead, left, up = axes[:, :2, 0], axes[:, :2, 1], axes[:, :2, 2]
         level = (np.hypot(ahead[:, 0], ahead[:, 1]) >= np.hypot(left[:, 0], left[:, 1]))[:, None]
@@ -117,7 +117,7 @@ class Bases:
 
 
 def check_room(row: int, where: Footprint, outlines: Outlines, players: Sequence[Player], field: FieldModel) -> None:
-    """Check that a figure has room somewhere.
+    """Check that a figure has room at a place.
 
     Args:
         row: the figure's row.

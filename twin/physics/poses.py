@@ -1,4 +1,4 @@
-"""Where all figures and the ball stand at one instant, as arrays over the roster."""
+"""Poses of all figures and the ball at one instant, as arrays over the roster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from downfield.core.scene import Player
 from downfield.twin.snapshot import BallPose, FigurePose, Quaternion, Snapshot, Vector
 
 FALLEN_DEG = 45.0
-"""A figure tilted further than this has fallen: most are past saving there, and none stands so by itself."""
+"""A figure tilted farther than this has fallen: most can't recover from there, and none stands at that angle."""
 
 LoneBall = Literal["none", "magnetic", "foam"]
 """The ball that is on the board by itself; a carried one is not."""
@@ -23,7 +23,7 @@ LoneBall = Literal["none", "magnetic", "foam"]
 
 @dataclass(frozen=True, slots=True)
 class Poses:
-    """Where everything stands at one instant; rows are the roster.
+    """Poses of all figures and the ball at one instant; rows are the roster.
 
     Attributes:
         t_ns: the instant.
@@ -32,7 +32,7 @@ class Poses:
         on_board: which figures are on the board or in a hand over it, shape (n,).
         held: which are in a hand, shape (n,).
         ball_kind: which ball is on the board.
-        ball: its position and attitude, shape (7,); of no meaning when there is none.
+        ball: its position and attitude, shape (7,); undefined when there is none.
 
     """
 
@@ -58,14 +58,14 @@ class Poses:
 
     @property
     def tilt_deg(self) -> Array:
-        """Angles between the figures' z axes and the board's normal, shape (n,)."""
+        """Angles between the figures' z axes and the board's normal, degrees, shape (n,)."""
         _, x, y, _ = self.rotation.T
         # By the sine of the half angle: exact for small tilts, where the cosine of the angle is not.
         tilt: Array = np.degrees(2 * np.arcsin(np.clip(np.hypot(x, y), 0.0, 1.0)))
         return tilt
 
     def with_row(self, row: int, other: Poses) -> Poses:
-        """The same, but for one body, which is as in other poses; the row after the last is the ball's."""
+        """Return these poses with one body's row taken from other poses; the row after the last is the ball's."""
         if row == len(self.on_board):
             return replace(self, ball=other.ball, ball_kind=other.ball_kind)
         changed = {name: getattr(self, name).copy() for name in ("position_mm", "rotation", "on_board", "held")}
@@ -75,7 +75,7 @@ class Poses:
 
 
 def between(before: Poses, after: Poses, t_ns: int) -> Poses:
-    """The poses at an instant between two steps: positions and attitudes run straight."""
+    """Return the poses at an instant between two steps, interpolated linearly."""
     span = after.t_ns - before.t_ns
     share = (t_ns - before.t_ns) / span if span else 1.0
     if share == 1.0:
@@ -94,7 +94,7 @@ def between(before: Poses, after: Poses, t_ns: int) -> Poses:
 
 
 def level_rotation(heading_deg: float) -> tuple[float, float, float, float]:
-    """The attitude of an upright figure with a heading."""
+    """Return the attitude of an upright figure with a heading."""
     half = math.radians(heading_deg) / 2
     return math.cos(half), 0.0, 0.0, math.sin(half)
 
@@ -102,13 +102,13 @@ def level_rotation(heading_deg: float) -> tuple[float, float, float, float]:
 def to_snapshot(
     poses: Poses, players: Sequence[Player], *, power: bool, carried: tuple[int, Vector] | None
 ) -> Snapshot:
-    """The same as a snapshot.
+    """Return the poses as a snapshot.
 
     Args:
-        poses: where everything stands.
+        poses: of all figures and the ball.
         players: the roster.
         power: whether the board is on.
-        carried: the carrier's row, and where the ball is in its frame, mm; None when no figure carries it.
+        carried: the carrier's row and the ball's position in its frame, mm; None when no figure carries the ball.
 
     """
     figures = tuple(

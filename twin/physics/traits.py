@@ -1,4 +1,4 @@
-"""Where figures are placed and how each of them walks: what a script gives the physics."""
+"""Placements of figures and the way each walks, as a script sets them for the physics."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from downfield.core.records import check, record
 
 @record
 class Placement:
-    """Where a figure is put on the board.
+    """Position and heading of a figure on the board.
 
     Attributes:
         x_mm, y_mm: center of its base, board frame.
-        heading_deg: where its front points, counter-clockwise from +x.
+        heading_deg: direction of its front, counter-clockwise from +x.
 
     """
 
@@ -23,18 +23,19 @@ class Placement:
 
 @record
 class Trait:
-    """How one figure walks and stands. Coaches tune all of it: dials, prongs and weights.
+    """Walking and stability of one figure. Coaches tune all of it: dials, prongs and weights.
 
     Attributes:
         speed_mm_s: walking speed along its heading; negative walks backward.
-        curl_deg_s: how fast it turns of itself, counter-clockwise.
+        curl_deg_s: turning rate without steering, counter-clockwise.
         drive: the largest push of its prongs, as a share of its weight; the stronger one wins a pushing match.
         mass_g: its mass.
-        com_mm: height of its center of mass over the board: what decides how soon it falls. Of 22 in a play of 6 s fall
-            at 11 mm none, at 13 0.2, at 15 1, at 17 4, at 20 15 (mean of 5 plays, `benchmarks/twin_physics.py`).
-        wander: how unsteadily it walks: the standard deviation of its speed as a share of that speed, and of its
+        com_mm: height of its center of mass over the board: the higher, the sooner it falls. Of 22 figures in a play of
+            6 s, none fall at 11 mm, 0.2 at 13 mm, 1 at 15 mm, 4 at 17 mm and 15 at 20 mm (mean of 5 plays,
+            `benchmarks/twin_physics.py`).
+        wander: unsteadiness of its walk: the standard deviation of its speed as a share of that speed, and of its
             turning as a share of 60 deg/s.
-        stationary: it stands where it is put; its base has no prongs.
+        stationary: whether it stands still, on a base without prongs.
 
     """
 

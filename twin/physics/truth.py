@@ -1,12 +1,12 @@
-"""The truth of a table as scenes: what perfect vision would see, with sigma 0.
+"""The truth of a table as scenes: the output of perfect vision, with sigma 0.
 
     truth = Truth(world)
     ...
     scene = truth.scene(world.snapshot(), frame=12)
 
 Gaps are those of the outlines on the board; contacts and falls are as `event_recorder` defines them. Held figures
-touch nothing and are ``"lifted"``; figures that are off the board are left out. How much of each base a camera
-sees is the renderer's business: `visible` is 1.
+touch nothing and are ``"lifted"``; figures that are off the board are left out. The visible share of each base depends
+on the renderer; here `visible` is 1.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ class Truth:
 
     @property
     def events(self) -> tuple[TruthEvent, ...]:
-        """All that has happened so far, in order of time. A parting is certain, and so in it, only 0.1 s later."""
+        """All events so far, in order of time. A parting becomes certain, and is included, only after 0.1 s."""
         return tuple(sorted(self._recorder.events, key=lambda event: event.t_ns))
 
     def tilt_deg(self) -> tuple[float, ...]:
-        """How far each figure of the roster is tilted now."""
+        """Tilt of each figure of the roster now, degrees."""
         return tuple(self._world.poses().tilt_deg.tolist())
 
     def scene(self, snapshot: Snapshot, frame: int) -> Scene:
-        """The scene of a snapshot of this world that was taken just now.
+        """Return the scene of a snapshot of this world that was taken just now.
 
         Args:
             snapshot: hands and sticks may have been added to it.
@@ -142,7 +142,7 @@ class Truth:
 
 
 def by_frame(events: Sequence[TruthEvent], times_ns: Sequence[int]) -> tuple[tuple[TruthEvent, ...], ...]:
-    """Events sorted into frames: each into the first frame that is not before it; those after the last are left out.
+    """Return the events by frame: each in the first frame not before it; events after the last frame are left out.
 
     Args:
         events: in order of time.
@@ -155,7 +155,7 @@ def by_frame(events: Sequence[TruthEvent], times_ns: Sequence[int]) -> tuple[tup
 
 
 def _hands(snapshot: Snapshot, figures: Sequence[Figure]) -> tuple[Hand, ...]:
-    """Hands and sticks, brought straight down to the board."""
+    """Return hands and sticks, projected straight down to the board."""
     arms = [hand_solids(hand, _NO_COLOR, _NO_COLOR) for hand in snapshot.hands]
     out = []
     for solids in (*arms, *((stick_solid(stick),) for stick in snapshot.sticks)):
@@ -166,7 +166,7 @@ def _hands(snapshot: Snapshot, figures: Sequence[Figure]) -> tuple[Hand, ...]:
 
 
 def _seen_from_above(solids: Sequence[Solid]) -> Array:
-    """The convex outline from straight above, counter-clockwise, shape (n, 2)."""
+    """Return the convex outline from straight above, counter-clockwise, shape (n, 2)."""
     points = cloud(solids).reshape(-1, 3)[:, :2]
     outline: Array = points[ConvexHull(points).vertices]
     return outline

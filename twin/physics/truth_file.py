@@ -1,6 +1,6 @@
-"""Truth files, ``*.truth.jsonl``: what a rendered clip truly shows; a header line, then one line per frame.
+"""Truth files, ``*.truth.jsonl``: the exact content of a rendered clip; a header line, then one line per frame.
 
-Scenes are in the track file beside it, frame by frame the same. Here is what a scene does not hold: the camera of every
+Scenes are in the track file beside it, frame by frame the same. This file adds what scenes lack: the camera of every
 frame, where base tops are in the picture and how much of them is visible, and the exact instants of contacts and falls.
 """
 
@@ -22,7 +22,7 @@ Condition = Literal["touched", "parted", "fell", "rose", "touched_ball"]
 
 @record
 class TruthEvent:
-    """Something that truly happened.
+    """An event of the simulation.
 
     Attributes:
         type: ``"touched"`` and ``"parted"`` of two bases, ``"fell"`` and ``"rose"`` of a figure, ``"touched_ball"`` of
@@ -41,15 +41,15 @@ class TruthEvent:
 
 @record
 class FigureTruth:
-    """What a picture shows of one figure.
+    """One figure in a picture.
 
     Attributes:
         id: roster id.
         tilt_deg: 0 upright, 90 lying.
-        corners_visible: which corners of the base's top are in the picture with nothing before them.
+        corners_visible: whether each corner of the base's top is in the picture and not occluded.
         visible: share of the base's top that is seen, 0..1.
-        top_px: sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels. None where the
-            camera can't have them.
+        top_px: sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels. None where they
+            can't be projected.
 
     """
 
@@ -62,14 +62,14 @@ class FigureTruth:
 
 @record
 class TruthFrame:
-    """What one frame truly shows.
+    """The exact content of one frame.
 
     Attributes:
         frame: index in the clip.
         t_ns: mid exposure.
         camera: lens and pose at that instant, shake included.
         figures: all that are on the table, in roster order.
-        events: what happened after the frame before and up to this one, in order of time.
+        events: after the frame before and up to this one, in order of time.
 
     """
 
@@ -88,7 +88,7 @@ class TruthHeader:
         field: the printed field.
         players: the roster.
         fps: nominal frame rate; the frames carry their own times.
-        seed: what the clip was drawn from.
+        seed: of the clip.
 
     """
 

@@ -6,8 +6,8 @@
     snapshot = world.snapshot()
 
 Time is integer nanoseconds from 0 and only goes forward; the physics runs in steps of `STEP_NS` and poses between two
-steps are interpolated, so any frame rate gets exact poses. What a script does (switch, place, hold, topple) takes
-effect at once. The same arguments and the same calls give bit-identical snapshots.
+steps are interpolated, so any frame rate gets exact poses. A script's actions (switch, place, hold, topple) take effect
+at once. The same arguments and the same calls give bit-identical snapshots.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.snapshot import Snapshot, Vector
 
 HAND_MM = (3.0, 7.5, 16.0)
-"""Where a figure carries the ball when its hand was not measured: ahead, to its left, over the board."""
+"""Place of the carried ball when a figure's hand was not measured, mm: ahead, to its left, over the board."""
 
 
 class Observer(Protocol):
-    """Called at every step of the physics."""
+    """Receives the poses of every step of the physics."""
 
     def __call__(self, poses: Poses) -> None:
         """Called at registration, after each step, and after each action of a hand.
 
-        A step's poses have the step's time. What a hand changed is the latest step's poses, changed, with the time of
-        the hand: it lies at most one step before the latest one.
+        A step's poses have the step's time. A change by a hand comes as the latest step's poses, changed, with the time
+        of the hand: it lies at most one step before the latest one.
         """
 
 
@@ -49,11 +49,11 @@ class World:
     Args:
         players: every figure that takes part at any time, in roster order.
         placements: by roster id, the figures that stand on the board at the start; the others wait beside it.
-        traits: by roster id; a figure that is not in it has the defaults of `Trait`.
+        traits: by roster id; figures without an entry have the defaults of `Trait`.
         field: the printed field, which gives the board its extent.
         seed: of all randomness.
         vibration: how the board shakes.
-        engine: what moves the figures, for the same players and field; None is the physics.
+        engine: moves the figures, for the same players and field; None for the physics.
 
     Raises:
         ScriptError: an id that is twice or not at all on the roster, or bases placed into each other or off the board.
@@ -75,13 +75,13 @@ class World:
         self.field = field
         self._rows = {player.id: row for row, player in enumerate(self.players)}
         if len(self._rows) < len(self.players):
-            raise ScriptError("two figures have the same id: ids must be unique on a table")
+            raise ScriptError("two figures have the same id; give each figure an id of its own")
         self._bases = Bases(self.players)
         self._engine = engine or PhysicsEngine(self.players, field)
         self._drive = Drive(len(self.players), seed, vibration or Vibration())
         self._t_ns = 0
         self._carried: tuple[int, Vector] | None = None
-        self._targets: dict[int, int] = {}  # rows steered toward rows
+        self._targets: dict[int, int] = {}  # rows steered toward other rows
         self._observers: list[Observer] = []
         self._before = self._after = self._engine.poses()
         self._traits = {player.id: traits.get(player.id, Trait()) for player in self.players}
@@ -92,7 +92,7 @@ class World:
 
     @property
     def t_ns(self) -> int:
-        """The time the world stands at."""
+        """The current time."""
         return self._t_ns
 
     # Time
@@ -102,7 +102,7 @@ class World:
         self._engine.switch(on=on)
 
     def step_to(self, t_ns: int) -> None:
-        """Let time pass up to an instant.
+        """Advance the time to an instant.
 
         Raises:
             ScriptError: the instant has passed.
@@ -118,18 +118,18 @@ class World:
             self._notify(self._after)
         self._t_ns = t_ns
 
-    # What there is to see
+    # Observation
 
     def snapshot(self) -> Snapshot:
-        """Where everything stands now; figures that are not on the board are left out."""
+        """Return a snapshot of the current state; figures that are not on the board are left out."""
         return to_snapshot(self.poses(), self.players, power=self._engine.power, carried=self._carried)
 
     def poses(self) -> Poses:
-        """Where everything stands now, as arrays over the whole roster."""
+        """Return the current poses, as arrays over the whole roster."""
         return between(self._before, self._after, self._t_ns)
 
     def footprint(self, id_: str) -> Footprint:
-        """Where a figure's base stands now, as the truth has it.
+        """Return the current true footprint of a figure's base.
 
         Raises:
             ScriptError: it is not on the board.
@@ -138,7 +138,7 @@ class World:
         return self._bases.outlines(self.poses()).footprint(self._present(id_))
 
     def tilt_deg(self, id_: str) -> float:
-        """How far a figure is tilted now: 0 upright, 90 lying.
+        """Return a figure's current tilt, degrees: 0 upright, 90 lying.
 
         Raises:
             ScriptError: it is not on the board.
@@ -151,13 +151,13 @@ class World:
         self._observers.append(observer)
         observer(self._after)
 
-    # Hands
+    # Handling
 
     def place(self, id_: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
-        """Stand a figure upright on the board, at once: also one that fell, is held or waits beside the board.
+        """Stand a figure upright on the board at once, even if it fell, is held or waits beside the board.
 
         Raises:
-            ScriptError: it would stand in another base or off the board.
+            ScriptError: it would overlap another base or stand off the board.
 
         """
         row = self._row(id_)
@@ -168,13 +168,15 @@ class World:
         self._moved(row)
 
     def hold(self, id_: str, x_mm: float, y_mm: float, heading_deg: float, lift_mm: float = 0.0) -> None:
-        """Take a figure in hand, upright, or move the hand that has it. It stays so, touching nothing, until released.
+        """Take a figure in hand, upright, or move the hand that holds it.
+
+        It stays there without contacts until it is released.
 
         Args:
-            id_: roster id; also of a figure that fell or waits beside the board.
+            id_: roster id; the figure may have fallen or wait beside the board.
             x_mm: center of its base along the board.
             y_mm: and across.
-            heading_deg: where its front points.
+            heading_deg: direction of its front.
             lift_mm: height of its base's underside over the board.
 
         Raises:
@@ -190,7 +192,7 @@ class World:
         """Set a held figure down on the board, right below where it is held.
 
         Raises:
-            ScriptError: it is not held, or would stand in another base or off the board.
+            ScriptError: it is not held, or would overlap another base or stand off the board.
 
         """
         row = self._present(id_)
@@ -214,12 +216,12 @@ class World:
         self._moved(row)
 
     def topple(self, id_: str, toward_deg: float, strength: float = 1.3) -> None:
-        """Tip a figure over by a knock: it falls over the edge of its base that lies that way, unless it is held up.
+        """Tip a figure over by a knock: it falls over the base edge in that direction, unless something holds it up.
 
         Args:
             id_: roster id.
-            toward_deg: where it falls to, board frame.
-            strength: the knock's energy, as a multiple of what just tips it.
+            toward_deg: direction of the fall, board frame.
+            strength: the knock's energy, as a multiple of the energy that just tips it.
 
         Raises:
             ScriptError: it is not on the board.
@@ -243,16 +245,16 @@ class World:
         self._engine.set_weight(row, trait.mass_g, trait.com_mm)
 
     def trait(self, id_: str) -> Trait:
-        """How a figure walks and stands."""
+        """Return a figure's trait."""
         self._row(id_)
         return self._traits[id_]
 
     def steer(self, id_: str, target: str | tuple[float, float] | None) -> None:
-        """Guide a figure's heading by a bounded yaw moment: it stays physical, but plays come out as scripted.
+        """Steer a figure's heading by a bounded yaw moment, so that plays stay physical and still follow the script.
 
         Args:
             id_: roster id.
-            target: toward another figure, wherever it goes, or a point, mm; None lets it curl by itself again.
+            target: another figure, also while it moves, or a point, mm; None lets the figure curl freely again.
 
         Raises:
             ScriptError: no such figure.
@@ -268,7 +270,7 @@ class World:
     # The ball
 
     def give_ball(self, id_: str) -> None:
-        """Put the ball into a figure's hand; it stays there, fallen or not, until another of these is called.
+        """Put the ball into a figure's hand, where it stays, even in a fall, until another ball method is called.
 
         Raises:
             ScriptError: the figure is not on the board.
@@ -280,11 +282,11 @@ class World:
         self._carried = row, HAND_MM if hand_mm is None else (*hand_mm, HAND_MM[2])
 
     def put_ball(self, kind: Literal["foam", "magnetic"], x_mm: float, y_mm: float) -> None:
-        """Put the ball on the board: the magnetic one stands fast and stops bases, the foam one gives way."""
+        """Put the ball on the board: the magnetic ball is fixed and stops bases, the foam ball gives way."""
         self._set_ball(kind, (x_mm, y_mm))
 
     def drop_ball(self, x_mm: float, y_mm: float, velocity_mm_s: tuple[float, float]) -> None:
-        """Let the foam ball come loose with a velocity."""
+        """Drop the foam ball with a velocity."""
         self._set_ball("foam", (x_mm, y_mm))
         self._engine.push(self._engine.foam_row, velocity_mm_s)
 
@@ -292,16 +294,16 @@ class World:
         """Take the ball off the board."""
         self._set_ball("none", (0.0, 0.0))
 
-    # Inside
+    # Internals
 
     def _set_ball(self, kind: LoneBall, at_mm: tuple[float, float]) -> None:
         self._carried = None
-        for now in dict.fromkeys(("none", kind)):  # through none: a ball that is placed again has not been touched
+        for now in dict.fromkeys(("none", kind)):  # remove it first: a ball that is placed again has not been touched
             self._engine.set_ball(now, at_mm)
             self._moved(self._engine.foam_row)
 
     def _moved(self, row: int) -> None:
-        """Apply a hand's move: the figure stands there now, and did so at the step before."""
+        """Apply a hand's move: the figure stands there now, and in the record of the step before."""
         now = self._engine.poses()
         self._before = self._before.with_row(row, now)
         self._after = self._after.with_row(row, now)

@@ -50,7 +50,7 @@ def sideline_graze(outside_mm: float = -0.3) -> ExpectedPlay:
     """The runner turns upfield along the sideline, tenths of a millimeter inside it or out.
 
     Args:
-        outside_mm: how far his base comes over the inner edge of the sideline's paint; negative stays in bounds.
+        outside_mm: distance of his base beyond the inner edge of the sideline's paint; negative stays in bounds.
 
     """
     along = HALF_YD - across(WIDTH_MM / 2 - outside_mm)
@@ -104,7 +104,7 @@ def touchdown(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
         return expect(
             tap=(at("touchdown", (RB,), t_ns, ("TAP-G1",)),),
             efl=(at("touchdown", (RB,), t_ns, ("EFL-G1",)),),
-            # The ball, not the base, must cross: later by what the hand lies behind the base's front.
+            # The ball, not the base, must cross: the hand lies behind the base's front, so this happens later.
             lions_den=(_late(at("touchdown", (RB,), t_ns, ("LD-021",)), 200_000_000),),
             absent=nowhere("safety", "out_of_bounds", *_DOWN),
         )
@@ -124,7 +124,7 @@ def goal_line_stop(short_mm: float = 1.5) -> ExpectedPlay:
     """The runner is met head-on before the goal line.
 
     Args:
-        short_mm: how far the front of his base is from the goal line when he is touched.
+        short_mm: distance of his base's front from the goal line when he is touched.
 
     """
     stand_yd = 6.0 - ahead(short_mm) + ahead(LENGTH_MM / 2)
@@ -180,7 +180,7 @@ def safety() -> ExpectedPlay:
 
 
 def _reached_sideline(history: PlayHistory) -> int:
-    """When the runner's base first came to the sideline's paint, to a tenth of a millisecond."""
+    """Return when the runner's base first reached the sideline's paint, to a tenth of a millisecond."""
     width_mm, low, high = FIELD.width_mm, history.marks["line"], history.end_ns
     while high - low > 100_000:
         middle = (low + high) // 2
@@ -201,6 +201,6 @@ def _out_of_bounds(history: PlayHistory, t_ns: int) -> Expectation:
 
 
 def _late(call: ExpectedCall, by_ns: int) -> ExpectedCall:
-    """The same call with a time tolerance."""
+    """Return the same call with a time tolerance."""
     first, last = call.t_ns or (0, 0)
     return replace(call, t_ns=(first, last + by_ns))

@@ -1,7 +1,7 @@
-"""How hands move over the table: in from their coach's side, around a figure, and out again.
+"""Movement of hands over the table: in from their coach's side, around a figure, and out again.
 
-Everything here is a generator that yields, tick by tick, what is visible of a hand and a stick, and moves the figure
-in the world as it goes. The home coach sits at the lower side of the board, the away coach at the upper one.
+The methods are generators that yield the visible hand and stick tick by tick, and move the figure in the world along
+with them. The home coach sits at the lower side of the board, the away coach at the upper one.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ GRIP_MM: Final = 34.0
 """Height at which fingers hold a figure: by its helmet and shoulders."""
 
 LIFT_MM: Final = 35.0
-"""How high a figure is lifted that is carried to another place."""
+"""Height to which a figure is lifted when it is carried to another place."""
 
 _HOVER_MM = 90.0
-_OUT_MM = 140.0  # how far outside the board's edge a hand comes from
-_ELBOW_MM = (260.0, 150.0)  # further out than the edge, and up
+_OUT_MM = 140.0  # distance outside the board's edge from which a hand comes
+_ELBOW_MM = (260.0, 150.0)  # farther out than the edge, and up
 _REACH = 0.45  # shares of a move's time: reaching, then handling
 _STICK_UP_MM = 45.0
 
 
 @dataclass(frozen=True, slots=True)
 class HandView:
-    """What is seen over the board at one tick."""
+    """The visible hand and stick over the board at one tick."""
 
     hand: HandPose
     stick: StickPose | None = None
@@ -62,9 +62,9 @@ class Coach:
 
         Args:
             id_: roster id; one that is not on the board is brought from outside.
-            goal: where it is set down; None takes it away.
-            tip: where the fingers come from; None from outside the board.
-            seconds: for all of it.
+            goal: pose at which it is set down; None takes it away.
+            tip: start of the fingertips; None for outside the board.
+            seconds: duration of the whole action.
 
         Raises:
             ScriptError: there is no room for it.
@@ -106,7 +106,7 @@ class Coach:
             yield self._with_stick(start, end, _STICK_UP_MM * share, share)
 
     def outside(self, x_mm: float) -> Vector:
-        """Where a hand comes from and goes to, beside the board."""
+        """Return the place beside the board where a hand comes from and goes to."""
         _, low, _, high = self.field.board_mm
         return (x_mm, low - _OUT_MM if self.by == "home" else high + _OUT_MM, _HOVER_MM)
 
@@ -116,7 +116,7 @@ class Coach:
         return Footprint(x, y, base.heading_deg, base.size)
 
     def _with_stick(self, start: tuple[float, float], end: tuple[float, float], up_mm: float, away: float) -> HandView:
-        """The stick near its place, the hand at its end: at `away` 1 both are half a reach toward the coach."""
+        """Return the stick with the hand at its end; at `away` 1 both are half a reach toward the coach."""
         x_out, y_out, _ = self.outside(end[0])
         dx, dy = 0.3 * away * (x_out - end[0]), 0.3 * away * (y_out - end[1])
         stick = StickPose((start[0] + dx, start[1] + dy, 2.0 + up_mm), (end[0] + dx, end[1] + dy, 2.0 + up_mm))
@@ -124,7 +124,7 @@ class Coach:
 
     def _glide(self, start: Vector, end: Vector, seconds: float) -> Iterator[HandView]:
         for share in self._ramp(seconds):
-            # Over the heads of the others on the way: highest in the middle.
+            # Highest in the middle, over the heads of the figures on the way.
             up = 30.0 * math.sin(math.pi * share)
             x, y, z = (a + (b - a) * share for a, b in zip(start, end, strict=True))
             yield HandView(self._hand((x, y, z + up), None))
@@ -136,7 +136,7 @@ class Coach:
         return HandPose(tip, (tip[0] + 0.2 * (middle - tip[0]), y, _ELBOW_MM[1]), holds)
 
     def _ramp(self, seconds: float) -> Iterator[float]:
-        """Shares of a smooth motion, 0 and 1 left out and in: slow, fast, slow."""
+        """Yield shares of a smooth motion from above 0 to 1: slow, fast, slow."""
         ticks = max(1, round(seconds / self.tick_s))
         for tick in range(1, ticks + 1):
             share = tick / ticks

@@ -1,4 +1,4 @@
-"""What named plays share: a runner around the left end, a defender who meets him, and the expected calls.
+"""Shared parts of named plays: a runner around the left end, a defender who meets him, and the expected calls.
 
 The runner is a running back who takes a direct snap behind the quarterback, goes around the end outside `LANE_YD` and
 then straight ahead. Where he meets the defender, the geometry of their bases is exact.
@@ -23,11 +23,11 @@ from downfield.twin.plays.script import Board, Declare, GiveBall, Reaches, Route
 BOARD: Final = "ultimate"
 FIELD: Final[FieldModel] = preset(BOARD)
 LANE_YD: Final = 15.0
-"""Across the field: where the runner turns upfield, clear of the ends and of the sideline."""
+"""Place across the field where the runner turns upfield, clear of the ends and of the sideline."""
 
 RUN_MM_S: Final = 130.0
 TURN: Final = ((-9.0, 9.0), (-4.0, LANE_YD))
-"""Around the left end, to where the lane begins."""
+"""Path around the left end to the start of the lane."""
 
 LENGTH_MM, WIDTH_MM = BASE.length_mm, BASE.width_mm
 FRAME_NS: Final = 33_333_333
@@ -36,17 +36,17 @@ Motion = Literal["physics", "exact"]
 
 
 def ahead(mm: float) -> float:
-    """Millimeters along the field to yards."""
+    """Return millimeters along the field in yards."""
     return mm / FIELD.mm_per_yd_x
 
 
 def across(mm: float) -> float:
-    """Millimeters across the field to yards."""
+    """Return millimeters across the field in yards."""
     return mm / FIELD.mm_per_yd_y
 
 
 def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float = 10.0) -> tuple[Step, ...]:
-    """The opening steps: line-up, set, carrier, switch on."""
+    """Return the opening steps: line-up, set, carrier, switch on."""
     return (
         Declare(SetUp("home", 1, line_yd, down, distance_yd)),
         Declare(LineUpDeclared(teams(), "dark")),
@@ -61,7 +61,7 @@ def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float =
 
 
 def to_the_line(carrier: str = RB, *, until_yd: float = 45.0, speed_mm_s: float = RUN_MM_S) -> tuple[Step, ...]:
-    """Around the end to the line of scrimmage, where the board is cut off and the defense takes the switch."""
+    """Return the steps around the end to the line, where the board is cut off and the defense takes the switch."""
     return (
         Route(carrier, (*TURN, (until_yd, LANE_YD)), speed_mm_s=speed_mm_s),
         Until((Reaches(carrier, 0.0),), mark="line"),
@@ -72,7 +72,7 @@ def to_the_line(carrier: str = RB, *, until_yd: float = 45.0, speed_mm_s: float 
 
 
 def seconds_to(meet_yd: float) -> float:
-    """How long the board is on until the runner's center is at a yard line of his lane."""
+    """Return how long the board is on until the runner's center is at a yard line of his lane, s."""
     stance = standard(FIELD)[RB]
     points = ((stance.ahead_yd - ahead(LENGTH_MM / 2), stance.across_yd), *TURN, (meet_yd, LANE_YD))
     to_mm = FIELD.mm_per_yd_x, FIELD.mm_per_yd_y
@@ -81,10 +81,10 @@ def seconds_to(meet_yd: float) -> float:
 
 
 def walkers(speeds: Mapping[str, float] | None = None) -> dict[str, Trait]:
-    """Traits of all figures: linemen lean into each other, the others drift, none wanders into the play.
+    """Return the traits of all figures: linemen lean into each other, the others drift, none wanders into the play.
 
     Args:
-        speeds: of the figures that matter; 0 stands on a stationary base.
+        speeds: of the figures in the play, mm/s; 0 for a stationary base.
 
     """
     out = {player.id: Trait(speed_mm_s=18.0, wander=0.0) for player in teams()}
@@ -106,7 +106,7 @@ def scrimmage(
     direction: Literal[-1, 1] = 1,
     without: tuple[str, ...] = (),
 ) -> Script:
-    """A play from scrimmage out of the standard formation, some figures placed otherwise."""
+    """Return a play from scrimmage in the standard formation, with some figures moved."""
     return Script(
         name=name,
         about=about,
@@ -131,7 +131,7 @@ def at(
     tolerance_yd: float = 0.1,
     verdict: Verdict | None = "called",
 ) -> ExpectedCall:
-    """A call about an instant, known to a frame."""
+    """Return an expected call about an instant that is known to a frame."""
     window = (t_ns - FRAME_NS, t_ns + FRAME_NS)
     return ExpectedCall(kind, players, spot_yd, tolerance_yd, window, clauses, verdict)
 
@@ -144,7 +144,7 @@ def expect(
     absent: Mapping[RulebookName, tuple[CallKind, ...]] | None = None,
     refused: Mapping[RulebookName, tuple[str, ...]] | None = None,
 ) -> Expectation:
-    """Expected calls of a play. NFL Strategy sees no contact: its plays are decided by cards."""
+    """Return the expected calls of a play. Under NFL Strategy contacts do not count: cards decide its plays."""
     calls: dict[RulebookName, tuple[ExpectedCall, ...]] = {
         "tap": tap,
         "efl": efl,
@@ -156,7 +156,7 @@ def expect(
 
 
 def nowhere(*kinds: CallKind) -> dict[RulebookName, tuple[CallKind, ...]]:
-    """Kinds that no rulebook may call."""
+    """Return kinds of calls that no rulebook may make."""
     return {"tap": kinds, "efl": kinds, "lions-den": kinds, "nfl-strategy": kinds}
 
 

@@ -1,4 +1,4 @@
-"""Conditions that a script waits for, evaluated on the table as it is."""
+"""Conditions that a script waits for, evaluated on the current table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ConditionChecker:
     touching_mm: float
 
     def holds(self, condition: do.Condition) -> bool:
-        """Whether it holds now."""
+        """Return whether a condition holds now."""
         match condition:
             case do.BasesTouch(a, b):
                 return self._touch(self.world.footprint(a), self.world.footprint(b))
@@ -77,7 +77,7 @@ class ConditionChecker:
         return any(self._touch(self.world.footprint(id_), disc) for id_ in self._near((x, y)))
 
     def _near(self, place_mm: tuple[float, float]) -> tuple[str, ...]:
-        """Figures on the board near enough to touch something there."""
+        """Return the figures on the board that are near enough to touch something at a place."""
         return tuple(
             figure.id
             for figure in self.world.snapshot().figures

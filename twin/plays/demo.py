@@ -52,12 +52,12 @@ from downfield.twin.plays.script import (
 _SEED = 11
 _FIRST_YD = 34.0
 _RUN_MM_S = 105.0
-_HEAD_ON_YD, _PUSH_S = 1.5, 0.16  # so that the tackler pushes him for long enough to be seen doing it
+_HEAD_ON_YD, _PUSH_S = 1.5, 0.16  # so that the push of the tackler lasts long enough to be visible
 _QB_TURN = ((-3.0, 12.0), (-0.5, LANE_YD))  # he starts nearer to the line than the running back
 
 
 def demo() -> ExpectedPlay:
-    """One recording of about 20 s: a run to a tackle, hands at work, and a run to a fumble."""
+    """Return a recording of about 20 s: a run to a tackle, hands at work, and a run to a fumble."""
     formation = standard(FIELD)
     script = Script(
         name="demo",
@@ -139,7 +139,7 @@ def _second() -> tuple[Step, ...]:
 
 
 def _run_to_contact(carrier: str, mark: str) -> tuple[Step, ...]:
-    """To the line, where the board is cut off, and on to the tackler."""
+    """Return the steps to the line, where the board is cut off, and on to the tackler."""
     return (
         Until((Reaches(carrier, 0.0),), mark=f"{mark}-line"),
         Board(on=False, by="home"),
@@ -151,7 +151,7 @@ def _run_to_contact(carrier: str, mark: str) -> tuple[Step, ...]:
 
 
 def _traits() -> dict[str, Trait]:
-    """Slightly different traits for every figure; no runner or tackler falls unless knocked down."""
+    """Return slightly different traits for every figure; no runner or tackler falls unless knocked down."""
     out = {}
     for i, id_ in enumerate((*OFFENSE_11, *DEFENSE_11)):
         speed, curl = 26.0 + 7.0 * (i % 4), (-6.0, 3.0, 0.0, 5.0, -2.0)[i % 5]

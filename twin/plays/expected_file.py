@@ -1,4 +1,4 @@
-"""Expected files, ``*.expected.json``: the calls every rulebook should make in a play, and those it must not."""
+"""Expected files, ``*.expected.json``: the calls that each rulebook must and must not make in a play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Expected:
     """Expected calls of a clip.
 
     Attributes:
-        play: what it shows.
+        play: summary of the clip.
         calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
         absent: by rulebook, the kinds of calls that must not be made.
         refused: by rulebook, the types of declarations that it does not allow here.
@@ -33,7 +33,7 @@ class Expected:
 
 
 def expected_of(recording: PlayRecording) -> Expected:
-    """Expected calls of a recording."""
+    """Return the expected calls of a recording."""
     return Expected(recording.script.name, recording.expected, recording.absent, recording.refused)
 
 
@@ -49,7 +49,7 @@ def read_expected(path: Path) -> Expected:
 
 
 def write_expected(path: Path, expected: Expected) -> None:
-    """Write an expected file, whole or not at all.
+    """Write an expected file, completely or not at all.
 
     Raises:
         OutputError: the place can't be written.

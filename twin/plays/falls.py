@@ -46,7 +46,7 @@ from downfield.twin.plays.script import (
 from downfield.twin.plays.tackles import HIT, met
 
 TIP_S: Final = 0.08
-"""From the contact to the fall's beginning: a figure totters before it goes."""
+"""Time from the contact to the start of the fall: a figure totters before it falls."""
 
 _MEET_YD = 7.0
 
@@ -75,7 +75,7 @@ def broken_tackle(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
 
 
 def second_tackler() -> ExpectedPlay:
-    """One tackler falls, and within the fall window another one who stands has the runner: a tackle by the second."""
+    """One tackler falls, and within the fall window a standing one has the runner: a tackle by the second."""
     steps = (
         Until((BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
         WaitFor(TIP_S),
@@ -135,7 +135,7 @@ def falls_alone(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
 
     def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("fell", RB)
-        # Where a tipping base's foremost part is depends on the instant within the fall: half a base's width.
+        # The foremost part of a tipping base moves by half a base's width in the course of the fall.
         call = at("down_by_fall", (RB,), t_ns, ("TAP-026",), history.foremost_yd(RB, t_ns), tolerance_yd=1.2)
         none: tuple[CallKind, ...] = ("tackle", "fumble", "broken_tackle")
         return expect(tap=(call,), absent={"tap": none, "lions-den": none, "efl": none})
@@ -146,11 +146,11 @@ def falls_alone(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
 
 
 def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
-    """The runner is knocked down by a tackler who stays up: under TAP a coin says who has the ball.
+    """The runner is knocked down by a tackler who stays up: under TAP a coin decides which side has the ball.
 
     Args:
-        heads: the coin: the offense keeps the ball.
-        motion: how the figures move.
+        heads: whether the coin shows heads, so that the offense keeps the ball.
+        motion: exact or physics, as in `Script`.
         seed: of the physics.
 
     """
@@ -225,7 +225,7 @@ def _fumbled() -> Callable[[PlayHistory], Expectation]:
 
 
 def _timed(call: ExpectedCall, t_ns: tuple[int, int], tolerance_yd: float) -> ExpectedCall:
-    """The same call, about an instant between contact and fall, with a spot as loose as a falling base is."""
+    """Return the same call, for any instant between contact and fall, with a spot tolerance for the falling base."""
     return replace(call, t_ns=t_ns, spot_tolerance_yd=tolerance_yd)
 
 
@@ -237,7 +237,7 @@ def _side_hit(
     *stances: Stance,
     others: Mapping[str, float] | None = None,
 ) -> Script:
-    """The runner goes on from the line and a defender comes square at his side, or in the physics is steered at him."""
+    """Return steps in which a defender comes square at the runner's side; in the physics he is steered at him."""
     speed = 25.0
     if motion == "physics":
         chase: tuple[Step, ...] = (Steer(RCB, toward=RB),)

@@ -1,4 +1,4 @@
-"""The two teams of the twin and how they line up: dark has the ball, light defends.
+"""The two teams of the twin and their formations: dark has the ball, light defends.
 
 The standard formation is legal under every bundled rulebook that has rules for it, except for the distance of the
 defensive line, on which rulebooks disagree: Lion's Den requires five yards, Gunderson's EFL two, head up.
@@ -70,27 +70,27 @@ DEFENSE_11: Final = (NT, LDT, RDT, LDE, RDE, LLB, RLB, LCB, RCB, SS, FS)
 
 BASE: Final = BaseSize()
 HAND_MM: Final = (11.0, -4.0)
-"""Where the twin's runners carry the ball, ahead of the base's center and to its left."""
+"""Place of the ball in the twin's runners' hands, ahead of the base's center and to its left."""
 
 _APART_MM = 19.5  # between neighbors on the line: more than a base's width (EFL) and than a yard (TAP)
-_CLEAR_LENGTHS = 1.02  # where a base's length of separation is asked for
+_CLEAR_LENGTHS = 1.02  # where a base length of separation is required
 _STACKED_MM = 1.0  # between the center and a quarterback stacked behind him
 
 
 def teams(base: BaseSize = BASE) -> tuple[Player, ...]:
-    """The roster of 22, all on bases of one size."""
+    """Return the roster of 22, all on bases of one size."""
     return tuple(player(id_, role, base) for id_, role in _ROLES.items())
 
 
 def player(id_: str, role: str, base: BaseSize = BASE) -> Player:
-    """One figure by its roster id, ``jersey-number``."""
+    """Return a player by roster id, ``jersey-number``."""
     jersey, _, number = id_.partition("-")
     side: Literal["dark", "light"] = "dark" if jersey == "dark" else "light"
     return Player(id_, side, number, role, base, HAND_MM)
 
 
 def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE) -> dict[str, Stance]:
-    """Both teams at the line, 11 a side: seven dark on the line, four behind it, five light in front, six behind.
+    """Return both teams at the line, 11 a side: dark 7 on the line and 4 behind it, light 5 in front and 6 behind.
 
     Args:
         field: the printed field.
@@ -104,7 +104,7 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
     clear = _CLEAR_LENGTHS * deep
     quarterback = deep + clear
     runner = quarterback + deep + clear
-    if runner > 18.0:  # on boards with small yards the quarterback is stacked, as only he may be
+    if runner > 18.0:  # on boards with small yards the quarterback is stacked, which only he may be
         quarterback = deep + _STACKED_MM / field.mm_per_yd_x
         runner = quarterback + deep + clear
     second, third = apart_yd + deep + clear, apart_yd + 2 * (deep + clear)
@@ -138,7 +138,7 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
 
 
 def head_up(field: FieldModel, base: BaseSize = BASE) -> dict[str, Stance]:
-    """The standard formation under Gunderson's EFL: seven defenders head up with the seven, two yards apart."""
+    """Return the standard formation under Gunderson's EFL: seven defenders head up with the seven, two yards apart."""
     out = standard(field, apart_yd=2.0, base=base)
     for defender, opposite in {LCB: TE, RCB: SE}.items():
         out[defender] = Stance(defender, 2.0, out[opposite].across_yd)
@@ -146,6 +146,6 @@ def head_up(field: FieldModel, base: BaseSize = BASE) -> dict[str, Stance]:
 
 
 def placed(formation: Mapping[str, Stance], *changed: Stance, without: tuple[str, ...] = ()) -> tuple[Stance, ...]:
-    """A formation for a script, with some figures placed otherwise and some left out."""
+    """Return a formation for a script, with some figures moved and some left out."""
     out = dict(formation) | {stance.player: stance for stance in changed}
     return tuple(stance for id_, stance in out.items() if id_ not in without)

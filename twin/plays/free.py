@@ -57,7 +57,7 @@ _DEFENSE_PIVOTS: Final = (LLB, RLB, LCB, RCB, SS, FS)
 
 
 def random_play(seed: int, *, board: str | None = None) -> Script:
-    """A play drawn at random: the same for the same seed.
+    """Return a play drawn at random; the same seed gives the same play.
 
     Args:
         seed: of everything that is drawn.
@@ -129,7 +129,7 @@ def _base(draw: np.random.Generator) -> BaseSize:
 
 
 def _moved(stance: Stance, field: FieldModel, draw: np.random.Generator) -> Stance:
-    """A man somewhat elsewhere and turned somewhat, still on his side of the line and, if wide, five yards off it."""
+    """Return a figure moved and turned a little, still on its side of the line and, if wide, five yards off it."""
     away = 1.0 if stance.ahead_yd > 0 else -1.0
     further_mm, aside_mm, turn = draw.uniform(0, 12), draw.uniform(-6, 6), draw.normal(0, 12)
     ahead_yd = stance.ahead_yd + away * further_mm / field.mm_per_yd_x * (stance.player != SE)
@@ -155,7 +155,7 @@ def _traits(draw: np.random.Generator, carrier: str) -> dict[str, Trait]:
 
 
 def _stop(draw: np.random.Generator) -> tuple[Step, ...]:
-    """A stop in which the offense pivots up to two men and the defense at most one more, none for none."""
+    """Return a stop with up to two pivots by the offense, and at most one more by the defense (none for none)."""
     offense = int(draw.integers(0, 3))
     defense = int(draw.integers(0, offense + 2)) if offense else 0
     return (

@@ -17,7 +17,7 @@ OFFENSE: Jersey = "dark"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where a play happens.
+    """Location and direction of a play on the field.
 
     Attributes:
         field: the printed field.
@@ -31,31 +31,31 @@ class Ground:
     direction: int
 
     def at_line(self, line_yd: float) -> Ground:
-        """The same field at another line of scrimmage."""
+        """Return the same ground at another line of scrimmage."""
         return replace(self, line_yd=line_yd)
 
     def point_mm(self, point: Point) -> tuple[float, float]:
-        """A place in the play frame, yards, to the board frame, mm."""
+        """Convert a place in the play frame, yards, to the board frame, mm."""
         x_yd = self.line_yd + self.direction * point[0]
         y_yd = self.field.width_yd / 2 + self.direction * point[1]
         return x_yd * self.field.mm_per_yd_x, y_yd * self.field.mm_per_yd_y
 
     def point_yd(self, x_mm: float, y_mm: float) -> Point:
-        """A place on the board, mm, to the play frame, yards."""
+        """Convert a place on the board, mm, to the play frame, yards."""
         ahead = self.direction * (x_mm / self.field.mm_per_yd_x - self.line_yd)
         across = self.direction * (y_mm / self.field.mm_per_yd_y - self.field.width_yd / 2)
         return ahead, across
 
     def heading_deg(self, heading_deg: float) -> float:
-        """A heading in the play frame to one on the board; and back, since it is its own inverse."""
+        """Convert a heading in the play frame to the board frame, or back: the conversion is its own inverse."""
         return wrap_deg(heading_deg + (0.0 if self.direction == 1 else 180.0))
 
     def foremost_yd(self, base: Footprint) -> float:
-        """How far ahead of the line a base reaches with its most advanced part."""
+        """Return the distance of a base's most advanced part ahead of the line, yards."""
         return self._reach_yd(base, 1)
 
     def rearmost_yd(self, base: Footprint) -> float:
-        """How far ahead of the line a base's hindmost part is."""
+        """Return the distance of a base's rearmost part ahead of the line, yards."""
         return self._reach_yd(base, -1)
 
     def _reach_yd(self, base: Footprint, sign: int) -> float:
@@ -64,7 +64,7 @@ class Ground:
         return self.direction * (reach_mm / self.field.mm_per_yd_x - self.line_yd)
 
     def stand(self, player: Player, stance: Stance) -> Footprint:
-        """Where a figure's base is put.
+        """Return the placement of a figure's base.
 
         Raises:
             ScriptError: it would not be on the board.

@@ -143,7 +143,7 @@ def punt(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
 
 
 def _row(place: int, count: int) -> float:
-    """Across the field: the places of a row of men, the middle left free."""
+    """Return the places of a row of figures across the field, the middle left free."""
     half = FIELD.width_yd / 2 - 3.0
     side = 1 if place < count / 2 else -1
     step = place if side == 1 else place - (count + 1) // 2

@@ -1,4 +1,4 @@
-"""All named plays by name."""
+"""The named plays, by name."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
     "kickoff-return": kicks.kickoff_return,
     "punt": kicks.punt,
 }
-"""Every named play. Those of one kind with other parameters are made by the functions of the modules named."""
+"""Every named play. The functions of the imported modules make variants with other parameters."""
 
 
 def named(name: str) -> ExpectedPlay:
-    """A play by its name.
+    """Return a named play.
 
     Raises:
         ScriptError: no play has this name.

@@ -1,4 +1,4 @@
-"""Plays about the line-up: legal ones, and one for each way to get it wrong."""
+"""Plays about the line-up: legal line-ups, and one play for each fault."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FAULTS: Final[dict[Fault, tuple[str, tuple[Stance, ...], dict[RulebookName, str
         {"tap": "TAP-039"},
     ),
     "wide-off-line": (
-        "A flanker stands three yards off the line, where it is none or five.",
+        "A flanker stands three yards off the line; only on it or five yards off is allowed.",
         (Stance(FL, -3.0, _FORMATION[FL].across_yd),),
         {"tap": "TAP-069"},
     ),
@@ -87,10 +87,10 @@ def head_up_line_up() -> ExpectedPlay:
 
 
 def twelve_men(claimed: bool = True) -> ExpectedPlay:
-    """The offense has twelve men; only the opponent may say so, before the snap.
+    """The offense has twelve players; only the opponent may claim it, before the snap.
 
     Args:
-        claimed: whether he does; else nothing may be called, nor even hinted at.
+        claimed: whether he does; otherwise no call may be made or shown.
 
     """
     twelfth = player("dark-40", "RB")
@@ -103,7 +103,7 @@ def twelve_men(claimed: bool = True) -> ExpectedPlay:
         Declare(OffenseSet()),
     )
     steps = (*start, WaitFor(0.2), *claim) if claimed else (*start, *_snap()[5:])
-    script = scrimmage("twelve-men", "The offense has twelve men on the field.", steps, speeds={QB: 0.0})
+    script = scrimmage("twelve-men", "The offense has twelve players on the field.", steps, speeds={QB: 0.0})
     formation = (*script.formation, Stance("dark-40", -10.0, 8.0))
     tap = (ExpectedCall("penalty", clauses=("TAP-042",)),) if claimed else ()
     expectation = expect(tap=tap, absent={} if claimed else {"tap": ("penalty",)})

@@ -82,7 +82,7 @@ def interception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
 def simultaneous() -> ExpectedPlay:
     """Receiver and defender touch the ball at the same instant: the offense's ball.
 
-    They start as mirror images through the ball and walk alike, so both do the same.
+    They start as mirror images about the ball and walk alike, so that they reach it together.
     """
     start = (-ahead(LENGTH_MM / 2), 10.5)
     ball = (8.0, 15.0)
@@ -108,7 +108,7 @@ def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
     """The receiver walks past the ball by more than a base length; the offense stops the play.
 
     Args:
-        clear_mm: by how much his base clears the ball in passing.
+        clear_mm: gap between his base and the ball as he passes it.
 
     """
     lane = 10.5
@@ -139,10 +139,10 @@ def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
 
 
 def pitch(legal: bool = True) -> ExpectedPlay:
-    """The quarterback pitches to a back behind him, or to one who is not.
+    """The quarterback pitches to a back behind him, or to a back ahead of him.
 
     Args:
-        legal: whether the back is behind the quarterback; else he is ahead of him.
+        legal: whether the back is behind the quarterback.
 
     """
     back = () if legal else (Stance(FB, -2.5, -14.0),)
@@ -191,7 +191,7 @@ def _pass(ball: Point, *, pivots: bool = True) -> tuple[Step, ...]:
 
 
 def _played(motion: Motion, defender: str | None = None) -> tuple[Step, ...]:
-    """The board runs until somebody touches the ball; in the physics the runners are steered to it."""
+    """Return the steps until a figure touches the ball; in the physics the runners are steered to it."""
     runners = (SE,) if defender is None else (SE, defender)
     chase = tuple(Steer(runner, toward_point=BALL) for runner in runners) if motion == "physics" else ()
     return (

@@ -18,7 +18,7 @@ class ExpectedPlay:
 
     Attributes:
         script: what happens.
-        expect: the calls it should bring, from what truly happened.
+        expect: returns the calls it should bring, from the true history.
         seed: of its randomness.
 
     """
@@ -28,10 +28,10 @@ class ExpectedPlay:
     seed: int = 0
 
     def record(self) -> PlayRecording:
-        """Play it.
+        """Play the script.
 
         Raises:
-            ScriptError: it can't be played, or what it is about did not happen.
+            ScriptError: it can't be played, or an event that it needs did not happen.
 
         """
         recording, history = _perform(self.script, self.seed)
@@ -40,11 +40,11 @@ class ExpectedPlay:
 
 
 def play(script: Script, seed: int) -> PlayRecording:
-    """Play a script; nothing is then known of the calls it should bring.
+    """Play a script, without any expected calls.
 
     Raises:
         InputError: no such field.
-        ScriptError: the script asks for the impossible, or what it waits for did not happen.
+        ScriptError: the script is impossible, or an event that it waits for did not happen.
 
     """
     return _perform(script, seed)[0]

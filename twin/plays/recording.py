@@ -25,8 +25,8 @@ class ExpectedCall:
     Attributes:
         kind: of the call.
         players: roster ids that must be among the call's players.
-        spot_yd: where, field yards along x and y of the board; None where the call has no spot or it is not given here.
-        spot_tolerance_yd: how far off the spot may be, along each axis.
+        spot_yd: field yards along x and y of the board; None where the call has no spot or any spot is accepted.
+        spot_tolerance_yd: largest error of the spot along each axis.
         t_ns: first and last instant the call may be about; None for any.
         clauses: catalog ids that must be among the call's clauses.
         verdict: as in `Call`; None for any.
@@ -44,7 +44,7 @@ class ExpectedCall:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What rulebooks should make of a play.
+    """Expected calls of a play, by rulebook.
 
     Attributes:
         calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
@@ -60,7 +60,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class PlayRecording:
-    """A play as it went.
+    """A play after it was performed.
 
     Attributes:
         script: the script that was played.
@@ -69,7 +69,7 @@ class PlayRecording:
         snapshots: one per frame.
         scenes: the truth of each frame, same order.
         events: what was declared.
-        happened: all contacts and falls with their exact instants.
+        happened: all events, such as contacts and falls, with their exact instants.
         marks: instants that the script recorded, ns.
         expected, absent, refused: as in `Expectation`.
 

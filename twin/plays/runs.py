@@ -1,4 +1,4 @@
-"""Plays about which way the runner goes: to the line, back, or turned round."""
+"""Plays about the runner's direction: to the line, turned back, or pushed back."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def line_reached(motion: Motion = "exact", seed: int = 6) -> ExpectedPlay:
 
 
 def turned_back(times: int = 2) -> ExpectedPlay:
-    """The runner turns toward his own goal line; once he may be turned round again, the second time he is down.
+    """The runner turns toward his own goal line; the first time he may be re-aimed, the second time he is down.
 
     Args:
         times: how often he turns back, 1 or 2.
@@ -89,9 +89,9 @@ def turned_back(times: int = 2) -> ExpectedPlay:
 
 
 def pushed_back() -> ExpectedPlay:
-    """The runner faces the right way and is pushed back by a team-mate, then tackled: no forward progress.
+    """The runner faces the right way and is pushed back by a teammate, then tackled: no forward progress.
 
-    Only his own men can push him: a standing defender's touch is the tackle.
+    Only a teammate can push him: a standing defender's touch is the tackle.
     """
     reach = 9.0
     behind = ahead(LENGTH_MM)
@@ -119,7 +119,7 @@ def pushed_back() -> ExpectedPlay:
 
     script = scrimmage(
         "pushed-back",
-        "The runner is pushed back by a man of his own.",
+        "The runner is pushed back by a teammate.",
         steps,
         Stance(RCB, reach - 4.0, LANE_YD + 8.0, -90.0, at="center"),
         speeds={RCB: 0.0},

@@ -24,13 +24,13 @@ Point = tuple[float, float]
 
 @record
 class Stance:
-    """Where a figure stands at the line-up.
+    """Position and heading of a figure at the line-up.
 
     Attributes:
         player: roster id.
         ahead_yd, across_yd: where.
         heading_deg: None faces the other team.
-        at: what is put there: the part of its base nearest to the other team (``"front"``), or its ``"center"``.
+        at: the reference point: the part of its base nearest to the other team (``"front"``), or its ``"center"``.
 
     """
 
@@ -52,7 +52,7 @@ class BasesTouch:
 
 @record
 class Engaged:
-    """A figure's base touches that of an opponent who has not fallen."""
+    """A figure's base touches the base of an upright opponent."""
 
     player: str
     type: Literal["engaged"] = "engaged"
@@ -126,13 +126,13 @@ class WaitFor:
 
 @record
 class Until:
-    """Let time pass until something happens, and remember when it did.
+    """Let time pass until an event happens, and record its time.
 
     Attributes:
         happens: the events waited for; any one of them suffices.
-        within_s: how long at most.
-        required: whether the play is refused when it does not happen; else the script goes on.
-        mark: name under which the instant is kept; empty for none.
+        within_s: longest wait, s.
+        required: whether the play fails when none of them happens; otherwise the script goes on.
+        mark: name under which the instant is recorded; empty for none.
 
     """
 
@@ -149,7 +149,7 @@ class Board:
 
     Attributes:
         on: whether it is on afterwards.
-        by: the side whose coach does it, which is then declared; None where power is only measured.
+        by: the side whose coach turns it, by a declaration; None where power is only measured.
 
     """
 
@@ -160,7 +160,7 @@ class Board:
 
 @record
 class Declare:
-    """A declaration is made."""
+    """Make a declaration."""
 
     body: Declaration
     type: Literal["declare"] = "declare"
@@ -168,7 +168,7 @@ class Declare:
 
 @record
 class Handling:
-    """What a hand does to one figure.
+    """A hand's action on one figure.
 
     Attributes:
         player: roster id.
@@ -178,8 +178,8 @@ class Handling:
         to: lift it and put its center there.
         shift_mm: slide it ahead and across by this.
         lift_away: take it off the board.
-        if_free: leave it alone when it is engaged, lies, or has no room where it would be set down; else the script
-            is refused for lack of room.
+        if_free: skip the figure when it is engaged, lies, or has no room where it would be set down; otherwise a lack
+            of room is an error.
 
     """
 
@@ -199,7 +199,7 @@ class Hands:
 
     Attributes:
         by: the coach's side.
-        moves: what they do, in order.
+        moves: their actions, in order.
         hands: how many work at once, 1 or 2.
         seconds: for each figure, the reach included.
 
@@ -234,7 +234,7 @@ class Topple:
 
 @record
 class Steer:
-    """A figure keeps turning toward a target; none of them lets it walk as it likes."""
+    """A figure keeps turning toward a target; without a target it walks freely."""
 
     player: str
     toward: str | None = None
@@ -251,7 +251,7 @@ class Route:
     Attributes:
         player: roster id.
         points: the polyline.
-        heading_deg: kept all the way; None faces along it.
+        heading_deg: kept along the whole path; None faces along it.
         speed_mm_s: None walks at its own speed.
 
     """
@@ -286,8 +286,8 @@ class LayStick:
     Attributes:
         by: the coach's side.
         start: roster id of the figure at whose helmet it begins.
-        end: where the ball is put.
-        seconds: from the stick's coming to its going.
+        end: place of the ball.
+        seconds: from the arrival of the stick to its removal.
 
     """
 
@@ -307,13 +307,13 @@ class TakeBall:
 
 @record
 class CutTo:
-    """The picture is cut and the figures stand in a new formation: what happens between plays, left out.
+    """Cut the picture to a new formation, leaving out the time between plays.
 
     Attributes:
         line_yd: the new line of scrimmage, field yards along x of the board.
-        spot: a figure and a mark instead: the line is where the most advanced part of its base was then.
+        spot: a figure and a mark instead: the line is at the most advanced part of its base at that mark.
         formation: all figures, as at the start.
-        seconds: how much later it is.
+        seconds: time that the cut leaves out.
 
     """
 
@@ -351,14 +351,14 @@ class Script:
 
     Attributes:
         name: short, unique.
-        about: what happens, in a sentence.
+        about: summary, in a sentence.
         board: the printed field: a preset's name or the path of a field file.
         players: the roster.
         formation: where all figures stand at first; a figure that is not in it waits beside the board.
         line_yd: line of scrimmage, field yards along x of the board.
-        steps: what happens.
+        steps: the script's actions, in order.
         direction: 1 when the offense goes toward larger x, -1 toward smaller x.
-        traits: how figures walk, by roster id; one not named walks as a `Trait` does by default.
+        traits: by roster id; figures without an entry have the defaults of `Trait`.
         motion: ``"physics"`` walks the figures by dynamics, ``"exact"`` on geometric paths.
         fps: frames a second.
 
@@ -377,5 +377,5 @@ class Script:
     fps: float = 30.0
 
     def trait(self, player: str) -> Trait:
-        """How a figure walks."""
+        """Return a figure's trait."""
         return self.traits.get(player, Trait())

@@ -20,12 +20,12 @@ _NAMES_FIGURES = ("player", "a", "b", "start", "away_from", "toward", "receiver"
 
 
 def load_script(path: Path) -> Script:
-    """A script from a TOML file.
+    """Load a script from a TOML file.
 
     Raises:
         InputError: the file can't be read.
         FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
-        ScriptError: the script asks for the impossible.
+        ScriptError: the script can't be played.
 
     """
     try:
@@ -41,7 +41,7 @@ def load_script(path: Path) -> Script:
 
 
 def check_script(script: Script) -> FieldModel:
-    """The printed field of a script, if the script can be played.
+    """Check that a script can be played, and return its printed field.
 
     Raises:
         InputError: no such field.
@@ -92,7 +92,7 @@ def _check_known(named: Iterable[str], ids: Container[str], where: str) -> None:
 
 
 def _named(item: object) -> Iterator[str]:
-    """Every roster id that a step or a part of it names."""
+    """Yield every roster id that a step or a part of it names."""
     for entry in dataclasses.fields(item):  # type: ignore[arg-type]
         value = getattr(item, entry.name)
         parts = value if isinstance(value, tuple) else (value,)

@@ -27,17 +27,17 @@ from downfield.twin.plays.ground import Ground
 from downfield.twin.snapshot import Snapshot
 
 CHECKS_PER_S: Final = 120
-"""How often the stage checks the table, at least; a frame is a whole number of checks."""
+"""Longest time between two checks of the table; a frame is a whole number of checks."""
 
 EXACT_TOUCHING_MM: Final = 0.01
-"""Bases this near touch on exact paths, where nothing chatters."""
+"""Bases nearer than this touch on exact paths, where contacts do not chatter."""
 
-_ARRIVED_MM = 30.0  # a figure steered along a polyline makes for the next point when it is this near: it turns wide
+_ARRIVED_MM = 30.0  # a figure steered along a polyline heads for the next point when it is this near: it turns wide
 _WITHDRAW_S = 0.3
 
 
 class Stage:
-    """A play being carried out.
+    """A play being performed.
 
     Args:
         script: a checked script.
@@ -77,10 +77,10 @@ class Stage:
         self._record()
 
     def perform(self) -> None:
-        """Carry out all of the script.
+        """Perform the whole script.
 
         Raises:
-            ScriptError: a step can't be done, or something waited for did not happen; names the step.
+            ScriptError: a step is impossible, or an event it waits for did not happen; the message names the step.
 
         """
         for number, step in enumerate(self.script.steps, start=1):
@@ -256,7 +256,7 @@ class Stage:
             yield from coach.withdraw(last.hand.fingertip_mm, _WITHDRAW_S)
 
     def _goal(self, move: do.Handling) -> Footprint:
-        """Where a figure is set down."""
+        """Return the placement at which a figure is set down."""
         size = self._players[move.player].base
         if any(figure.id == move.player for figure in self.world.snapshot().figures):
             start = self.world.footprint(move.player)

@@ -20,12 +20,12 @@ _QUICK_S = 0.5
 
 
 def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: int = 4) -> ExpectedPlay:
-    """One stop in which both coaches pivot unengaged men.
+    """One stop in which both coaches pivot unengaged figures.
 
     Args:
-        offense: how many the offense pivots, 0..3.
-        defense: how many the defense pivots, 0..6.
-        motion: how the figures move.
+        offense: number of figures the offense pivots, 0..3.
+        defense: number of figures the defense pivots, 0..6.
+        motion: exact or physics, as in `Script`.
         seed: of the physics.
 
     """
@@ -85,7 +85,7 @@ def moved_pivot(shift_mm: float = 8.0) -> ExpectedPlay:
     """A back is not only turned but slid ahead in a stop.
 
     Args:
-        shift_mm: how far, toward the goal the offense attacks.
+        shift_mm: distance toward the goal that the offense attacks.
 
     """
     steps = (
@@ -105,7 +105,7 @@ def stoppages(count: int = 4) -> ExpectedPlay:
     """The offense stops the board again and again before its carrier reaches the line.
 
     Args:
-        count: how often; TAP allows three.
+        count: number of stoppages; TAP allows three.
 
     """
     stop = (WaitFor(0.3), Board(on=False, by="home"), WaitFor(0.35), Board(on=True, by="home"))

@@ -1,4 +1,4 @@
-"""Plays about how two bases meet: every way to hit a runner, and to miss him."""
+"""Plays about contacts between two bases: all kinds of hits on a runner, and near misses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SLIDE_MM = 5e-7
 
 
 def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...]:
-    """Until the runner and a defender touch, what then happens, and the switch."""
+    """Return the steps to the touch of runner and defender, the steps that follow, and the switch off."""
     return (
         Until((BasesTouch(RB, defender),), within_s=6.0, mark=HIT),
         *after,
@@ -51,7 +51,7 @@ def tackled(
     Args:
         efl_clause: the clause, None for none.
         defender: the tackler.
-        missed: whether it is then certain that there is no tackle under the EFL.
+        missed: whether there is certainly no tackle under the EFL.
 
     """
 
@@ -72,9 +72,9 @@ def tackled(
 
 
 def clean_tackle(motion: Motion = "exact", seed: int = 1) -> ExpectedPlay:
-    """Head-on, front to front: a tackle under every rulebook that knows tackles.
+    """Head-on, front to front: a tackle under every rulebook with tackles.
 
-    In the physics the defender is steered at the runner; how square they meet is then not known beforehand.
+    In the physics the defender is steered at the runner; the angle at which they meet is then not known beforehand.
     """
     chase = (Steer(RCB, toward=RB),) if motion == "physics" else ()
     steps = (*opening(40.0, RB), *to_the_line(), *chase, *met())
@@ -208,7 +208,7 @@ def stopped_short(short_mm: float = 0.3) -> ExpectedPlay:
     """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call.
 
     Args:
-        short_mm: the gap he is left with.
+        short_mm: the gap that is left.
 
     """
     stand_yd = 10.0

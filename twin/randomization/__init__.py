@@ -1,1 +1,1 @@
-"""What a table looks like, drawn at random by split."""
+"""Random appearances of tables, by split."""

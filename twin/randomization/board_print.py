@@ -21,9 +21,9 @@ from downfield.twin.randomization.lettering import arrow_mask, disc_mask, number
 
 _Put = Callable[[Plane, Plane, float, float], None]
 
-_NUMBER_YD = 5.6  # numbers are squeezed to this width, along, so that neighbors keep apart
-_PATTERN = 0.25  # how much lighter than the rest an end zone's pattern is
-_ARROWS_FROM_YD = 3.0  # numbers nearer to midfield than this carry no arrow: they'd point nowhere
+_NUMBER_YD = 5.6  # numbers are squeezed to this width along the field, to stay clear of their neighbors
+_PATTERN = 0.25  # an end zone's pattern is lighter than the rest by this factor
+_ARROWS_FROM_YD = 3.0  # numbers nearer to midfield than this carry no arrow, since neither goal line is nearer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class BoardPrint:
     px_per_mm: float
 
     def to_print_px(self, board_mm: Array) -> Array:
-        """Where board points, shape (..., 2), lie in the print; pixel centers have integer coordinates."""
+        """Convert board points, shape (..., 2), to print pixels; pixel centers have integer coordinates."""
         points = np.asarray(board_mm, dtype=np.float64)
         out = np.empty_like(points)
         out[..., 0] = (points[..., 0] - self.origin_mm[0]) * self.px_per_mm - 0.5
@@ -54,7 +54,7 @@ def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> B
     """Paint a board.
 
     Args:
-        field: what is printed where.
+        field: the printed field.
         appearance: its colors, texture and wear.
         px_per_mm: resolution of the picture.
 
@@ -75,7 +75,7 @@ def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> B
 
 
 class _Canvas:
-    """Board millimeters to rows and columns."""
+    """The print's raster, with conversion from board millimeters to rows and columns."""
 
     def __init__(self, field: FieldModel, px_per_mm: float) -> None:
         left, low, right, high = field.board_mm
@@ -84,12 +84,12 @@ class _Canvas:
         self.shape = (int(np.ceil((high - low) * px_per_mm)), int(np.ceil((right - left) * px_per_mm)))
 
     def columns(self, x_mm: tuple[float, float]) -> tuple[slice, Plane]:
-        """The columns an interval of x touches, and how much of each it covers."""
+        """Return the columns that an interval of x touches, and the covered share of each."""
         left, right = ((x - self.origin_mm[0]) * self.px_per_mm for x in x_mm)
         return _coverage(left, right, self.shape[1])
 
     def rows(self, y_mm: tuple[float, float]) -> tuple[slice, Plane]:
-        """The rows an interval of y touches, and how much of each it covers."""
+        """Return the rows that an interval of y touches, and the covered share of each."""
         bottom, top = ((self.origin_mm[1] - y) * self.px_per_mm for y in y_mm)
         return _coverage(top, bottom, self.shape[0])
 
@@ -120,7 +120,7 @@ def _lay(surface: Plane, mask: Plane, color: Color) -> None:
 
 
 def _grounds(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> Plane:
-    """Out of bounds, stripes of grass and the end zones, without paint."""
+    """Fill the ground without lines: out of bounds, stripes of grass and the end zones."""
     surface = np.empty((*canvas.shape, 3), dtype=np.float32)
     surface[:] = appearance.border
     zone, width, length = field.end_zone_mm, field.width_mm, field.length_mm
@@ -156,7 +156,7 @@ def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, appearance
 
 
 def _signs(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> list[tuple[Plane, Color]]:
-    """Masks of the emblem, the end zones' words and the numbers, each with its color."""
+    """Yield masks of the emblem, the end zones' words and the numbers, each with its color."""
     scale = canvas.px_per_mm
     letters = np.zeros(canvas.shape, dtype=np.float32)
     emblem = np.zeros(canvas.shape, dtype=np.float32)
@@ -201,14 +201,14 @@ def _end_zone_words(field: FieldModel, appearance: BoardAppearance, plane: Plane
 
 
 def _blotches(rng: np.random.Generator, shape: tuple[int, int], scale_px: float) -> Plane:
-    """Smooth random patches in 0..1 with a fine crumble at their rims."""
+    """Return smooth random patches in 0..1 with finely crumbled rims."""
     coarse = _noise(rng, shape, scale_px)
     fine = _noise(rng, shape, max(scale_px / 15, 1.5))
     return np.clip(0.5 + 0.6 * coarse + 0.5 * fine, 0, 1)
 
 
 def _noise(rng: np.random.Generator, shape: tuple[int, int], scale_px: float) -> Plane:
-    """Smooth noise of unit variance whose features are about scale_px wide."""
+    """Return smooth noise of unit variance with features about scale_px wide."""
     small = (max(int(shape[0] / scale_px), 2) + 2, max(int(shape[1] / scale_px), 2) + 2)
     seeds = rng.standard_normal(small, dtype=np.float32)
     return np.asarray(cv2.resize(seeds, shape[::-1], interpolation=cv2.INTER_CUBIC), dtype=np.float32)

@@ -17,13 +17,13 @@ MAX_TILT_DEG = 15.0
 MAX_BARREL = 0.20
 """Largest displacement toward the middle that a lens shows at the picture's corners, as a share of the radius."""
 
-_EDGE_POINTS = 9  # a barrel lens bulges an edge, so more than its ends must be looked at
+_EDGE_POINTS = 9  # a barrel lens bulges an edge, so points between its ends are needed
 _HALVINGS = 24
 _AIMINGS = 4
 
 
 def draw_camera(deck: Deck, field: FieldModel, board: BoardAppearance, size: tuple[int, int]) -> Camera:
-    """A camera over the board, which nearly fills the picture."""
+    """Return a camera over the board, which nearly fills the picture."""
     lens = draw_lens(deck, size)
     away = math.radians(deck.free(0, 360))
     tilt = math.radians(deck.uniform(0, MAX_TILT_DEG) if deck.chance(0.8) else deck.uniform(0, 2))
@@ -38,7 +38,7 @@ def draw_camera(deck: Deck, field: FieldModel, board: BoardAppearance, size: tup
 
 
 def draw_lens(deck: Deck, size: tuple[int, int]) -> Lens:
-    """A lens whose distortion can be undone over the whole picture; one in thousands can't, and another is drawn."""
+    """Return a lens with invertible distortion over the whole picture; the rare lens without it is drawn again."""
     while not is_invertible(lens := _any_lens(deck, size)):
         pass
     return lens
@@ -59,20 +59,20 @@ def _any_lens(deck: Deck, size: tuple[int, int]) -> Lens:
 
 
 def is_invertible(lens: Lens) -> bool:
-    """Whether every pixel, and a rim of 2% around the picture, has exactly one ray."""
+    """Return whether every pixel, and a rim of 2% around the picture, has exactly one ray."""
     width, height = lens.size_px
     x, y = np.meshgrid(np.linspace(-0.02, 1.02, 27) * width, np.linspace(-0.02, 1.02, 17) * height)
     rays = lens.undistort(np.stack([x.ravel(), y.ravel()], axis=1))
     if np.isnan(rays).any():
         return False
-    # The way out from the axis to each ray must never turn back, else a second ray reaches the same pixel.
+    # The radius must grow monotonically from the axis to each ray, or a second ray reaches the same pixel.
     along = np.linspace(0, 1, 20)[:, None, None] * rays
     _, jacobian = lens.distort_with_jacobians(along.reshape(-1, 2))
     return bool(np.all(np.linalg.det(jacobian) > 0.05))
 
 
 def board_outline_mm(field: FieldModel, board: BoardAppearance) -> Array:
-    """Points around the board and its rail's top, shape (n, 3)."""
+    """Return points around the board and its rail's top, mm, shape (n, 3)."""
     wide = board.rail_mm[1] if board.rail_mm[0] > 0 else 0.0
     left, low, right, high = field.board_mm
     x = np.linspace(left - wide, right + wide, _EDGE_POINTS)
@@ -84,7 +84,7 @@ def board_outline_mm(field: FieldModel, board: BoardAppearance) -> Array:
 
 
 def draw_sensor(deck: Deck, fps: float, size: tuple[int, int]) -> Sensor:
-    """What the camera does to the picture beyond geometry."""
+    """Return the properties of a camera beyond geometry."""
     scale = size[0] / 1920
     return Sensor(
         fps=fps,
@@ -104,7 +104,7 @@ def draw_sensor(deck: Deck, fps: float, size: tuple[int, int]) -> Sensor:
 
 
 def _attitude(tilt: float, away: float, roll: float) -> Array:
-    """Board-to-camera rotation: looking straight down with +x to the right, tilted toward a direction, then rolled."""
+    """Return a board-to-camera rotation: straight down with +x to the right, tilted toward a direction, then rolled."""
     down = np.diag([1.0, -1.0, -1.0])
     lean = cv2.Rodrigues(np.array([math.cos(away), math.sin(away), 0.0]) * tilt)[0]
     turn = cv2.Rodrigues(np.array([0.0, 0.0, roll]))[0]
@@ -112,7 +112,7 @@ def _attitude(tilt: float, away: float, roll: float) -> Array:
 
 
 def _framed(lens: Lens, rotation: Array, outline_mm: Array, *, fill: float, off: tuple[float, float]) -> Camera:
-    """The nearest place from which the outline keeps within a share of the picture, off its middle as far as it may."""
+    """Return the nearest camera with the outline within a share of the picture, as far off the middle as allowed."""
     near, far = 0.2 * np.ptp(outline_mm[:, 0]), 8.0 * np.ptp(outline_mm[:, 0])
     camera = _aimed(lens, rotation, outline_mm, far, off)
     for _ in range(_HALVINGS):
@@ -126,7 +126,7 @@ def _framed(lens: Lens, rotation: Array, outline_mm: Array, *, fill: float, off:
 
 
 def _aimed(lens: Lens, rotation: Array, outline_mm: Array, distance_mm: float, off: tuple[float, float]) -> Camera:
-    """A camera at a distance, moved sideways until the outline lies where it is wanted."""
+    """Return a camera at a distance, moved sideways until the outline is at the wanted place."""
     size = np.array(lens.size_px, dtype=np.float64)
     x, y, z = (float(v) for v in cv2.Rodrigues(rotation)[0].ravel())
     middle = rotation @ outline_mm.mean(axis=0)

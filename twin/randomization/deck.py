@@ -25,10 +25,10 @@ _ROUNDS = 3  # deals along an interval
 
 
 def split_named(name: str) -> Split:
-    """The split of a name.
+    """Return the split of a name.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such split.
 
     """
     for split in SPLITS:
@@ -41,7 +41,7 @@ class Deck:
     """A stream of draws for one split.
 
     Args:
-        split: the split whose share of every setting is drawn from.
+        split: draws come from this split's share of every setting.
         seeds: whole numbers that make this stream; the split is always part of the seed.
 
     """
@@ -51,20 +51,20 @@ class Deck:
         self.rng = np.random.default_rng([SPLITS.index(split), *seeds])
 
     def choice(self, options: Sequence[T]) -> T:
-        """One of this split's share of five or more options."""
+        """Return one of this split's share of five or more options."""
         share = [option for i, option in enumerate(options) if i % _ROUND in _DEAL[self.split]]
         return share[int(self.rng.integers(len(share)))]
 
     def uniform(self, low: float, high: float) -> float:
-        """A value from this split's cells of an interval."""
+        """Return a value from this split's cells of an interval."""
         cells = [_ROUND * turn + i for turn in range(_ROUNDS) for i in _DEAL[self.split]]
         cell = cells[int(self.rng.integers(len(cells)))]
         return low + (high - low) * (cell + float(self.rng.random())) / (_ROUND * _ROUNDS)
 
     def chance(self, probability: float) -> bool:
-        """Whether something of this probability happens; the same for every split."""
+        """Return whether an event of this probability happens; the same for every split."""
         return bool(self.rng.random() < probability)
 
     def free(self, low: float, high: float) -> float:
-        """A value from the whole interval: for what can't be kept apart, such as where things stand."""
+        """Return a value from the whole interval, for values that splits can't divide, such as positions."""
         return float(self.rng.uniform(low, high))

@@ -21,20 +21,20 @@ FOAM_MM = (4.0, 2.5)
 MAGNET_MM = (4.5, 3.0)
 """Radius and half height of the magnetic ball, likewise."""
 
-_ARM_MM = ((-2.0, 7.0), (4.5, 10.0), (12.0, 20.0))  # where balls of practice are: ahead, to a side, over the board
+_ARM_MM = ((-2.0, 7.0), (4.5, 10.0), (12.0, 20.0))  # place of practice balls: ahead, to a side, over the board
 _BALL_TURN_DEG = 40.0
-_STREWN_MM = (12.0, 75.0)  # how far from the middle of a base balls of practice lie
+_STREWN_MM = (12.0, 75.0)  # distance of practice balls from the middle of a base
 
 
 def draw_figures(deck: Deck, players: tuple[Player, ...], board: BoardAppearance) -> tuple[FigureAppearance, ...]:
-    """One figure per player, in roster order."""
+    """Return one figure per player, in roster order."""
     kits = draw_kits(deck, board)
     height_mm = deck.uniform(27, 40)
     return tuple(_draw_figure(deck, player, kits[player.jersey], height_mm) for player in players)
 
 
 def draw_kits(deck: Deck, board: BoardAppearance) -> dict[str, Kit]:
-    """The two teams' kits; now and then the hard cases: bases of the board's own green, clear bases, two darks."""
+    """Return the two teams' kits, with some hard cases: bases in the board's green, clear bases, two dark teams."""
     dark = deck.choice(palettes.DARKS)
     light = deck.choice(palettes.LIGHTS)
     if deck.chance(0.08):
@@ -47,7 +47,7 @@ def draw_kits(deck: Deck, board: BoardAppearance) -> dict[str, Kit]:
 
 
 def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureAppearance:
-    """The foam football, or the magnetic one: a disc with a football or a cross on it; brown, white or yellow."""
+    """Return the foam football, or the magnetic ball: a disc with a football or a cross; brown, white or yellow."""
     brown = (deck.uniform(0.40, 0.50), deck.uniform(0.22, 0.30), deck.uniform(0.10, 0.18))
     bright = (deck.uniform(0.85, 1.0), deck.uniform(0.75, 1.0), deck.uniform(0.1, 0.9))
     color = brown if deck.chance(0.5) else bright
@@ -69,15 +69,15 @@ def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureA
 def give_balls(
     deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float = 0.0
 ) -> tuple[FigureAppearance, ...]:
-    """Figures with balls of their own: no game, but practice for eyes.
+    """Return the figures with practice balls of their own, as training for the detector.
 
-    Of a game's table there is one ball, and one figure in 22 carries it at most: such pictures teach hardly anything.
+    A game has one ball, which at most one figure of 22 carries: too few examples for training.
 
     Args:
-        deck: where they are drawn from.
-        figures: without.
-        carriers: about what share of them has a ball in an arm, left or right.
-        strewn: what share has one lying on the board somewhere about it instead.
+        deck: of random draws.
+        figures: without balls.
+        carriers: approximate share of them with a ball in the left or right arm.
+        strewn: share of them with a ball lying on the board nearby instead.
 
     """
     out = []
@@ -161,7 +161,7 @@ def _draw_figure(deck: Deck, player: Player, kit: Kit, height_mm: float) -> Figu
 
 
 def _apart(deck: Deck, dark: Color) -> Color:
-    """Another dark, distinct from the first in hue."""
+    """Return another dark color, distinct from the first in hue."""
     others = [color for color in palettes.DARKS if max(abs(a - b) for a, b in zip(color, dark, strict=True)) > 0.15]
     return _jitter(deck, others[int(deck.rng.integers(len(others)))], 0.02)
 

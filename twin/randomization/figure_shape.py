@@ -36,18 +36,18 @@ class Kit:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How one player is posed.
+    """Pose and proportions of one player.
 
     Attributes:
         height_mm: from the base's top to the helmet's top when standing straight.
         lean_deg: of the upper body, ahead.
         twist_deg: of the upper body about the vertical.
         crouch: 0 standing .. 1 in a three-point stance.
-        stride_deg: how far the legs are apart, one ahead.
-        spread_deg: how far the legs are apart, sideways.
+        stride_deg: angle between the legs, one ahead.
+        spread_deg: angle between the legs, sideways.
         arms_deg: elevation of each arm ahead of hanging down: left, right.
-        arms_out_deg: how far each arm is held sideways: left, right.
-        bulk: thickness of body and limbs against the slimmest usual.
+        arms_out_deg: sideways angle of each arm: left, right.
+        bulk: thickness of body and limbs, relative to the slimmest usual figure.
 
     """
 
@@ -63,7 +63,7 @@ class Build:
 
 
 def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
-    """A figure's solids, its base first.
+    """Return a figure's solids, its base first.
 
     Args:
         base: size of its base; the solid whose part is ``base`` is exactly this box.
@@ -141,7 +141,7 @@ def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: 
 
 
 def _details(parts: _Parts, base: BaseSize, kit: Kit) -> None:
-    """The clip's plate and the dial's rim, let into the base's top: seen, but too low to hide any of it."""
+    """Return the clip's plate and the dial's rim in the base's top: visible, but too low to occlude any of it."""
     low, color = base.height_mm - 0.46, _darker(kit.base)
     dial = min(0.27 * base.width_mm, 4.6)
     parts.add("cylinder", (dial, 0.5, 0.0), np.array([-0.28 * base.length_mm, 0.0, low]), color, part="other")
@@ -211,7 +211,7 @@ def _rotate(turn: Quaternion, vector: Array) -> Array:
 
 
 def _from_z(direction: Array) -> Quaternion:
-    """The shortest turn from the z axis to a direction of length 1."""
+    """Return the shortest rotation from the z axis to a unit vector."""
     w = 1 + float(direction[2])
     if w < 1e-9:
         return (0.0, 1.0, 0.0, 0.0)
@@ -232,4 +232,4 @@ POSES = (
     Build(lean_deg=22, stride_deg=60, twist_deg=-15, arms_deg=(-10, 95), arms_out_deg=(15, 20)),
     Build(lean_deg=10, crouch=0.6, stride_deg=70, arms_deg=(45, 60), arms_out_deg=(20, 60)),
 )
-"""Poses figures are molded in; each has its own in training, validation and test."""
+"""Poses in which figures are molded; training, validation and test each use different ones."""

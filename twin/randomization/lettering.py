@@ -1,4 +1,4 @@
-"""Masks of words, numbers, arrows: what is painted on a field besides straight lines."""
+"""Masks of words, numbers and arrows: the paint on a field besides straight lines."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 from downfield.core.arrays import Plane
 
 FONTS = 8
-"""How many styles of lettering there are."""
+"""Number of styles of lettering."""
 
 _WEIGHTS = (400, 550, 700, 900)
 _EM_PX = 96  # glyphs are drawn once at this size and then fitted
 
 
 def text_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
-    """A word as a coverage mask, 0..1, as large as fits into width and height, px."""
+    """Return a word as a coverage mask, 0..1, as large as fits into width and height, px."""
     glyphs = _glyphs(text, font % FONTS)
     scale = min(fit_px[0] / glyphs.shape[1], fit_px[1] / glyphs.shape[0])
     return _fit(glyphs, glyphs.shape[1] * scale, glyphs.shape[0] * scale)
 
 
 def number_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
-    """A yard number as a coverage mask: its digits set apart, so that the yard line runs between them.
+    """Return a yard number as a coverage mask: its digits set apart, so that the yard line runs between them.
 
     It has the requested height, and is squeezed where it would be too wide.
     """
-    # The font strikes its nought through, which no field does; its letter O is a plain one.
+    # The font's zero has a stroke through it, unlike a field's; its letter O is plain.
     digits = [_glyphs("O" if digit == "0" else digit, font % FONTS) for digit in text]
     gap_px = round(0.35 * _EM_PX)
     tall = max(digit.shape[0] for digit in digits)
@@ -42,7 +42,7 @@ def number_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
 
 
 def arrow_mask(size_px: float, toward: int) -> Plane:
-    """A slim triangle pointing along +x (1) or -x (-1), as a coverage mask."""
+    """Return a slim triangle pointing along +x (1) or -x (-1), as a coverage mask."""
     across, along = max(int(np.ceil(0.8 * size_px)), 1) + 2, max(int(np.ceil(size_px)), 1) + 2
     mask = np.zeros((across, along), dtype=np.uint8)
     middle = (across - 1) / 2
@@ -53,7 +53,7 @@ def arrow_mask(size_px: float, toward: int) -> Plane:
 
 
 def disc_mask(radius_px: float, *, hollow: float = 0.0) -> Plane:
-    """A disc as a coverage mask, or a ring when a share of its radius is left hollow."""
+    """Return a disc as a coverage mask, or a ring when a share of its radius is left hollow."""
     side = int(np.ceil(2 * radius_px)) + 5
     mask = np.zeros((side, side), dtype=np.uint8)
     middle = (side - 1) * 8
@@ -79,7 +79,7 @@ def place_mask(plane: Plane, mask: Plane, center_px: tuple[float, float]) -> Non
 
 @lru_cache(maxsize=256)
 def _glyphs(text: str, font: int) -> Plane:
-    """A line of text drawn large and cut to its ink."""
+    """Return a line of text drawn large and cut to its ink."""
     face = cv2.FontFace("italic" if font % 2 else "sans")
     canvas = np.zeros((2 * _EM_PX, _EM_PX * (len(text) + 1)), dtype=np.uint8)
     cv2.putText(canvas, text, (_EM_PX // 2, int(1.5 * _EM_PX)), (255,), face, _EM_PX, _WEIGHTS[font // 2])

@@ -1,4 +1,4 @@
-"""Colors tables are made of. Lists are dealt among the splits by `Deck.choice`, so neighbors should be akin."""
+"""Colors of tables. Lists are dealt among the splits by `Deck.choice`, so neighbors should be similar."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from downfield.twin.appearance import Color
 
 
 def rgb(code: int) -> Color:
-    """A color of a web color code such as ``0x2E7D32``."""
+    """Return the color of a web color code such as ``0x2E7D32``."""
     return ((code >> 16 & 255) / 255, (code >> 8 & 255) / 255, (code & 255) / 255)
 
 

@@ -28,7 +28,7 @@ _PRESETS = (
     *("tudor-620", "ultimate", "ultimate", "tudor-620", "monster"),
     *("canadian", "tudor-620", "tudor-620", "ultimate", "mini"),
     *("ultimate", "arena-50", "arena-50", "monster", "tudor-620"),
-)  # dealt among the splits by `Deck.choice`: each sees several kinds of board
+)  # dealt among the splits by `Deck.choice`: each gets several kinds of board
 _JERSEYS: tuple[Jersey, ...] = ("dark", "light")
 
 
@@ -44,18 +44,18 @@ def draw(
     carriers: float = 0.0,
     strewn: float = 0.0,
 ) -> Appearance:
-    """A whole table.
+    """Return the appearance of a whole table.
 
     Args:
-        seed: what everything is drawn from, together with the split.
+        seed: of all draws, together with the split.
         players: the roster; figures are drawn in its order, with the base sizes it carries.
-        field: what is printed; drawn by `draw_field` with the same seed when None.
-        split: the split whose share of the settings to draw from.
+        field: the printed field; drawn by `draw_field` with the same seed when None.
+        split: draws come from this split's share of the settings.
         size: of the picture, px.
         fps: frames a second.
-        ball: which of the two the appearance shows wherever there is a ball.
-        carriers: share of the figures that have a ball of their own in an arm, for eyes to learn from.
-        strewn: share of them that have one lying about them.
+        ball: the kind of ball that the appearance shows wherever there is a ball.
+        carriers: share of the figures with a ball of their own in an arm, to train the detector.
+        strewn: share of them with a ball lying nearby.
 
     """
     field = field or draw_field(seed, split=split)
@@ -80,7 +80,7 @@ def draw(
 
 
 def draw_field(seed: int, *, split: Split = "train") -> FieldModel:
-    """A printed field: one of the presets with its scales, lines, hash rows and numbers varied."""
+    """Return a printed field: one of the presets with its scales, lines, hash rows and numbers varied."""
     deck = Deck(split, seed, 0)
     model = preset(deck.choice(_PRESETS))
     stretch = deck.uniform(0.94, 1.06)
@@ -101,7 +101,7 @@ def draw_field(seed: int, *, split: Split = "train") -> FieldModel:
 
 
 def draw_bases(seed: int, count: int, *, split: Split = "train") -> tuple[BaseSize, ...]:
-    """Sizes of a table's bases: of one or two makes, each base a little off its make's size."""
+    """Return the sizes of a table's bases: of one or two makes, each base a little off its make's size."""
     deck = Deck(split, seed, 1)
     makes = [_draw_make(deck) for _ in range(2 if deck.chance(0.5) else 1)]
     return tuple(_one_of_make(deck, makes[i * len(makes) // count]) for i in range(count))
@@ -120,7 +120,7 @@ def _one_of_make(deck: Deck, make: BaseSize) -> BaseSize:
 
 
 def draw_players(seed: int, per_side: int = 11, *, split: Split = "train") -> tuple[Player, ...]:
-    """Two teams with drawn bases: ``dark-1`` .. then ``light-1`` ..."""
+    """Return two teams with drawn bases: ``dark-1`` .. then ``light-1`` ..."""
     sizes = draw_bases(seed, 2 * per_side, split=split)
     return tuple(
         Player(f"{jersey}-{number}", jersey, str(number), base=sizes[i * per_side + number - 1])

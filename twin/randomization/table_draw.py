@@ -1,4 +1,4 @@
-"""Boards, lamps, tables and what lies on them, drawn at random."""
+"""Boards, lamps, tables and clutter, drawn at random."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATTERNS: tuple[Literal["diagonal", "checks"], ...] = ("diagonal", "checks", "c
 
 
 def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardAppearance:
-    """A print: plain green, alternating greens, snow white or arena; its words, emblem, wear and rail."""
+    """Return a print: plain green, alternating greens, snow white or arena; its words, emblem, wear and rail."""
     grass, line = _grass_and_line(deck)
     ends = _ends(deck, grass[0])
     lettered = deck.chance(0.65)
@@ -45,7 +45,7 @@ def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardAppearance:
 
 
 def draw_bow(deck: Deck) -> float:
-    """How far a board's middle lies below its edges, mm: many are flat or sag a little, some are dished on purpose."""
+    """Return the depth of a board's middle below its edges, mm: many are flat or sag a little, some are dished."""
     kind = deck.rng.random()
     if kind < 0.3:
         return 0.0
@@ -55,7 +55,7 @@ def draw_bow(deck: Deck) -> float:
 
 
 def draw_lamps(deck: Deck, field: FieldModel) -> tuple[Lamp, ...]:
-    """One to three lamps over and around the table; the rest up to 1 is ambient light."""
+    """Return one to three lamps over and around the table, and the ambient light, which is the rest up to 1."""
     count = int(deck.rng.integers(1, 4))
     direct = deck.uniform(0.25, 0.75)
     shares = [deck.free(0.5, 1.5) for _ in range(count)]
@@ -76,18 +76,18 @@ def draw_lamps(deck: Deck, field: FieldModel) -> tuple[Lamp, ...]:
 
 
 def table_color(deck: Deck) -> Color:
-    """What the board stands on."""
+    """Return the color of the table under the board."""
     return deck.choice(palettes.TABLES)
 
 
 def skin_and_sleeve(deck: Deck) -> tuple[Color, Color]:
-    """A coach's skin, and sleeve (the same when the arm is bare)."""
+    """Return the colors of a coach's skin and sleeve (the same when the arm is bare)."""
     skin = deck.choice(palettes.SKINS)
     return skin, skin if deck.chance(0.35) else deck.choice(palettes.STRONG)
 
 
 def draw_clutter(deck: Deck, field: FieldModel, board: BoardAppearance) -> tuple[Solid, ...]:
-    """Things beside the board, and goal posts behind the end zones."""
+    """Return clutter beside the board, and goal posts behind the end zones."""
     out = [_beside(deck, field, board) for _ in range(int(deck.rng.integers(0, 9)))]
     if deck.chance(0.6):
         out += _goal_posts(deck, field)
@@ -125,7 +125,7 @@ def _border(deck: Deck, grass: Color, line: Color) -> Color:
 
 
 def _beside(deck: Deck, field: FieldModel, board: BoardAppearance) -> Solid:
-    """A box or a can on the table, clear of the board."""
+    """Return a box or a can on the table, clear of the board."""
     left, low, right, high = field.board_mm
     size = (deck.uniform(8, 60), deck.uniform(5, 40), deck.uniform(2, 15))
     clear = 10 + board.rail_mm[1] + math.hypot(size[0], size[1])
@@ -146,7 +146,7 @@ def _beside(deck: Deck, field: FieldModel, board: BoardAppearance) -> Solid:
 
 
 def _goal_posts(deck: Deck, field: FieldModel) -> list[Solid]:
-    """Crossbar, uprights and stand behind both end lines."""
+    """Return crossbar, uprights and stand behind both end lines."""
     color = deck.choice(((0.9, 0.8, 0.1), (0.92, 0.92, 0.92), (0.88, 0.76, 0.16), (0.95, 0.93, 0.9), (0.9, 0.85, 0.3)))
     half_mm, bar_mm, tall_mm = deck.uniform(38, 55), deck.uniform(35, 50), deck.uniform(40, 130)
     thick = deck.uniform(0.7, 2.0)

@@ -1,1 +1,1 @@
-"""Render pictures of an appearance: three renderers with one truth."""
+"""Renderers of an appearance, all with the same truth."""

@@ -1,7 +1,7 @@
-"""The photoreal renderer's other half: runs inside a Python that has Blender's ``bpy``, apart from Downfield's own.
+"""The worker of the photoreal renderer: runs in a separate Python environment with Blender's ``bpy``.
 
-Started by `twin.render.render_blender` as a script. It needs bpy, numpy and the standard library and nothing of
-Downfield. It reads one JSON order a line on standard input and answers each with a line: ``{"ok": true}`` or
+Started by `twin.render.render_blender` as a script. It needs bpy, numpy and the standard library, and imports nothing
+from Downfield. It reads one JSON order a line on standard input and answers each with a line: ``{"ok": true}`` or
 ``{"error": "..."}``.
 
 Orders: ``build`` (an appearance, the board's print as a PNG, a pinhole) once, then ``render`` (poses and loose solids)
@@ -48,7 +48,7 @@ class Table:
         self._cycles(order["samples"], order["threads"])
 
     def render(self, order: dict[str, Any]) -> None:
-        """One picture, as a PNG."""
+        """Render one picture, as a PNG."""
         for pose in order["figures"]:
             self.figures[pose["id"]].matrix_world = _pose(pose["position_mm"], pose["rotation"])
         for part in self.ball.children:
@@ -60,7 +60,7 @@ class Table:
         self.loose = [self._solid(solid, None) for solid in order["loose"]]
         to_camera = np.array(order["board_to_camera"])
         world = np.eye(4)
-        world[:3, :3] = to_camera.T @ np.diag([1.0, -1.0, -1.0])  # Blender looks along -z with y up
+        world[:3, :3] = to_camera.T @ np.diag([1.0, -1.0, -1.0])  # Blender's cameras face -z with y up
         world[:3, 3] = -to_camera.T @ np.array(order["translation_mm"]) * MM
         self.scene.camera.matrix_world = Matrix(world.tolist())
         self.scene.render.filepath = order["picture"]
@@ -179,7 +179,7 @@ def _pose(position_mm: Any, rotation: Any) -> Matrix:
 
 
 def _linear(c: float) -> float:
-    """An sRGB component as linear light."""
+    """Return an sRGB component as linear light."""
     return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
 
 
@@ -193,7 +193,7 @@ def _material(color: Any, *, roughness: float, opacity: float = 1.0, grain: floa
     shader.inputs["Roughness"].default_value = roughness
     if opacity < 1:
         shader.inputs["Transmission Weight"].default_value = 1 - opacity
-        shader.inputs["IOR"].default_value = 1.2  # thin molded plastic bends less than a solid block
+        shader.inputs["IOR"].default_value = 1.2  # thin molded plastic refracts less than a solid block
     if grain:
         noise, mix = nodes.new("ShaderNodeTexNoise"), nodes.new("ShaderNodeMixRGB")
         noise.inputs["Scale"].default_value = 6.0
@@ -226,7 +226,7 @@ def _mesh(name: str, vertices: Any, faces: Any) -> Any:
 
 
 def _box(half_mm: Any, corner_mm: float) -> Any:
-    """A box whose four upright edges are rounded."""
+    """Return a box whose four upright edges are rounded."""
     a, b, c = (v * MM for v in half_mm)
     r = min(corner_mm * MM, a, b)
     rim = []
@@ -258,7 +258,7 @@ def _cylinder(radius: float, half: float, _: float) -> _Shape:
 
 
 def _turned(rings: list[tuple[float, float, float]]) -> _Shape:
-    """A surface of elliptic rings (radius x, radius y, z), from the lowest to the highest."""
+    """Return a surface of elliptic rings (radius x, radius y, z), from the lowest to the highest."""
     around = 20
     angles = np.linspace(0, 2 * math.pi, around, endpoint=False)
     vertices = [(float(a * math.cos(t)), float(b * math.sin(t)), float(z)) for a, b, z in rings for t in angles]

@@ -1,6 +1,6 @@
 """The lowest layer of a picture: the printed board and the table it stands on, drawn straight through the lens.
 
-The print is sampled once per pixel through the exact camera, which is sharper than any texture on a mesh.
+The print is sampled once per pixel through the exact camera, which is sharper than a texture on a mesh.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from downfield.twin.render.lens_grid import lens_grid
 from downfield.twin.render.surface import surface_mm
 
 _FINER = 1.3  # texels per pixel: more would alias, fewer would blur
-_FURTHEST_MM = 700.0  # of the table that is painted beyond the board
+_FURTHEST_MM = 700.0  # width of the table painted beyond the board
 _BOW_STEPS = 2
 
 
@@ -32,7 +32,7 @@ class BoardLayer:
         self._drawn: tuple[Camera, Image] | None = None
 
     def draw(self, camera: Camera) -> Image:
-        """The ground as a camera sees it, uint8 blue green red, shape (height, width, 3); not to be written to."""
+        """Return the ground in a camera's picture, uint8 blue green red, shape (height, width, 3); read-only."""
         if self._drawn is None or self._drawn[0] != camera:
             self._drawn = (camera, self._sample(camera))
         return self._drawn[1]
@@ -47,7 +47,7 @@ class BoardLayer:
         return np.asarray(cv2.remap(self._image, *maps, cv2.INTER_LINEAR, borderMode=edge), dtype=np.uint8)
 
     def _on_surface(self, points: Array, camera: Camera) -> Array:
-        """Points where rays meet the board's plane, moved along the rays to its bowed surface."""
+        """Return points where rays meet the board's plane, moved along the rays to its bowed surface."""
         bow_mm = self._appearance.board.bow_mm
         if not bow_mm:
             return points
@@ -59,7 +59,7 @@ class BoardLayer:
         return moved
 
     def _paint_ground(self) -> tuple[Image, tuple[float, float]]:
-        """Board and table as one picture, and the board point of its upper left corner."""
+        """Return board and table as one picture, and the board point of its upper left corner."""
         appearance, scale = self._appearance, self._px_per_mm
         board = paint(appearance.field, appearance.board, scale)
         high, wide = board.image.shape[:2]
@@ -71,7 +71,7 @@ class BoardLayer:
         return table, (board.origin_mm[0] - left / scale, board.origin_mm[1] + above / scale)
 
     def _margins_mm(self) -> tuple[float, float, float, float]:
-        """How far the picture reaches beyond the board: toward low x, low y, high x, high y."""
+        """Return the picture's margins beyond the board, mm: toward low x, low y, high x, high y."""
         seen = lens_grid(self._appearance.camera.lens).board_mm(self._appearance.camera).reshape(-1, 2)
         low, high = np.nanmin(seen, axis=0), np.nanmax(seen, axis=0)
         x_low, y_low, x_high, y_high = self._appearance.field.board_mm
@@ -90,7 +90,7 @@ class BoardLayer:
 
 
 def _darken_around(image: Image, box: tuple[int, int, int, int], scale: float) -> None:
-    """The soft shade at the foot of the board, in place."""
+    """Add the soft shade at the foot of the board, in place."""
     left, top, wide, high = box
     mask: NDArray[np.uint8] = np.zeros(image.shape[:2], dtype=np.uint8)
     mask[top : top + high, left : left + wide] = 150

@@ -1,6 +1,6 @@
 """Light on the board: lamps with soft shadows, the shade at the foot of every base, and the lamps' glare.
 
-Shadows are worked out here and not by a shadow map: every solid's outline is cast from every lamp onto the board and
+Shadows are computed without a shadow map: every solid's outline is cast from every lamp onto the board and
 drawn at half size, then blurred by the lamp's size. That is exact in place, soft, and many times faster.
 """
 
@@ -17,15 +17,15 @@ from downfield.twin.appearance import Appearance, Lamp
 from downfield.twin.render.lens_grid import lens_grid
 from downfield.twin.render.solids import PlacedSolids
 
-_HALF = 2  # light is worked out at half the picture's size
+_HALF = 2  # light is computed at half the picture's size
 _SHIFT = 4
 _BRIGHTEST = 1.6  # the light factor that 255 stands for
-_LOW_MM = 15.0  # what a typical shadow on the board is cast from
-_HIGH_MM = 50.0  # and one of a hand or a post
+_LOW_MM = 15.0  # height from which a typical shadow on the board is cast
+_HIGH_MM = 50.0  # and the shadow of a hand or a post
 
 _FOOT_MM = 2.5  # softness of the shade around a base
-_FOOT = 0.45  # share of the ambient light it takes away
-_SAME_VIEW_PX = 20.0  # smooth light need not follow a camera that sways less than this
+_FOOT = 0.45  # share of the ambient light that it removes
+_SAME_VIEW_PX = 20.0  # the light is reused while the camera sways less than this
 
 Mask = NDArray[np.uint8]
 Layer = NDArray[np.uint8]
@@ -41,7 +41,7 @@ class BoardLight:
         self._glare: Image | None = None
 
     def shine(self, ground: Image, placed: PlacedSolids, camera: Camera) -> Image:
-        """The ground lit: uint8 blue green red, shape (height, width, 3)."""
+        """Return the lit ground: uint8 blue green red, shape (height, width, 3)."""
         self._face(camera)
         size = (ground.shape[1] // _HALF, ground.shape[0] // _HALF)
         scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
@@ -59,9 +59,9 @@ class BoardLight:
         return np.asarray(lit, dtype=np.uint8)
 
     def dim_bases(self, layer: Layer, placed: PlacedSolids, camera: Camera) -> Layer:
-        """The figures' layer with the shadows that players throw onto bases, their own and their neighbors'.
+        """Return the figures' layer with the shadows that players cast onto their own and their neighbors' bases.
 
-        Of the strongest lamp only: on so small a surface the others' are not seen.
+        Only the strongest lamp counts: on a base, shadows of the others are too faint to see.
         """
         self._face(camera)
         size = (layer.shape[1] // _HALF, layer.shape[0] // _HALF)
@@ -70,7 +70,7 @@ class BoardLight:
         bodies = ~_is_base(placed)
         shade = _shade(placed, _cast(placed.points_mm, lamp, BASE_TOP_MM), camera, size, bodies)
         soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, _LOW_MM) * scale, 0.5))
-        # Only bases: anything else seen there stands in front of them.
+        # Only bases: any other object there is in front of them.
         seen = _shade(placed, placed.points_mm, camera, size, bodies)
         share = lamp.strength / (self._appearance.ambient + sum(lamp.strength for lamp in self._appearance.lamps))
         dim = cv2.multiply(soft, 255 - seen, scale=share / 255)
@@ -81,7 +81,7 @@ class BoardLight:
     def _reaching(
         self, lamp: Lamp, placed: PlacedSolids, camera: Camera, size: tuple[int, int], scale: float
     ) -> NDArray[np.float32]:
-        """Share of a lamp's light that reaches the board, 0..1, at half size."""
+        """Return the share of a lamp's light that reaches the board, 0..1, at half size."""
         cast = _cast(placed.points_mm, lamp)
         high = placed.points_mm[:, :, 2].max(axis=1) > _HIGH_MM
         reaching = np.ones((size[1], size[0]), dtype=np.float32)
@@ -93,7 +93,7 @@ class BoardLight:
         return reaching
 
     def _face(self, camera: Camera) -> None:
-        """Work out what does not change while the camera stays about where it is."""
+        """Compute the values that stay the same while the camera barely moves."""
         if self._view is not None and _apart_px(self._view, camera, self._appearance) < _SAME_VIEW_PX:
             return
         self._view = camera
@@ -125,7 +125,7 @@ def _apart_px(a: Camera, b: Camera, appearance: Appearance) -> float:
 
 
 def _irradiance(points: Array, lamp: Lamp) -> Array:
-    """Light on a level surface, up to a factor: inverse square and cosine. Shape (..., 3) to (...)."""
+    """Return the light on a level surface, up to a factor: inverse square and cosine. Shape (..., 3) to (...)."""
     toward = np.array(lamp.position_mm) - points
     distance = np.linalg.norm(toward, axis=-1)
     light: Array = np.maximum(toward[..., 2], 1.0) / distance**3
@@ -133,7 +133,7 @@ def _irradiance(points: Array, lamp: Lamp) -> Array:
 
 
 def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
-    """Strength of a lamp's blurred mirror image in the board, 0..1. Shape (..., 3) to (...)."""
+    """Return the strength of a lamp's blurred mirror image in the board, 0..1. Shape (..., 3) to (...)."""
     to_lamp = np.array(lamp.position_mm) - points
     to_eye = camera.position_mm - points
     half = to_lamp / np.linalg.norm(to_lamp, axis=-1, keepdims=True)
@@ -145,12 +145,12 @@ def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
 
 
 def _softness_mm(lamp: Lamp, height_mm: float) -> float:
-    """Standard deviation of the edge of a shadow that is cast from a height."""
+    """Return the standard deviation of the edge of a shadow that is cast from a height, mm."""
     return lamp.radius_mm / 2 * height_mm / max(lamp.position_mm[2] - height_mm, 1.0)
 
 
 def _cast(points_mm: Array, lamp: Lamp, onto_mm: float = 0.0) -> Array:
-    """Points thrown from a lamp onto a level plane, same shape."""
+    """Return points projected from a lamp onto a level plane, same shape."""
     at = np.array(lamp.position_mm)
     reach = (at[2] - onto_mm) / np.maximum(at[2] - points_mm[..., 2:], 1.0)
     cast: Array = at + (points_mm - at) * reach
@@ -169,7 +169,7 @@ def _shade(
     size: tuple[int, int],
     chosen: NDArray[np.bool_],
 ) -> Mask:
-    """Outlines of the chosen solids, at points cast from theirs, as a mask at half size: 255 where they are."""
+    """Return a mask at half size: 255 inside the outlines of the chosen solids at their projected points."""
     which = np.flatnonzero(chosen)
     mask = np.zeros((size[1], size[0]), dtype=np.uint8)
     if not len(which):

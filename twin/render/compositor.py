@@ -1,6 +1,6 @@
-"""The cheap renderer: the lit board as every renderer has it, and every solid as a shaded sub-pixel polygon.
+"""The cheap renderer: the lit board that all renderers share, and every solid as a shaded sub-pixel polygon.
 
-Where base tops and sides fall in the picture is as exact as in any renderer; round bodies are only suggested. It needs
+Base tops and sides are placed as exactly as by the other renderers; round bodies are only suggested. It needs
 no OpenGL, and draws a part of a picture at any scale when its appearance's camera is made by `crop_camera`.
 """
 
@@ -26,7 +26,7 @@ class Compositor:
     """Draws pictures of one appearance by layers.
 
     Args:
-        appearance: what to draw.
+        appearance: of the table.
         players: the roster, for the bases' sizes.
 
     """
@@ -40,11 +40,11 @@ class Compositor:
 
     @property
     def appearance(self) -> Appearance:
-        """What it draws."""
+        """The appearance that it draws."""
         return self._appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """The ideal picture of one instant, with what can be seen of every base."""
+        """Return the ideal picture of one instant, with the visible part of every base."""
         settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
         image = self._light.shine(self._board.draw(camera), placed, camera)
@@ -52,11 +52,11 @@ class Compositor:
         return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no resources to release."""
 
 
 def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, size_px: tuple[int, int]) -> Camera:
-    """The camera whose picture is a part of another's, enlarged or reduced.
+    """Return a camera whose picture is a part of another's, enlarged or reduced.
 
     Args:
         camera: the whole picture's.

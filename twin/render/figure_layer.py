@@ -1,8 +1,7 @@
 """Figures, ball, hands, rail and clutter drawn by MuJoCo's own renderer, as a layer to be laid over the board.
 
-MuJoCo draws an exact pinhole picture a little wider than the lens sees, over nothing at all: where no solid is, the
-picture stays transparent. Colors come premultiplied by coverage, so edges stay smooth through the lens and over any
-ground.
+MuJoCo draws an exact pinhole picture a little wider than the lens's view, on a transparent background. Colors come
+premultiplied by coverage, so edges stay smooth through the lens and over any ground.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ _SAMPLES = 4
 _NEAR_MM, _FAR_MM = 50.0, 20_000.0
 _PALETTE_SIDE = 16
 _FACETS = 16
-_BALL = -2  # place of the ball among the moved bodies, the last of which holds what never moves
-_MAX_LAMPS = 8  # what OpenGL has
+_BALL = -2  # index of the ball among the moved bodies; the last one holds all fixed solids
+_MAX_LAMPS = 8  # limit of OpenGL
 _GEOM_TYPE = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
     "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
@@ -68,9 +67,9 @@ class FigureLayer:
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._gpu)
 
     def draw(self, snapshot: Snapshot, camera: Camera) -> Layer:
-        """The solids through the whole lens: uint8 blue green red alpha, premultiplied, shape (height, width, 4)."""
+        """Return the solids seen by the lens: uint8 blue green red alpha, premultiplied, shape (height, width, 4)."""
         if camera.lens != self._appearance.camera.lens:
-            message = "a renderer draws through the lens of its appearance; make another for another lens"
+            message = "the camera's lens differs from the appearance's lens; make a renderer for that lens"
             raise ValueError(message)
         self._context.make_current()
         for i, pose in enumerate(snapshot.figures):
@@ -100,7 +99,7 @@ class FigureLayer:
             self._context = None
 
     def _read(self) -> Layer:
-        """The picture with its alpha, which MuJoCo's own reading leaves out; rows from the bottom up."""
+        """Return the picture with its alpha, which MuJoCo's own read function omits; rows from the bottom up."""
         from OpenGL import GL
 
         if self._gpu.offSamples:
@@ -117,7 +116,7 @@ class FigureLayer:
 
 
 class _Window:
-    """The pinhole picture that holds all a lens sees, and the way from it through the lens."""
+    """The pinhole picture that contains a lens's whole view, and the mapping through the lens."""
 
     def __init__(self, lens: Lens) -> None:
         self._lens = lens
@@ -134,7 +133,7 @@ class _Window:
         self._maps = grid.pixel_map(np.nan_to_num(x, nan=-1e4), np.nan_to_num(y, nan=-1e4))
 
     def aim(self, scene: Any, camera: Camera) -> None:
-        """Point the scene's two eyes, which are the same here, along a camera."""
+        """Align the scene's two eyes, which are the same here, with a camera."""
         turn, at = camera.board_to_camera, camera.position_mm
         for eye in scene.camera:
             eye.pos, eye.forward, eye.up = at, turn[2], -turn[1]
@@ -145,7 +144,7 @@ class _Window:
             eye.frustum_bottom, eye.frustum_top = -self._high[1] * _NEAR_MM, -self._low[1] * _NEAR_MM
 
     def through_lens(self, pixels: Layer) -> Layer:
-        """A pinhole picture as the lens bends it."""
+        """Return a pinhole picture distorted by the lens."""
         nothing = (0, 0, 0, 0)
         bent = cv2.remap(pixels, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=nothing)
         return np.asarray(bent, dtype=np.uint8)
@@ -197,7 +196,7 @@ class _Palette:
         material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "palette"
 
     def coordinates(self, colors: Sequence[Color]) -> Array:
-        """Where colors are in the texture, shape (n, 2)."""
+        """Return the texture coordinates of colors, shape (n, 2)."""
         places = np.array([self._places[color] for color in colors])
         rows, columns = np.divmod(places, self._side)
         return (np.column_stack([columns, rows]) + 0.5) / self._side
@@ -220,9 +219,9 @@ def _add_figure(spec: Any, body: Any, figure: FigureAppearance, corner_mm: float
 
 
 def _blending_factor(opacity: float) -> float:
-    """The alpha, and factor on the color, that leave a clear solid's premultiplied color and coverage behind.
+    """Return the alpha, and the factor on the color, that give a clear solid's premultiplied color and coverage.
 
-    MuJoCo draws what is clear twice, and its blending squares alpha: what stays of an alpha f is f^2 (2 - f).
+    MuJoCo draws clear solids twice, and its blending squares alpha: an alpha of f becomes f^2 (2 - f).
     """
     return float(np.interp(opacity, _LEFT_BEHIND, _ALPHAS))
 
@@ -241,7 +240,7 @@ def _add_mesh(spec: Any, body: Any, mesh: Mesh, name: str, texture: Array, mater
 
 def _add_lamp(spec: Any, lamp: Lamp, ambient: float) -> None:
     light = spec.worldbody.add_light(pos=lamp.position_mm, dir=[0, 0, -1], castshadow=False)
-    # MuJoCo's classic renderer leaves its point lights dark; a spot as wide as it goes is one.
+    # MuJoCo's classic renderer does not draw point lights; a spot of the greatest width replaces one.
     light.type = mujoco.mjtLightType.mjLIGHT_SPOT
     light.cutoff, light.exponent = 180, 0
     light.diffuse = [lamp.strength * channel for channel in lamp.color]

@@ -1,4 +1,4 @@
-"""Figures as triangle meshes: all solids of one figure in one mesh, which is what makes drawing 22 of them fast."""
+"""Figures as triangle meshes: all solids of one figure in one mesh, so that 22 of them are drawn fast."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Mesh:
 
 
 def figure_mesh(solids: Sequence[Solid], corner_mm: float) -> Mesh:
-    """One mesh of many solids.
+    """Return one mesh of many solids.
 
     Args:
         solids: in their owner's frame.
@@ -81,7 +81,7 @@ def _circle(radius: float) -> Array:
 
 
 def _rounded_rectangle(half_x: float, half_y: float, radius: float) -> Array:
-    """Outline, counter-clockwise, shape (n, 2)."""
+    """Return the outline, counter-clockwise, shape (n, 2)."""
     centers = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]) * (half_x - radius, half_y - radius)
     if radius <= 0:
         return centers
@@ -92,7 +92,7 @@ def _rounded_rectangle(half_x: float, half_y: float, radius: float) -> Array:
 
 
 def _prism(outline: Array, half_height: float) -> _Part:
-    """An upright prism over an outline, flat-shaded: shape of a box, a rounded base, a cylinder."""
+    """Return an upright, flat-shaded prism over an outline: a box, a rounded base or a cylinder."""
     n = len(outline)
     after = np.roll(outline, -1, axis=0)
     edge = after - outline
@@ -115,7 +115,7 @@ def _at(outline: Array, z: float) -> Array:
 
 
 def _sphere(around: int) -> _Part:
-    """A unit sphere of rings from pole to pole; its equator is doubled."""
+    """Return a unit sphere of rings from pole to pole; its equator is doubled."""
     half = np.linspace(0, np.pi / 2, _STACKS // 2 + 1)
     polar = np.concatenate([half, np.pi - half[::-1]])
     turn = 2 * np.pi * np.arange(around) / around

@@ -1,7 +1,7 @@
 """A headless OpenGL context: EGL, or OSMesa where there is no EGL.
 
-MuJoCo picks its platform from the environment when it is first imported, and picks wrongly on a machine without a
-screen; so the context is created here, however MuJoCo was imported before.
+MuJoCo chooses its platform from the environment when it is first imported, and chooses wrongly on a machine without a
+screen; so the context is created here, independent of MuJoCo's import.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MISSING = (
 
 
 def open_context(width: int, height: int) -> Any:
-    """A current context of MuJoCo's, with ``make_current()`` and ``free()``.
+    """Return a current context for MuJoCo, with ``make_current()`` and ``free()``.
 
     Raises:
         DownfieldError: this machine has neither EGL nor OSMesa; names the packages.

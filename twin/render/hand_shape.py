@@ -12,7 +12,7 @@ from downfield.core.arrays import Array
 from downfield.twin.appearance import Color, Solid
 from downfield.twin.snapshot import HandPose, Quaternion, StickPose, Vector
 
-# A hand is laid out from its fingertips: how far back along the arm, how far up.
+# A hand is laid out from its fingertips: distance back along the arm, and height.
 _MIDDLE_JOINT_MM = (24.0, 27.0)
 _KNUCKLE_MM = (64.0, 36.0)
 _THUMB_ROOT_MM = (96.0, 26.0)
@@ -27,7 +27,7 @@ _WHITE: Color = (0.92, 0.91, 0.86)
 
 
 def hand_solids(hand: HandPose, skin: Color, sleeve: Color) -> tuple[Solid, ...]:
-    """Fingers, thumb, palm, wrist and sleeve; a hand that holds a figure pinches it between thumb and fingers."""
+    """Return fingers, thumb, palm, wrist and sleeve; a held figure is pinched between thumb and fingers."""
     tip, elbow = np.array(hand.fingertip_mm), np.array(hand.elbow_mm)
     back = (elbow - tip) * [1.0, 1.0, 0.0]
     back /= max(float(np.linalg.norm(back)), 1e-9)
@@ -56,14 +56,14 @@ def hand_solids(hand: HandPose, skin: Color, sleeve: Color) -> tuple[Solid, ...]
     solids.append(Solid("ellipsoid", _PALM_MM, _vector(at(_PALM_AT_MM)), _axes(back, side), skin))
     solids.append(_limb(at(_WRIST_MM), at(_CUFF_MM), _WRIST_RADIUS_MM, skin))
     cuff = at(_CUFF_MM)
-    # An elbow nearer than a hand is long: the arm goes on beyond it.
+    # When the elbow is nearer than a hand's length, the arm continues beyond it.
     end = elbow if float((elbow - cuff) @ back) > _SLEEVE_MM else cuff + back * _SLEEVE_MM
     solids.append(_limb(cuff + back * _SLEEVE_MM / 2, end, _SLEEVE_MM, sleeve))
     return tuple(solids)
 
 
 def stick_solid(stick: StickPose) -> Solid:
-    """A flat white stick."""
+    """Return a flat white stick."""
     start, end = np.array(stick.start_mm), np.array(stick.end_mm)
     along = end - start
     length = float(np.linalg.norm(along))
@@ -82,7 +82,7 @@ def _limb(start: Array, end: Array, radius_mm: float, color: Color) -> Solid:
 
 
 def _axes(x: Array, y: Array) -> Quaternion:
-    """The attitude whose x and y axes are the given unit vectors."""
+    """Return the attitude whose x and y axes are the given unit vectors."""
     y = y / max(float(np.linalg.norm(y)), 1e-9)
     return _quaternion(Rotation.from_matrix(np.column_stack([x, y, np.cross(x, y)])))
 

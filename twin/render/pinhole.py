@@ -1,7 +1,7 @@
 """From an ideal pinhole picture to the picture through a lens with distortion.
 
-Renderers draw pinholes; a lens with distortion sees rays beyond the pinhole of its own size. So a renderer draws the
-smallest pinhole picture that has every ray of the lens, and that picture is resampled through the lens.
+Renderers draw pinhole pictures; a lens with distortion has rays outside a pinhole picture of its own size. So a
+renderer draws the smallest pinhole picture with every ray of the lens, which is then resampled through the lens.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Pinhole:
 
 @lru_cache(maxsize=16)
 def covering(lens: Lens) -> Pinhole:
-    """The smallest pinhole picture that has every ray of a lens, at the lens's own scale in its middle."""
+    """Return the smallest pinhole with every ray of a lens, at the lens's own scale in its middle."""
     width, height = lens.size_px
     along_x, along_y = np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64)
     rim = np.concatenate(
@@ -55,7 +55,7 @@ def covering(lens: Lens) -> Pinhole:
 
 
 def through_lens(picture: Image, pinhole: Pinhole, lens: Lens) -> Image:
-    """A pinhole picture as the lens shows it, shape (height, width, 3)."""
+    """Return a pinhole picture resampled through the lens, shape (height, width, 3)."""
     return np.asarray(cv2.remap(picture, *_maps(pinhole, lens), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
 
 

@@ -21,11 +21,11 @@ Fixed = NDArray[np.int32]
 _FINE = 4  # samples per pixel along each side, where coverage is counted
 _FINE_GROWTH = 0.48  # growth of the fill without anti-aliasing, in samples (measured)
 _SHIFT = 4  # fractional bits of a corner
-_FAR_PX = 20_000.0  # cv2's fixed-point corners overflow far beyond this
+_FAR_PX = 20_000.0  # cv2's fixed-point corners overflow only far beyond this
 
 
 def to_fixed(points_px: Array) -> Fixed:
-    """Pixels as cv2's fixed-point corners, same shape."""
+    """Return pixels as cv2's fixed-point corners, same shape."""
     return np.rint(np.clip(points_px, -_FAR_PX, _FAR_PX) * (1 << _SHIFT)).astype(np.int32)
 
 
@@ -38,8 +38,8 @@ def fill_hull(
         image: drawn upon.
         points: as `to_fixed` gives them.
         color: one value per channel.
-        rounds: how often corners are cut, to round them.
-        smooth: whether edges blend with what is there.
+        rounds: number of times that corners are cut, to round them.
+        smooth: whether edges blend with the image.
 
     """
     hull = cv2.convexHull(points)
@@ -76,13 +76,13 @@ def lay_convex(image: NDArray[np.uint8], corners_px: Array, color: Sequence[floa
 
 
 def draw_outline(image: NDArray[np.uint8], corners_px: Array, color: Sequence[float]) -> None:
-    """A line of about a pixel just within a convex polygon's edge."""
+    """Draw a line of about a pixel just within a convex polygon's edge."""
     ring = to_fixed(_sides_in(corners_px, GROWTH_PX))
     cv2.polylines(image, [ring], True, color, 1, cv2.LINE_AA, _SHIFT)
 
 
 def _sides_in(corners_px: Array, by_px: float) -> Array:
-    """A convex polygon with every side moved toward the inside."""
+    """Return a convex polygon with every side moved inward."""
     after = np.concatenate([corners_px[1:], corners_px[:1]])
     sides = after - corners_px
     along = sides / np.maximum(np.hypot(sides[:, 0], sides[:, 1]), 1e-9)[:, None]

@@ -1,7 +1,7 @@
 """The photoreal renderer: Blender's Cycles path tracer on the CPU, for training and evaluation pictures.
 
 Blender's ``bpy`` needs its own versions of packages, so it has an environment of its own and draws there
-(`twin.render.blender_worker`); this side tells it what to draw and sends its pinhole picture through the lens. An
+(`twin.render.blender_worker`); this module sends it orders and resamples its pinhole picture through the lens. An
 optional extra: neither the rig nor the tests need it.
 """
 
@@ -39,9 +39,9 @@ PYTHON_VARIABLE = "DOWNFIELD_BLENDER_PYTHON"
 """Environment variable that names the Python that has ``bpy``."""
 
 SAMPLES = 5
-"""Paths per pixel: with Blender's denoiser few are enough, and time goes with them."""
+"""Paths per pixel: few are enough with Blender's denoiser, and render time is proportional to them."""
 
-_PRINT_PX = 2.0  # print pixels to a picture's pixel, so that paint stays sharp
+_PRINT_PX = 2.0  # print pixels per picture pixel, so that paint stays sharp
 _SURFACE_STEPS = (41, 25)
 
 
@@ -49,9 +49,9 @@ class BlenderRenderer:
     """Draws pictures of one appearance in another process.
 
     Args:
-        appearance: what to draw.
+        appearance: of the table.
         players: the roster, in the appearance's order.
-        python: the Python that has ``bpy``; by default what `PYTHON_VARIABLE` names.
+        python: path of the Python with ``bpy``; by default from the environment variable `PYTHON_VARIABLE`.
         samples: paths per pixel.
 
     Raises:
@@ -71,11 +71,11 @@ class BlenderRenderer:
 
     @property
     def appearance(self) -> Appearance:
-        """What it draws."""
+        """The appearance that it draws."""
         return self._appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """The ideal picture of one instant; see `twin.render.renderer.Renderer`."""
+        """Return the ideal picture of one instant; see `twin.render.renderer.Renderer`."""
         settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
         picture = self._folder / "picture.png"

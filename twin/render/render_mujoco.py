@@ -46,11 +46,11 @@ class MujocoRenderer:
 
     @property
     def appearance(self) -> Appearance:
-        """What it draws."""
+        """The appearance that it draws."""
         return self._appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """The ideal picture of one instant, with what can be seen of every base."""
+        """Return the ideal picture of one instant, with the visible part of every base."""
         settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
         ground = self._light.shine(self._board.draw(camera), placed, camera)
@@ -59,12 +59,12 @@ class MujocoRenderer:
         return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))
 
     def close(self) -> None:
-        """Give back the OpenGL context."""
+        """Release the OpenGL context."""
         self._figures.close()
 
 
 def _laid_over(ground: Image, layer: Layer) -> Image:
-    """A premultiplied layer over a picture."""
+    """Return a premultiplied layer over a picture."""
     through = cv2.cvtColor(255 - layer[:, :, 3], cv2.COLOR_GRAY2BGR)
     image = cv2.multiply(ground, through, scale=1 / 255)
     return np.asarray(cv2.add(image, cv2.cvtColor(layer, cv2.COLOR_BGRA2BGR)), dtype=np.uint8)

@@ -22,7 +22,7 @@ from downfield.twin.tracing.scene import SceneBuilder, to_light
 from downfield.twin.tracing.tracer import Tracer
 
 SAMPLES: Final = 24
-"""Paths per pixel: their noise is below that of the cameras the twin imitates."""
+"""Paths per pixel: their noise is below the noise of the simulated cameras."""
 
 _LEVELS: Final = to_light(np.linspace(0.0, 1.0, 4096))
 
@@ -31,7 +31,7 @@ class TracedRenderer:
     """Draws pictures of one appearance by path tracing.
 
     Args:
-        appearance: what to draw.
+        appearance: of the table.
         players: the roster, for the bases' sizes.
         samples: paths per pixel.
 
@@ -48,11 +48,11 @@ class TracedRenderer:
 
     @property
     def appearance(self) -> Appearance:
-        """What it draws."""
+        """The appearance that it draws."""
         return self._appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """The ideal picture of one instant, with what can be seen of every base."""
+        """Return the ideal picture of one instant, with the visible part of every base."""
         settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         seed = (self._appearance.seed + t_ns) % (1 << 31)
         light = self._tracer.light(self._builder.build(settled), camera, self._samples, seed)
@@ -60,10 +60,10 @@ class TracedRenderer:
         return RenderedFrame(t_ns, camera, _displayed(light), tops)
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there are no resources to release."""
 
 
 def _displayed(light: NDArray[np.float32]) -> Image:
-    """Linear red green blue light as a picture, uint8 blue green red: the inverse of `to_light`."""
+    """Return linear red green blue light as a picture, uint8 blue green red: the inverse of `to_light`."""
     level = np.searchsorted(_LEVELS, np.clip(light[..., ::-1], 0.0, 1.0)) * (255.0 / (len(_LEVELS) - 1))
     return np.ascontiguousarray(np.rint(level).astype(np.uint8))

@@ -1,7 +1,7 @@
-"""The seam of the renderers: a snapshot and a camera go in, a picture and what can be seen of every base come out.
+"""The interface of the renderers: from a snapshot and a camera to a picture and the visible part of every base.
 
-A renderer draws the ideal picture: exact geometry through the whole lens, one instant, no noise. What a real camera
-does to it beyond geometry is `twin.film.sensor_effects`; filming over time is `twin.film.film`.
+A renderer draws the ideal picture: exact geometry through the whole lens, one instant, no noise.
+`twin.film.sensor_effects` adds the effects of a real camera; `twin.film.film` films over time.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from downfield.twin.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class BaseTop:
-    """What a picture shows of the top of one base.
+    """The top of one base in a picture.
 
     Attributes:
         id: roster id.
         corners_px: the sharp corners in the order of a footprint, shape (4, 2).
-        corners_visible: which of them are in the picture with nothing before them.
+        corners_visible: whether each of them is in the picture and not occluded.
         visible: share of the top's area that is seen, 0..1; 0 when it faces away.
 
     """
@@ -56,14 +56,14 @@ class Renderer(Protocol):
 
     @property
     def appearance(self) -> Appearance:
-        """What it draws."""
+        """The appearance that it draws."""
         ...
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
-        """The ideal picture of one instant.
+        """Return the ideal picture of one instant.
 
         Args:
-            snapshot: what stands where.
+            snapshot: of the table.
             camera: lens and pose; the same lens size as the appearance's.
             t_ns: the time to stamp it with.
 
@@ -71,5 +71,5 @@ class Renderer(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what it holds; rendering afterwards is an error."""
+        """Release all resources; rendering afterwards is an error."""
         ...

@@ -1,4 +1,4 @@
-"""The renderers by name, each imported only when it is asked for."""
+"""The renderers by name, each imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ RENDERERS: tuple[RendererName, ...] = get_args(RendererName)
 
 
 def renderer_named(name: str) -> RendererName:
-    """The renderer of a name.
+    """Return the renderer of a name.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such renderer.
 
     """
     for known in RENDERERS:
@@ -28,10 +28,10 @@ def renderer_named(name: str) -> RendererName:
 
 
 def open_renderer(name: RendererName, appearance: Appearance, players: Sequence[Player]) -> Renderer:
-    """A renderer of one appearance and roster; close it when done.
+    """Return a renderer of one appearance and roster; close it when done.
 
     Raises:
-        MissingExtraError: what it needs is not installed.
+        MissingExtraError: its packages are not installed.
         DownfieldError: this machine can't run it.
 
     """

@@ -1,6 +1,6 @@
 """The upper layer of a composed picture: every solid as shaded polygons, the lower ones first.
 
-Along a ray that comes down from the camera what is nearer is higher, so solids are painted in order of height.
+Along a camera's ray nearer objects are higher, so solids are painted in order of height.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2
 """Corners of a box's faces, as `solids` orders its corners: low x, high x, low y, high y, low z, high z."""
 
 _ARC_POINTS = 4  # on each rounded corner of a base
-_LARGE_PX = 9.0  # bodies thicker than this are shaded in more steps, and their outlines smoothed
+_LARGE_PX = 9.0  # bodies thicker than this are shaded in more steps with smoothed outlines
 _STEPS = {False: 3, True: 8}
 _DARKEST = 0.35  # share of the direct light that reaches the rim of a round body
 
@@ -72,7 +72,7 @@ class SolidPainter:
                     fill_hull(self._image, outline, color, rounds=2 if rounds.large[k] else 0)
 
     def _heights(self, placed: PlacedSolids, middles_mm: Array, turns: Array) -> Array:
-        """Heights by which solids are painted: a figure comes after its own base when the base's top is seen."""
+        """Return the heights that order the solids: a figure follows its own base when the base's top is visible."""
         heights = middles_mm[:, 2].round(3)
         owners = np.array(placed.owners)
         bases = [k for k, solid in enumerate(placed.solids) if solid.part == "base"]
@@ -85,7 +85,7 @@ class SolidPainter:
         return np.asarray(heights)
 
     def _lights(self, middles_mm: Array) -> tuple[Array, Array]:
-        """Direct light on every solid, shape (n,), and the light's direction in the picture, shape (n, 2)."""
+        """Return the direct light on every solid, shape (n,), and its direction in the picture, shape (n, 2)."""
         ways = np.zeros_like(middles_mm)
         for lamp in self._appearance.lamps:
             toward = np.array(lamp.position_mm) - middles_mm
@@ -95,7 +95,7 @@ class SolidPainter:
         return direct, aside / np.maximum(direct[:, None], 1e-9)
 
     def _box(self, k: int, boxes: _Boxes, solid: Solid, corners_px: Array) -> None:
-        # The fill's growth is left in: neighboring pieces of the rail overlap by it and leave no seam.
+        # The fill's growth is kept, so that neighboring pieces of the rail overlap without a seam.
         for face, light in boxes.faces(k):
             fill_hull(self._image, to_fixed(corners_px[face]), _bgr(solid.color, self._appearance.ambient + light))
 
@@ -111,7 +111,7 @@ class SolidPainter:
         return light
 
     def _base(self, solid: Solid, size: BaseSize, place: Vector, turn: Array) -> None:
-        """A base: a prism with rounded corners; a clear one shows what is below."""
+        """Paint a base, a prism with rounded corners; a clear base lets the ground show through."""
         ring = _outline(size)
         heights = np.repeat([0.0, size.height_mm], len(ring))
         points_mm = np.column_stack([np.tile(ring, (2, 1)), heights]) @ turn.T + place
@@ -164,7 +164,7 @@ class _Boxes:
             self._light += lamp.strength * np.maximum(cosine, 0)
 
     def faces(self, k: int) -> list[tuple[NDArray[np.intp], float]]:
-        """Corner numbers of each face of one box that is seen, with the direct light it gets."""
+        """Yield the corner numbers of each visible face of a box, with its direct light."""
         return [(_FACES[face], float(self._light[k, face])) for face in np.flatnonzero(self._facing[k])]
 
 
@@ -187,7 +187,7 @@ class _RoundBodies:
         spread = np.einsum("kpi,kpj->kij", self._around, self._around) / points_px.shape[1]
         half, off = (spread[:, 0, 0] + spread[:, 1, 1]) / 2, spread[:, 0, 0] - spread[:, 1, 1]
         small = half - np.sqrt(off**2 / 4 + spread[:, 0, 1] ** 2)
-        # The short way across: the highlight of a long limb must not leave it.
+        # Across the short side, so that a long limb's highlight does not leave it.
         self._reach = 1.4 * np.sqrt(np.maximum(small, 0))
         self._aside = aside
         self.large = self._reach > _LARGE_PX
@@ -195,7 +195,7 @@ class _RoundBodies:
             self._outlines(_STEPS[False]),
             self._outlines(_STEPS[True], self.large),
         )
-        self._at = np.cumsum(self.large) - 1  # where each large one is among them
+        self._at = np.cumsum(self.large) - 1  # index of each large body among them
         self._colors = {
             large: np.minimum(colors * (ambient + direct[:, None] * share), 255).tolist()
             for large, count in _STEPS.items()
@@ -203,13 +203,13 @@ class _RoundBodies:
         }
 
     def shades(self, k: int) -> list[tuple[Fixed, list[float]]]:
-        """Outlines of one solid from the rim inward, each with its color."""
+        """Yield outlines of one solid from the rim inward, each with its color."""
         large = bool(self.large[k])
         outlines = self._outlines_many[:, self._at[k]] if large else self._outlines_few[:, k]
         return [(outline, colors[k]) for outline, colors in zip(outlines, self._colors[large], strict=True)]
 
     def _outlines(self, count: int, which: NDArray[np.bool_] | None = None) -> Fixed:
-        """Outlines in a number of steps, shape (steps, solids, points, 2)."""
+        """Return the outlines in a number of steps, shape (steps, solids, points, 2)."""
         chosen = slice(None) if which is None else which
         step = np.linspace(0, 1, count)[:, None, None, None]
         reach = self._reach[chosen, None, None]
@@ -220,7 +220,7 @@ class _RoundBodies:
 
 
 def _turns(snapshot: Snapshot) -> Array:
-    """Rotation matrices of all figures, shape (n, 3, 3)."""
+    """Return the rotation matrices of all figures, shape (n, 3, 3)."""
     if not snapshot.figures:
         return np.empty((0, 3, 3))
     quaternions = [pose.rotation for pose in snapshot.figures]
@@ -234,7 +234,7 @@ def _bgr(color: Color, light: float) -> tuple[float, float, float]:
 
 @lru_cache(maxsize=64)
 def _outline(size: BaseSize) -> Array:
-    """A base's rounded outline in the figure's frame, counter-clockwise, shape (n, 2)."""
+    """Return a base's rounded outline in the figure's frame, counter-clockwise, shape (n, 2)."""
     half = np.array([size.length_mm, size.width_mm]) / 2 - size.corner_mm
     turns = np.linspace(0, 1, _ARC_POINTS) if size.corner_mm > 0 else np.array([0.5])
     ring = [

@@ -1,4 +1,4 @@
-"""Where every solid of a table is at one instant, as clouds of surface points in the board frame.
+"""Positions of all solids of a table at one instant, as clouds of surface points in the board frame.
 
 A cloud's convex hull is its solid to a few hundredths of its radius, so its outline from anywhere (the camera for
 occlusion, a lamp for a shadow) is the hull of its projected points.
@@ -27,11 +27,11 @@ _SWELL = 1.03  # a hull of 26 points lies within its sphere; this halves the dif
 
 @dataclass(frozen=True, slots=True)
 class PlacedSolids:
-    """Everything that stands on or over the board.
+    """All solids on or over the board.
 
     Attributes:
         solids: in their owners' frames.
-        owners: for each solid the index of its figure in the roster; -1 for what belongs to no figure.
+        owners: for each solid the index of its figure in the roster; -1 without a figure.
         points_mm: surface points in the board frame, shape (solids, POINTS, 3).
 
     """
@@ -54,7 +54,7 @@ class SolidPlacer:
         self._ball_cloud = cloud(appearance.ball.solids)
 
     def place(self, snapshot: Snapshot) -> PlacedSolids:
-        """The solids of a snapshot, in roster order, then what belongs to no figure."""
+        """Return the solids of a snapshot: of the figures in roster order, then the others."""
         solids = [*self._figure_solids, *self._still]
         clouds = [self._posed_figures(snapshot), self._still_clouds]
         if snapshot.ball is not None:
@@ -79,13 +79,13 @@ class SolidPlacer:
 
 
 def loose_solids(appearance: Appearance, snapshot: Snapshot) -> tuple[Solid, ...]:
-    """Hands and sticks of a snapshot, in the board frame."""
+    """Return the solids of a snapshot's hands and sticks, in the board frame."""
     hands = [solid for hand in snapshot.hands for solid in hand_solids(hand, appearance.skin, appearance.sleeve)]
     return (*hands, *(stick_solid(stick) for stick in snapshot.sticks))
 
 
 def rail_solids(appearance: Appearance) -> tuple[Solid, ...]:
-    """The rail around the board, in pieces short enough to follow a lens's bend; none when it has no height."""
+    """Return the rail around the board, in pieces short enough to follow a lens's distortion; none without a rail."""
     height, width = appearance.board.rail_mm
     if height <= 0:
         return ()
@@ -102,14 +102,14 @@ def rail_solids(appearance: Appearance) -> tuple[Solid, ...]:
 
 
 def _pieces(low: float, high: float) -> list[tuple[float, float]]:
-    """An interval cut into pieces of about `_RAIL_PIECE_MM`: middle and half length of each."""
+    """Yield an interval's pieces of about `_RAIL_PIECE_MM`: middle and half length of each."""
     count = math.ceil((high - low) / _RAIL_PIECE_MM)
     half = (high - low) / count / 2
     return [(low + (2 * i + 1) * half, half) for i in range(count)]
 
 
 def cloud(solids: Sequence[Solid]) -> Array:
-    """Surface points of solids in their owners' frames, shape (solids, POINTS, 3)."""
+    """Return surface points of solids in their owners' frames, shape (solids, POINTS, 3)."""
     if not solids:
         return np.empty((0, POINTS, 3))
     points = np.stack([_unplaced(solid) for solid in solids])

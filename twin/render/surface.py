@@ -1,4 +1,4 @@
-"""The board's surface: a bowed board lies lower in its middle, and everything on it with it."""
+"""The board's surface: a bowed board lies lower in its middle, together with the figures on it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from downfield.twin.snapshot import FigurePose, Snapshot, Vector
 
 
 def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:
-    """Height of the surface over the plane through the board's edges.
+    """Return the height of the surface over the plane through the board's edges, mm.
 
     Args:
         field: the printed field, for the board's extent.
-        bow_mm: how far the middle lies below the edges.
+        bow_mm: depth of the middle below the edges.
         points_mm: shape (..., 2).
 
     Returns:
@@ -35,7 +35,7 @@ def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:
 
 
 def settle(snapshot: Snapshot, field: FieldModel, bow_mm: float) -> Snapshot:
-    """The snapshot with figures and ball let down onto a bowed surface."""
+    """Return the snapshot with figures and ball lowered onto a bowed surface."""
     if not bow_mm:
         return snapshot
 
@@ -50,12 +50,12 @@ def settle(snapshot: Snapshot, field: FieldModel, bow_mm: float) -> Snapshot:
 
 
 def as_calibrated(camera: Camera, field: FieldModel, bow_mm: float) -> Camera:
-    """The camera over a bowed board as a calibration knows it: heights are over the surface, not over the edges' plane.
+    """Return the camera as a calibration of the bowed board describes it: heights count from the surface.
 
     Args:
         camera: in whose board frame z = 0 is the plane through the board's edges.
         field: the printed field.
-        bow_mm: how far the middle lies below the edges.
+        bow_mm: depth of the middle below the edges.
 
     """
     if not bow_mm:

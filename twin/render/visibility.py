@@ -1,7 +1,8 @@
-"""How much of every base top a camera sees: exact geometry, for any renderer.
+"""Visibility of every base top for a camera: exact geometry, for any renderer.
 
-A ray from the camera to a point of a base's top runs wholly on the camera's side of the top's plane, so exactly what
-lies on that side and before the top hides it: solids are cut at the plane and their outlines taken away from the top.
+A ray from the camera to a point of a base's top runs wholly on the camera's side of the top's plane, so exactly the
+solids on that side and in front of the top occlude it: solids are cut at the plane and their outlines taken away from
+the top.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from downfield.twin.snapshot import Snapshot
 
 _FINE = 4  # samples per pixel along each side
 _SHIFT = 4  # fractional bits of cv2's polygon corners
-_CLEAR_MM = 0.05  # what rises less than this over a top does not hide it
-_INSET = 0.06  # a corner is looked at this share of the way to the top's center
+_CLEAR_MM = 0.05  # solids that rise less than this over a top do not occlude it
+_INSET = 0.06  # a corner is sampled at this share of the way to the top's center
 
 
 def base_tops(
     players: Sequence[Player], snapshot: Snapshot, placed: PlacedSolids, camera: Camera
 ) -> tuple[BaseTop, ...]:
-    """What the camera sees of every base top, in roster order.
+    """Return the visible part of every base top, in roster order.
 
     Args:
         players: the roster, for the bases' sizes.
-        snapshot: what stands where; heights as `twin.render.surface.settle` leaves them.
+        snapshot: of the table, settled onto the surface by `twin.render.surface.settle`.
         placed: the solids of that snapshot.
         camera: lens and pose at that instant.
 
@@ -59,7 +60,7 @@ def base_tops(
 
 
 def top_corners_mm(players: Sequence[Player], snapshot: Snapshot) -> tuple[Array, Array]:
-    """Corners of every base's top in the board frame, shape (n, 4, 3), and the tops' unit normals, shape (n, 3)."""
+    """Return the corners of all base tops in the board frame, shape (n, 4, 3), and their unit normals, shape (n, 3)."""
     half = np.array([[p.base.length_mm / 2, p.base.width_mm / 2, p.base.height_mm] for p in players])
     signs = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, 1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]])
     turns = Rotation.from_quat([pose.rotation for pose in snapshot.figures], scalar_first=True).as_matrix()
@@ -69,7 +70,7 @@ def top_corners_mm(players: Sequence[Player], snapshot: Snapshot) -> tuple[Array
 
 
 def _cut(points_px: Array, above_mm: Array) -> Array:
-    """Pixels of the part of a solid that rises over a plane, shape (n, 2).
+    """Return the pixels of the part of a solid that rises over a plane, shape (n, 2).
 
     Where edges cross the plane is found in the picture: over a few millimeters perspective is linear enough.
     """
@@ -85,7 +86,7 @@ def _cut(points_px: Array, above_mm: Array) -> Array:
 def _seen(name: str, corners_px: Array, hiding: Sequence[Array], size_px: tuple[int, int]) -> BaseTop:
     origin = np.floor(corners_px.min(axis=0)) - 1
     cells = tuple(int(side) for side in np.ceil((corners_px.max(axis=0) - origin + 2) * _FINE))
-    # One point array in, one out: the cells of everything at once.
+    # All points are projected in one call.
     looked_at = corners_px + _INSET * (corners_px.mean(axis=0) - corners_px)
     frame = np.array([[-0.5, -0.5], [size_px[0] - 0.5, size_px[1] - 0.5]])
     points = np.concatenate([corners_px, looked_at, frame, *hiding])
@@ -93,7 +94,7 @@ def _seen(name: str, corners_px: Array, hiding: Sequence[Array], size_px: tuple[
     top = np.zeros((cells[1], cells[0]), dtype=np.uint8)
     cv2.fillConvexPoly(top, fixed[:4], (255,), shift=_SHIFT)
     area = cv2.countNonZero(top)
-    # What lies outside the picture is not seen either.
+    # Parts outside the picture are not visible either.
     (left, upper), (right, lower) = np.clip(fixed[8:10] >> _SHIFT, 0, cells)
     framed = np.zeros_like(top)
     framed[upper:lower, left:right] = top[upper:lower, left:right]

@@ -78,11 +78,16 @@ class PlayResult:
     """Result of a finished play.
 
     Attributes:
-        kind: the call's kind. text: the call's text. clauses: catalog ids that decided. spot_yd: where the ball is
-        next, in the offense's own yards; None when that follows from the call. side: the side that gets the ball, or
-        the points. detail: the outcome within the kind. start_yd: where a return began, in the frame of the side that
-        ran it; None without one. end_yd: where it ended, same frame. dead_kick: whether a kickoff went out of bounds or
-        was a touchback. yards: the penalty's yards.
+        kind: the call's kind.
+        text: the call's text.
+        clauses: catalog ids that decided.
+        spot_yd: where the ball is next, in the offense's own yards; None when that follows from the call.
+        side: the side that gets the ball, or the points.
+        detail: the outcome within the kind.
+        start_yd: where a return began, in the frame of the side that ran it; None without one.
+        end_yd: where it ended, same frame.
+        dead_kick: whether a kickoff went out of bounds or was a touchback.
+        yards: the penalty's yards.
 
     """
 
