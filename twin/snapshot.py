@@ -1,7 +1,7 @@
-"""What stands where at one instant: the seam between the physics, the truth and the renderers.
+"""Snapshots of the table at one instant: the interface between the physics, the truth and the renderers.
 
-All is in the board frame, mm. A figure's own frame has its origin at the center of its base's underside, x ahead,
-y to its left, z up. Quaternions are (w, x, y, z) and rotate the figure's frame into the board frame.
+All positions are in the board frame, mm. A figure's own frame has its origin at the center of its base's underside, x
+ahead, y to its left, z up. Quaternions are (w, x, y, z) and rotate the figure's frame into the board frame.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BallPose:
     """The ball: a small ellipsoid of foam, or a magnetic disc.
 
     Attributes:
-        kind: what it looks like.
+        kind: foam or magnetic.
         position_mm: its center.
         rotation: its attitude.
         carrier: roster id while a figure carries it.
@@ -55,8 +55,8 @@ class HandPose:
     """A coach's hand and forearm over the board.
 
     Attributes:
-        fingertip_mm: where the fingers end.
-        elbow_mm: where the forearm leaves the picture.
+        fingertip_mm: end of the fingers.
+        elbow_mm: place where the forearm leaves the picture.
         holds: roster id of the figure it holds.
 
     """
@@ -83,13 +83,13 @@ class StickPose:
 
 @record
 class Snapshot:
-    """Everything that stands on or over the board at one instant.
+    """All figures, hands, sticks and the ball on or over the board at one instant.
 
     Attributes:
         t_ns: the instant.
         power: whether the board is switched on.
-        figures: in roster order; a world leaves out those that are not on the board (`bench.with_bench` adds them for
-            the renderers, which want all).
+        figures: in roster order; a world leaves out figures that are not on the board (`bench.with_bench` adds them for
+            the renderers, which need all).
         ball: None when there is none in play.
         hands: hands over the board.
         sticks: passing sticks on it.

@@ -120,7 +120,7 @@ def _lay(surface: Plane, mask: Plane, color: Color) -> None:
 
 
 def _grounds(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> Plane:
-    """Fill the ground without lines: out of bounds, stripes of grass and the end zones."""
+    """Return the ground without lines: out of bounds, stripes of grass and the end zones."""
     surface = np.empty((*canvas.shape, 3), dtype=np.float32)
     surface[:] = appearance.border
     zone, width, length = field.end_zone_mm, field.width_mm, field.length_mm
@@ -156,7 +156,7 @@ def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, appearance
 
 
 def _signs(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> list[tuple[Plane, Color]]:
-    """Yield masks of the emblem, the end zones' words and the numbers, each with its color."""
+    """Return masks of the emblem, the end zones' words and the numbers, each with its color."""
     scale = canvas.px_per_mm
     letters = np.zeros(canvas.shape, dtype=np.float32)
     emblem = np.zeros(canvas.shape, dtype=np.float32)

@@ -141,7 +141,7 @@ def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: 
 
 
 def _details(parts: _Parts, base: BaseSize, kit: Kit) -> None:
-    """Return the clip's plate and the dial's rim in the base's top: visible, but too low to occlude any of it."""
+    """Add the clip's plate and the dial's rim in the base's top: visible, but too low to occlude any of it."""
     low, color = base.height_mm - 0.46, _darker(kit.base)
     dial = min(0.27 * base.width_mm, 4.6)
     parts.add("cylinder", (dial, 0.5, 0.0), np.array([-0.28 * base.length_mm, 0.0, low]), color, part="other")

@@ -164,7 +164,7 @@ class _Boxes:
             self._light += lamp.strength * np.maximum(cosine, 0)
 
     def faces(self, k: int) -> list[tuple[NDArray[np.intp], float]]:
-        """Yield the corner numbers of each visible face of a box, with its direct light."""
+        """Return the corner numbers of each visible face of a box, with its direct light."""
         return [(_FACES[face], float(self._light[k, face])) for face in np.flatnonzero(self._facing[k])]
 
 
@@ -203,7 +203,7 @@ class _RoundBodies:
         }
 
     def shades(self, k: int) -> list[tuple[Fixed, list[float]]]:
-        """Yield outlines of one solid from the rim inward, each with its color."""
+        """Return outlines of one solid from the rim inward, each with its color."""
         large = bool(self.large[k])
         outlines = self._outlines_many[:, self._at[k]] if large else self._outlines_few[:, k]
         return [(outline, colors[k]) for outline, colors in zip(outlines, self._colors[large], strict=True)]

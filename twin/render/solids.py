@@ -102,7 +102,7 @@ def rail_solids(appearance: Appearance) -> tuple[Solid, ...]:
 
 
 def _pieces(low: float, high: float) -> list[tuple[float, float]]:
-    """Yield an interval's pieces of about `_RAIL_PIECE_MM`: middle and half length of each."""
+    """Return an interval's pieces of about `_RAIL_PIECE_MM`: middle and half length of each."""
     count = math.ceil((high - low) / _RAIL_PIECE_MM)
     half = (high - low) / count / 2
     return [(low + (2 * i + 1) * half, half) for i in range(count)]

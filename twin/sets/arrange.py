@@ -23,10 +23,10 @@ from downfield.twin.physics.world import HAND_MM
 from downfield.twin.render.solids import cloud
 from downfield.twin.snapshot import BallPose, FigurePose, HandPose, Quaternion, Snapshot, StickPose
 
-_NEAR_MM = 45.0  # centers further apart than this are clear of each other
+_NEAR_MM = 45.0  # centers farther apart than this are clear of each other
 _TRIES = 60
-_ROOM_MM = 26.0  # how far from a lying figure's middle others keep their bases' centers,
-_TIGHT_MM = 14.0  # and where many lie: they rest on others' bases, and under their arms
+_ROOM_MM = 26.0  # distance of other bases' centers from a lying figure's middle,
+_TIGHT_MM = 14.0  # and where many lie: on others' bases and under their arms
 _GRIP_MM = 30.0  # height of the fingertips that hold a figure
 
 
@@ -34,7 +34,7 @@ _GRIP_MM = 30.0  # height of the fingertips that hold a figure
 class Mix:
     """Chances and ranges of arranged tables.
 
-    Where `fallers` is above 0 it is each figure's chance to lie, in place of the two before it, and others may stand
+    `fallers` above 0 is each figure's chance to lie: it replaces the two fields before it, and others may then stand
     nearer to a fallen figure.
     """
 
@@ -69,11 +69,11 @@ class Arranger:
         self._room_mm = _ROOM_MM
 
     def arrange(self, t_ns: int, step_ns: int) -> tuple[Snapshot, Snapshot, Snapshot]:
-        """One table at an instant, and as it was a step before and will be a step after.
+        """Return one table at an instant, one step earlier and one step later.
 
         Args:
             t_ns: the instant.
-            step_ns: time between two frames: what moves has moved by its speed times this.
+            step_ns: time between two frames: moving figures move by their speed times this.
 
         """
         rng, mix = self._rng, self._mix
@@ -93,7 +93,7 @@ class Arranger:
         )
 
     def _fallers(self) -> set[int]:
-        """The fallen figures, and how near to them others may stand."""
+        """Return the fallen figures, and the least distance of others from them."""
         rng, mix = self._rng, self._mix
         if mix.fallers > 0:
             self._room_mm = rng.uniform(_TIGHT_MM, _ROOM_MM)
@@ -122,7 +122,7 @@ class Arranger:
     # Bases
 
     def _bases(self, fallen: set[int]) -> list[tuple[str, Footprint]]:
-        """Where every base stands, clear of all others; fallen figures get room to lie in."""
+        """Return the places of all bases, clear of each other; fallen figures get room to lie in."""
         rng = self._rng
         engaging = rng.choice([0.1, 0.35, 0.7])
         line_mm = rng.uniform(0.2, 0.8) * self._field.length_mm
@@ -148,7 +148,7 @@ class Arranger:
         return out
 
     def _in_line(self, player: Player, line_mm: float, middle_mm: float, toward: int, wide: float) -> Footprint:
-        """Somewhere on its own side of the line of scrimmage, more or less facing it."""
+        """Return a place on the figure's own side of the line of scrimmage, roughly facing it."""
         rng = self._rng
         side = -toward if player.jersey == "dark" else toward
         back_mm = 18 + abs(rng.normal(0, 70 * wide))
@@ -158,7 +158,7 @@ class Arranger:
         return Footprint(float(x), float(y), float(wrap_deg(heading)), player.base)
 
     def _abutting(self, other: Footprint, player: Player) -> Footprint:
-        """Against another base, most often at its front, with a gap of 0 to 1.5 mm."""
+        """Return a place against another base, most often at its front, with a gap of 0 to 1.5 mm."""
         rng = self._rng
         bearing = math.radians(other.heading_deg + rng.choice([0, 0, 0, 90, -90, 180]) + rng.normal(0, 25))
         heading = math.degrees(bearing) + 180 + rng.normal(0, 30)
@@ -171,7 +171,7 @@ class Arranger:
             return Footprint(float(x), float(y), float(wrap_deg(heading)), player.base)
 
         away_mm = 45.0
-        for _ in range(6):  # the gap shrinks at most as fast as the distance, so this comes down on it from outside
+        for _ in range(6):  # the gap shrinks at most as fast as the distance, so this approaches it from outside
             away_mm -= signed_gap(other, at(away_mm)).gap_mm - gap_mm
         return at(away_mm)
 
@@ -249,12 +249,12 @@ class Arranger:
 def lie(
     figure: FigureAppearance, base: Footprint, way_deg: float, rng: np.random.Generator
 ) -> tuple[Quaternion, tuple[float, float, float]]:
-    """A fallen figure at rest: tipped over an edge of its base until the player touches the board too.
+    """Return the pose of a fallen figure at rest: tipped over an edge of its base until the player touches the board.
 
     Args:
         figure: its solids.
-        base: where it stood; the fallen figure will be centered about there.
-        way_deg: which way it fell, from its heading: 0 ahead, 90 left, 180 back, -90 right.
+        base: its place before the fall; the fallen figure is centered about it.
+        way_deg: direction of the fall from its heading: 0 ahead, 90 left, 180 back, -90 right.
         rng: of small variations of its attitude.
 
     Returns:
@@ -284,7 +284,7 @@ def _underside(base: Footprint) -> Array:
 
 
 def _ahead(pose: FigurePose, by_mm: float) -> FigurePose:
-    """A figure that has walked a little along its heading."""
+    """Return a figure moved a little along its heading."""
     if by_mm == 0:
         return pose
     front = Rotation.from_quat(pose.rotation, scalar_first=True).as_matrix()[:, 0] * by_mm

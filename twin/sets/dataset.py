@@ -4,10 +4,10 @@
     OUT/images/SPLIT/000123.jpg
     OUT/labels/SPLIT/000123.txt          YOLO-pose labels
     OUT/truth/SPLIT/000020.jsonl         one line per picture of a table: a `Sample`
-    OUT/SPLIT.recipe.json                what the split was made with
+    OUT/SPLIT.recipe.json the recipe of the split
 
-A table's truth file is written after its pictures, so a table that has one is finished and is not made again. Pictures
-are a function of the recipe and their index alone.
+A table's truth file is written after its pictures, so a table with a truth file is finished and is not made again.
+Pictures are a function of the recipe and their index alone.
 """
 
 from __future__ import annotations
@@ -42,28 +42,28 @@ from downfield.twin.sets.table_frames import CameraView, Picture, table_pictures
 _JPEG_QUALITY = 95
 
 Progress = Callable[[int, int], None]
-"""Called with the number of pictures done, and the total."""
+"""Called with the number of finished pictures and the total."""
 
 
 @record
 class Recipe:
-    """What a split is made with.
+    """The settings of a split.
 
     Attributes:
         split: training, validation or test.
-        seed: of everything drawn.
-        renderer: what draws the pictures.
+        seed: of all draws.
+        renderer: name of the renderer.
         size_px: the camera's picture.
         scale: at which it is drawn.
         crop_px: side of the square parts cut out of it; 0 for whole pictures.
         per_table: pictures of one table.
         carriers: share of the figures that have a ball of their own in an arm.
-        strewn: share of them that have one lying about them.
-        fallers: share of the figures that lie, near others too; 0 for a few on some tables, by themselves.
+        strewn: share of them with a ball lying nearby.
+        fallers: share of the figures that lie, also near others; 0 for a few isolated ones on some tables.
         image_format: of the files.
 
     Raises:
-        InputError: a value that can't be.
+        InputError: a value is out of its range.
 
     """
 
@@ -110,13 +110,13 @@ def make_dataset(
 
     Args:
         out: the data set's folder; several splits share one.
-        recipe: what to make.
-        count: number of pictures the split is to have; more are kept.
-        workers: processes that draw.
+        recipe: of the split.
+        count: number of pictures wanted in the split; existing ones beyond it are kept.
+        workers: number of processes that draw.
         progress: called as tables are finished.
 
     Raises:
-        InputError: an impossible count, or the split was begun with another recipe.
+        InputError: an impossible count, or the split was started with another recipe.
         OutputError: the folder can't be written.
         DownfieldError: a renderer can't run.
 
@@ -135,10 +135,10 @@ def make_dataset(
 
 
 def read_samples(out: Path, split: Split) -> Iterator[Sample]:
-    """The samples of a split in the order of their indices, read as they are needed.
+    """Yield the samples of a split in the order of their indices.
 
     Raises:
-        InputError: there are none.
+        InputError: the split has no samples.
         FormatError: a line that can't be read; names it.
 
     """
@@ -153,7 +153,7 @@ def read_samples(out: Path, split: Split) -> Iterator[Sample]:
 
 
 def _begin(out: Path, recipe: Recipe) -> None:
-    """Write down the recipe, or see that it is the one the split was begun with."""
+    """Write the recipe, or check that it is the recipe the split was started with."""
     path = _recipe_path(out, recipe.split)
     if path.exists():
         begun = read_record(Recipe, path)
@@ -171,7 +171,7 @@ def _begin(out: Path, recipe: Recipe) -> None:
 
 
 def _work(out: Path, recipe: Recipe, missing: dict[int, int], workers: int) -> Iterator[int]:
-    """Make tables, and tell of each how many pictures it had."""
+    """Make tables, and report the number of pictures of each."""
     if workers == 1 or len(missing) < 2:
         for table, number in missing.items():
             yield _make_table(out, recipe, table, number)
@@ -193,7 +193,7 @@ def _settle_in() -> None:
 
 
 def _make_quietly(out: Path, recipe: Recipe, table: int, number: int) -> int | str:
-    """Make a table in another process; an error comes back as its text, which always survives the way."""
+    """Make a table in another process; an error is returned as text, which can always be pickled."""
     try:
         return _make_table(out, recipe, table, number)
     except DownfieldError as error:
@@ -237,6 +237,6 @@ def _truth_path(out: Path, recipe: Recipe, table: int) -> Path:
 
 
 def _made(out: Path, recipe: Recipe, table: int) -> int:
-    """How many pictures of a table are finished."""
+    """Return the number of finished pictures of a table."""
     path = _truth_path(out, recipe, table)
     return sum(1 for _ in read_lines(path)) if path.exists() else 0

@@ -1,7 +1,7 @@
-"""What a rendered picture shows, as labels: exact corners, boxes, kinds, and how much of each thing is seen.
+"""Labels of a rendered picture: exact corners, boxes, kinds, and the visible share of each object.
 
-How much is seen of whole figures, the ball and hands is counted in a picture of owners, drawn lowest first as every
-renderer's picture; the visible parts of base tops come exactly from the renderer.
+The visible share of whole figures, the ball and hands is counted in a picture of owners, drawn lowest first as by every
+renderer; the visible parts of base tops come exactly from the renderer.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class FigureLabel:
 
     Attributes:
         id, jersey: of its player.
-        kind: upright, or fallen when tilted beyond the twin's bound.
-        box_px: left, top, right, bottom of all of it, hidden parts included, cut at the picture's edge.
+        kind: upright, or fallen when tilted by more than the twin's limit.
+        box_px: left, top, right, bottom of the whole figure, hidden parts included, cut at the picture's edge.
         corners_px: the base top's front-left, front-right, rear-right, rear-left corners.
-        corners_visible: which of them are seen.
-        visible: share of the base top that is seen, 0..1.
-        shown: share of the whole figure that is seen, 0..1.
+        corners_visible: whether each of them is visible.
+        visible: visible share of the base top, 0..1.
+        shown: visible share of the whole figure, 0..1.
         helmet_px: center of the helmet.
-        helmet_visible: whether the helmet itself is seen there.
+        helmet_visible: whether the helmet itself is visible there.
         position_mm: origin of its frame, board frame: the center of the base's underside.
-        heading_deg: where its front points on the board, counter-clockwise from +x.
+        heading_deg: direction of its front on the board, counter-clockwise from +x.
         tilt_deg: 0 standing, 90 lying.
         base_mm: length, width, height and corner radius of its base.
         in_hand: whether a coach holds it.
@@ -77,11 +77,11 @@ class ThingLabel:
     """The ball, or a hand with its forearm.
 
     Attributes:
-        kind: which of them.
+        kind: ball or hand.
         box_px: left, top, right, bottom, cut at the picture's edge.
-        center_px: of all of it for the ball; the fingertips of a hand.
-        shown: share of it that is seen, 0..1.
-        state: how the ball is there; None for a hand.
+        center_px: center of the whole ball; the fingertips of a hand.
+        shown: visible share, 0..1.
+        state: of the ball; None for a hand.
         carrier: roster id of the figure that carries the ball.
 
     """
@@ -96,7 +96,7 @@ class ThingLabel:
 
 @record
 class Labels:
-    """All labels of one picture. What lies wholly outside it has none."""
+    """All labels of one picture. Objects wholly outside it have none."""
 
     figures: tuple[FigureLabel, ...]
     things: tuple[ThingLabel, ...]
@@ -106,7 +106,7 @@ class Labeler:
     """Labels pictures of one appearance.
 
     Args:
-        appearance: what was drawn.
+        appearance: of the pictures.
         players: the roster.
 
     """
@@ -117,10 +117,10 @@ class Labeler:
         self._placer = SolidPlacer(appearance)
 
     def label(self, snapshot: Snapshot, frame: RenderedFrame) -> Labels:
-        """The labels of a picture.
+        """Return the labels of a picture.
 
         Args:
-            snapshot: what stood where at its mid exposure.
+            snapshot: of the table at its mid exposure.
             frame: the picture with the visible parts of base tops.
 
         """
@@ -136,7 +136,7 @@ class Labeler:
         return Labels(tuple(figures), tuple(self._things(settled, placed, seen, frame.camera)))
 
     def _owners(self, placed: PlacedSolids, snapshot: Snapshot) -> NDArray[np.intp]:
-        """The owner of each solid: a figure's row, then a number for the ball, each hand, each figure's own ball."""
+        """Return the owner of each solid: a figure's row, or a number for the ball, a hand or a figure's own ball."""
         owners = np.array(placed.owners)
         own_balls = [k for k, solid in enumerate(placed.solids) if solid.part in ("ball", "strewn")]
         owners[own_balls] += self._first_own_ball(snapshot)
@@ -202,18 +202,18 @@ class Labeler:
 
 
 def _lies(solid: Solid) -> BallState | None:
-    """What a ball of practice is of which this is the first solid: magnetic or loose; None of one in an arm."""
+    """Return the state of the practice ball with this first solid: magnetic or loose; None for a ball in an arm."""
     if solid.part != "strewn":
         return None
     return "magnetic" if solid.kind == "cylinder" else "loose"
 
 
 class _Seen:
-    """Which owner is seen at every pixel.
+    """The visible owner at every pixel.
 
     Args:
         placed: all solids.
-        owners: row of the owner of each; -1 for none.
+        owners: owner of each solid; -1 for none.
         camera: lens and pose.
 
     """
@@ -234,7 +234,7 @@ class _Seen:
                 fill_hull(self._picture, self._fixed[k], (int(owners[k]) + 1,), smooth=False)
 
     def box(self, owner: int) -> Box | None:
-        """The box of all that belongs to an owner, cut at the picture's edge; None when it is outside."""
+        """Return the box of an owner's solids, cut at the picture's edge; None when it is outside."""
         own = (self._owners == owner) & self._inside
         if not own.any():
             return None
@@ -244,7 +244,7 @@ class _Seen:
         return (*_pixel(low), *_pixel(high))
 
     def share(self, owner: int) -> float:
-        """How much of an owner's outline is seen, 0..1; what lies outside the picture is not."""
+        """Return the visible share of an owner's outline, 0..1; parts outside the picture are not visible."""
         own = np.flatnonzero((self._owners == owner) & self._inside)
         box = self.box(owner)
         if box is None:
@@ -252,7 +252,7 @@ class _Seen:
         every = np.flatnonzero(self._owners == owner)
         low = np.floor(self._low[every].min(axis=0)).astype(int)
         columns, rows = np.ceil(self._high[every].max(axis=0)).astype(int) - low + 1
-        if columns * rows > 4 * self._picture.size:  # an arm that reaches far out of the picture
+        if columns * rows > 4 * self._picture.size:  # an arm reaches far out of the picture
             low, (columns, rows) = np.array([0, 0]), self._picture.shape[::-1]
         alone = np.zeros((rows, columns), dtype=np.uint8)
         for k in own:
@@ -263,16 +263,16 @@ class _Seen:
         return round(min(float(np.count_nonzero(seen)) / whole, 1.0), 4) if whole else 0.0
 
     def middle_mm(self, owner: int, placed: PlacedSolids) -> Array:
-        """The middle of an owner's first solid, board frame."""
+        """Return the middle of an owner's first solid, board frame."""
         middle: Array = placed.points_mm[self.first(owner)].mean(axis=0)
         return middle
 
     def first(self, owner: int) -> int:
-        """Row of an owner's first solid."""
+        """Return the row of an owner's first solid."""
         return int(np.flatnonzero(self._owners == owner)[0])
 
     def helmet(self, owner: int, placed: PlacedSolids) -> tuple[Pixel, bool]:
-        """A figure's helmet: where its center is, and whether its own figure is seen there."""
+        """Return the center of a figure's helmet, and whether its own figure is visible there."""
         at = next(k for k in np.flatnonzero(self._owners == owner) if placed.solids[k].part == "helmet")
         middle = self._camera.to_pixels(placed.points_mm[at].mean(axis=0))
         column, row = np.rint(middle).astype(int)

@@ -11,26 +11,26 @@ from downfield.twin.sets.labels import FigureLabel, Labels, ThingLabel
 
 CLASSES = ("upright", "fallen", "ball", "hand")
 KEYPOINTS = ("front_left", "front_right", "rear_right", "rear_left", "helmet")
-_MIRRORED = (1, 0, 3, 2, 4)  # what each keypoint is in a picture flipped left to right
+_MIRRORED = (1, 0, 3, 2, 4)  # index of each keypoint in a picture flipped left to right
 
-_OUTSIDE, _HIDDEN, _SEEN = 0, 1, 2  # flags of keypoints, as COCO has them
-_LEAST_SHOWN = 0.08  # visible share below which an object is not labeled
+_OUTSIDE, _HIDDEN, _SEEN = 0, 1, 2  # flags of keypoints, as in COCO
+_LEAST_SHOWN = 0.08  # objects with a smaller visible share are not labeled
 
 
 @record
 class Sample:
-    """One picture and everything true of it.
+    """One picture with its exact truth.
 
     Attributes:
         index: of the picture in its split.
         image: its path, relative to the data set's folder.
         split: training, validation or test.
-        table: which drawn table it shows; pictures of one table share its appearance.
-        play: whether it is out of a play of the physics; else it was arranged.
-        renderer: what drew it.
+        table: number of its drawn table; pictures of one table share its appearance.
+        play: whether it comes from a play of the physics; otherwise it was arranged.
+        renderer: name of its renderer.
         power: whether the board was on.
         calibration: the printed field, and the camera at mid exposure, shake included.
-        labels: what is in it.
+        labels: of the objects in it.
 
     """
 
@@ -46,10 +46,10 @@ class Sample:
 
 
 def yolo_lines(labels: Labels, size_px: tuple[int, int]) -> list[str]:
-    """One line per object: class, box, then x, y and flag of five keypoints, all as shares of the picture.
+    """Return one line per object: class, box, then x, y and flag of five keypoints, all as shares of the picture.
 
-    The ball and hands carry their center and fingertips in the helmet's place. What shows less than
-    `_LEAST_SHOWN` of itself is left out.
+    The ball and hands carry their center and fingertips in the helmet's place. Objects with a visible share below
+    `_LEAST_SHOWN` are left out.
     """
     figures = [
         _line(CLASSES.index(figure.kind), figure.box_px, _figure_points(figure, size_px), size_px)
@@ -65,7 +65,7 @@ def yolo_lines(labels: Labels, size_px: tuple[int, int]) -> list[str]:
 
 
 def data_yaml() -> str:
-    """The data set's description for ultralytics, with paths relative to itself."""
+    """Return the data set's description for ultralytics, with paths relative to itself."""
     names = "\n".join(f"  {i}: {name}" for i, name in enumerate(CLASSES))
     return (
         "train: images/train\nval: images/val\ntest: images/test\n"

@@ -1,4 +1,4 @@
-"""Pictures of one drawn table for a data set: what stands on it, from where it is seen, drawn and labeled."""
+"""Pictures of one drawn table for a data set: arranged, viewed, drawn and labeled."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from downfield.twin.sets.sample import Sample
 from downfield.twin.snapshot import Snapshot
 
 PLAYS = 0.35
-"""Share of tables that show a play of the physics; the others are arranged."""
+"""Share of tables with a play of the physics; the others are arranged."""
 
-_CORNERS = 3  # parts of the picture tried for the fullest
-_PLAY_S = (0.2, 4.0)  # when pictures are taken of a play
+_CORNERS = 3  # parts of the picture tried; the fullest is kept
+_PLAY_S = (0.2, 4.0)  # time range of the pictures of a play
 _MAGNET_EVERY = 4  # one table in this many plays with the magnetic ball
 _MIXES = {
     "foam": Mix(carried_chance=0.6, magnetic_chance=0.0, loose_chance=0.35),
@@ -46,12 +46,12 @@ Moment = tuple[Snapshot, Snapshot, Snapshot]
 
 @dataclass(frozen=True, slots=True)
 class CameraView:
-    """How pictures are taken.
+    """Settings of the pictures.
 
     Attributes:
-        renderer: what draws them.
+        renderer: name of the renderer.
         size_px: the camera's picture.
-        scale: at which it is drawn: 0.5 gives half its width and height.
+        scale: of the drawn picture: 0.5 gives half its width and height.
         crop_px: side of square parts cut out of it around figures, at that scale; 0 for whole pictures.
 
     """
@@ -81,17 +81,17 @@ def table_pictures(
     strewn: float = 0.0,
     fallers: float = 0.0,
 ) -> Iterator[Picture]:
-    """Some of the pictures of one table.
+    """Yield some of the pictures of one table.
 
     Args:
-        split: the split whose share of the settings the table is drawn from.
+        split: the table is drawn from this split's share of the settings.
         seed: of the data set.
-        table: number of the table; all about it is a function of it, the seed and the split.
-        which: for each picture its number on this table, and its index in the split.
-        view: how they are taken.
+        table: number of the table, which is a function of this number, the seed and the split alone.
+        which: for each picture, its number on this table and its index in the split.
+        view: settings of the pictures.
         carriers: share of the figures that have a ball of their own in an arm.
-        strewn: share of them that have one lying about them.
-        fallers: share of the figures that lie, where it is above 0; else a few of them on some tables.
+        strewn: share of them with a ball lying nearby.
+        fallers: share of the figures that lie, when above 0; otherwise a few of them on some tables.
 
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
@@ -124,7 +124,7 @@ def table_pictures(
 
 
 def _scaled(appearance: Appearance, scale: float) -> Appearance:
-    """The appearance as a camera with fewer pixels sees it: what blurs or moves by pixels does so by fewer."""
+    """Return the appearance for a camera with fewer pixels: blur and movement in pixels shrink too."""
     if scale == 1:
         return appearance
     lens = appearance.camera.lens
@@ -134,7 +134,7 @@ def _scaled(appearance: Appearance, scale: float) -> Appearance:
         blur_px=appearance.sensor.blur_px * scale,
         shake_px=appearance.sensor.shake_px * scale,
         buzz_px=appearance.sensor.buzz_px * scale,
-        noise=appearance.sensor.noise * scale,  # shrinking averages it
+        noise=appearance.sensor.noise * scale,  # shrinking averages the noise
     )
     camera = crop_camera(appearance.camera, (-0.5, -0.5), scale, size)
     return dataclasses.replace(appearance, camera=camera, sensor=sensor)
@@ -163,7 +163,7 @@ def _play(
     step_ns: int,
     start: Snapshot,
 ) -> list[Moment]:
-    """Instants of a play that begins from where figures stand."""
+    """Return instants of a play that starts from the figures' present places."""
     placements, traits = {}, {}
     for pose in start.figures:
         w, z = pose.rotation[0], pose.rotation[3]
@@ -206,7 +206,7 @@ def _effects(renderer: Renderer, camera: Camera, rng: np.random.Generator) -> Se
 
 
 def _corner(snapshot: Snapshot, camera: Camera, side_px: int, rng: np.random.Generator) -> tuple[int, int]:
-    """Upper left pixel of a part of the picture around a figure, the ball or a hand: the fullest of some tried."""
+    """Return the upper left pixel of a part of the picture around a figure, the ball or a hand: the fullest of some."""
     spots = [pose.position_mm for pose in snapshot.figures]
     rare = [hand.fingertip_mm for hand in snapshot.hands] + ([snapshot.ball.position_mm] if snapshot.ball else [])
     rare += [pose.position_mm for pose in snapshot.figures if abs(pose.rotation[1]) + abs(pose.rotation[2]) > 0.5]
@@ -222,7 +222,7 @@ def _corner(snapshot: Snapshot, camera: Camera, side_px: int, rng: np.random.Gen
 
 
 def _cut(frame: RenderedFrame, corner: tuple[int, int], side_px: int) -> RenderedFrame:
-    """A part of a picture with its truth."""
+    """Return a part of a picture with its truth."""
     x, y = corner
     camera = crop_camera(frame.camera, (x - 0.5, y - 0.5), 1.0, (side_px, side_px))
     tops = tuple(_moved(top, corner, side_px) for top in frame.base_tops)
@@ -231,7 +231,7 @@ def _cut(frame: RenderedFrame, corner: tuple[int, int], side_px: int) -> Rendere
 
 
 def _moved(top: BaseTop, corner: tuple[int, int], side_px: int) -> BaseTop:
-    """A base top as a part of the picture shows it; what of its area is cut off still counts as seen."""
+    """Return a base top in a part of the picture; the area that is cut off still counts as visible."""
     corners = top.corners_px - corner
     a, b, c, d = (np.array(top.corners_visible) & ((corners >= -0.5) & (corners < side_px - 0.5)).all(axis=1)).tolist()
     return dataclasses.replace(top, corners_px=corners, corners_visible=(a, b, c, d))

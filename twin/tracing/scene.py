@@ -27,7 +27,7 @@ class TracingLimits:
     cell_mm: float = 22.0
     """Side of the grid's cells: about a base's width."""
     room_mm: float = 320.0
-    """Solids further than this from the board are not traced."""
+    """Solids farther than this from the board are not traced."""
     table_z_mm: float = -20.0
     """The table lies this far below the board's edges, and below a sagging board."""
     table_below_bow_mm: float = 2.0
@@ -41,11 +41,11 @@ class TracingLimits:
     rough_board: float = 0.8
     """Roughness of a matt board; a glossy one is smoother by `smoother_by_gloss`."""
     smoother_by_gloss: float = 0.6
-    """How much smoother a board of gloss 1 is."""
+    """Reduction of the roughness by a gloss of 1."""
     rough_table: float = 0.7
     """Roughness of the table."""
     grain: float = 0.25
-    """How much the table's grain darkens it."""
+    """Darkening of the table by its grain."""
     reflectance: float = 0.04
     """Reflectance of plastic and paint at normal incidence."""
     clear_ior: float = 1.49
@@ -109,7 +109,7 @@ class SceneBuilder:
         self._counts[at.I_LAMPS] = min(len(appearance.lamps), at.MOST_LAMPS)
 
     def build(self, snapshot: Snapshot) -> TracedScene:
-        """The scene of a snapshot whose figures already rest on the bowed surface."""
+        """Return the scene of a snapshot whose figures already rest on the bowed surface."""
         groups = [
             _placed(rows, pose.rotation, pose.position_mm)
             for rows, pose in zip(self._figures, snapshot.figures, strict=True)
@@ -122,7 +122,7 @@ class SceneBuilder:
 
     def _assembled(self, parts: list[Array]) -> TracedScene:
         parts = parts or [np.zeros((1, at.SOLID_COLUMNS))]  # an empty table: one solid without extent
-        if len(parts) > at.MOST_GROUPS:  # what lies beside the board comes last: one group for the rest of it
+        if len(parts) > at.MOST_GROUPS:  # clutter beside the board comes last: one group for the rest of it
             parts = [*parts[: at.MOST_GROUPS - 1], np.concatenate(parts[at.MOST_GROUPS - 1 :])]
         sizes = [len(rows) for rows in parts]
         starts = np.cumsum([0, *sizes])
@@ -148,7 +148,7 @@ class SceneBuilder:
 
 
 def view_row(camera: Camera) -> NDArray[np.float32]:
-    """A camera as a row of views, float32 (VIEW_COLUMNS,)."""
+    """Return a camera as a row of views, float32 (VIEW_COLUMNS,)."""
     row = np.zeros(at.VIEW_COLUMNS, dtype=np.float32)
     lens = camera.lens
     row[at.V_TURN : at.V_TURN + 9] = camera.board_to_camera.ravel()
@@ -159,14 +159,14 @@ def view_row(camera: Camera) -> NDArray[np.float32]:
 
 
 def to_light(color: Any) -> Array:
-    """Display values, 0..1, as linear light: sRGB's curve to a percent, as the kernels have it."""
+    """Return display values, 0..1, as linear light: sRGB's curve to a percent, as in the kernels."""
     c = np.asarray(color, dtype=np.float64)
     light: Array = c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878)
     return light
 
 
 def _rows(solids: Sequence[Solid]) -> Array:
-    """Solids as rows, in their own frame; shape (n, SOLID_COLUMNS)."""
+    """Return solids as rows, in their own frame; shape (n, SOLID_COLUMNS)."""
     out = np.zeros((len(solids), at.SOLID_COLUMNS))
     if not len(solids):
         return out
@@ -186,7 +186,7 @@ def _rows(solids: Sequence[Solid]) -> Array:
 
 
 def _placed(rows: Array, rotation: Sequence[float], position_mm: Sequence[float]) -> Array:
-    """Rows moved into the board frame."""
+    """Return rows moved into the board frame."""
     out, turn = rows.copy(), Rotation.from_quat(rotation, scalar_first=True).as_matrix()
     out[:, at.CENTER : at.CENTER + 3] = rows[:, at.CENTER : at.CENTER + 3] @ turn.T + np.asarray(position_mm)
     out[:, at.TURN : at.TURN + 9] = (turn @ rows[:, at.TURN : at.TURN + 9].reshape(-1, 3, 3)).reshape(-1, 9)
@@ -194,7 +194,7 @@ def _placed(rows: Array, rotation: Sequence[float], position_mm: Sequence[float]
 
 
 def _reach_mm(rows: Array) -> Array:
-    """Radii of spheres around solids, shape (n,)."""
+    """Return the radii of spheres around solids, mm, shape (n,)."""
     a, b, c = rows[:, at.SIZE], rows[:, at.SIZE + 1], rows[:, at.SIZE + 2]
     kinds = [rows[:, at.KIND] == kind for kind in (at.BOX, at.ELLIPSOID, at.CAPSULE)]
     radii = [np.sqrt(a * a + b * b + c * c), np.maximum(np.maximum(a, b), c), a + b]
@@ -203,7 +203,7 @@ def _reach_mm(rows: Array) -> Array:
 
 
 def _extent_mm(rows: Array) -> Array:
-    """How far placed solids reach from their centers along x, y and z, shape (n, 3)."""
+    """Return the extents of placed solids from their centers along x, y and z, mm, shape (n, 3)."""
     turns = rows[:, at.TURN : at.TURN + 9].reshape(-1, 3, 3)
     size = rows[:, at.SIZE : at.SIZE + 3]
     a, b, axis = size[:, :1], size[:, 1:2], np.abs(turns[:, :, 2])
@@ -218,7 +218,7 @@ def _extent_mm(rows: Array) -> Array:
 
 
 def _rail(appearance: Appearance, table_z: float) -> Array:
-    """The rail's four sides, down to the table; none when it has no height."""
+    """Return the rail's four sides, down to the table; none when it has no height."""
     height, width = appearance.board.rail_mm
     if height <= 0:
         return np.zeros((0, at.SOLID_COLUMNS))
@@ -236,7 +236,7 @@ def _rail(appearance: Appearance, table_z: float) -> Array:
 
 
 def _head(appearance: Appearance, table_z: float) -> Array:
-    """The scene's floats that do not depend on the snapshot."""
+    """Return the scene's floats that do not depend on the snapshot."""
     head, board = np.zeros(at.HEAD_COLUMNS), appearance.board
     head[at.X_LOW : at.Y_HIGH + 1], head[at.BOW], head[at.TABLE_Z] = appearance.field.board_mm, board.bow_mm, table_z
     head[at.TABLE_COLOR : at.TABLE_COLOR + 3], head[at.GRAIN] = to_light(appearance.table), LIMITS.grain
@@ -264,7 +264,7 @@ def _head(appearance: Appearance, table_z: float) -> Array:
 def _grid(
     low: Array, high: Array, head: Array, counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
-    """The groups in each cell of a grid over the board; its measures are written into head and counts."""
+    """Return the groups in each cell of a grid over the board; its measures are written into head and counts."""
     x_low, y_low, x_high, y_high = head[at.X_LOW : at.Y_HIGH + 1]
     left, down = max(low[:, 0].min(), x_low - LIMITS.room_mm), max(low[:, 1].min(), y_low - LIMITS.room_mm)
     right, up = min(high[:, 0].max(), x_high + LIMITS.room_mm), min(high[:, 1].max(), y_high + LIMITS.room_mm)

@@ -1,4 +1,4 @@
-"""Where kernels run: compiled by numba for the processor or for CUDA from one source, one target per process."""
+"""The target of the kernels: numba compiles them for the processor or for CUDA from one source, one per process."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _cuda_jit: Any = cuda.jit
 
 
 def device_function(function: Function) -> Any:
-    """The function compiled for the target, callable from kernels. float32 arithmetic only; nothing may allocate."""
+    """Return a function compiled for the target, callable from kernels: float32 only, and nothing may allocate."""
     if ON_CUDA:
         return _cuda_jit(device=True, fastmath=True)(function)
     return numba.njit(fastmath=True, cache=True, error_model="numpy", nogil=True)(function)
 
 
 def processor_kernel(function: Function) -> Any:
-    """The function compiled for all cores of the processor."""
+    """Return the function compiled for all cores of the processor."""
     return numba.njit(fastmath=True, cache=True, error_model="numpy", parallel=True, nogil=True)(function)
 
 
 def cuda_kernel(function: Function) -> Any:
-    """The function compiled as a CUDA kernel."""
+    """Return the function compiled as a CUDA kernel."""
     return _cuda_jit(fastmath=True)(function)

@@ -33,7 +33,7 @@ class Tracer:
         self._raster = _sent(texture.raster)
 
     def light(self, scene: TracedScene, camera: Camera, samples: int, seed: int = 0) -> NDArray[np.float32]:
-        """Linear light of a camera's picture, red green blue, float32 (height, width, 3).
+        """Return the linear light of a camera's picture, red green blue, float32 (height, width, 3).
 
         Args:
             scene: the table.
@@ -57,7 +57,7 @@ class Tracer:
         return np.asarray(traced[0, :height, :width], dtype=np.float32)
 
     def owners(self, scene: TracedScene, camera: Camera, places_px: Array) -> NDArray[np.int32]:
-        """Row of the figure that each place of a picture shows, -1 where it shows none, int32 (n,).
+        """Return the row of the figure at each place of a picture, -1 for none, int32 (n,).
 
         Args:
             scene: the table.
@@ -72,7 +72,7 @@ class Tracer:
 
 
 def _tables(scene: TracedScene, camera: Camera) -> tuple[NDArray[Any], ...]:
-    """What every kernel takes: views, their scenes, then the scene's arrays."""
+    """Return the arguments common to all kernels: views, their scenes, then the scene's arrays."""
     parts = (scene.solids, scene.groups, scene.members, scene.cells, scene.lists)
     return (view_row(camera)[None], np.zeros(1, dtype=np.int64), scene.head[None], scene.counts[None], *parts)
 
@@ -80,7 +80,7 @@ def _tables(scene: TracedScene, camera: Camera) -> tuple[NDArray[Any], ...]:
 def _launched(
     kernel: Any, count: int, arrays: tuple[NDArray[Any], ...], rest: tuple[Any, ...], out: NDArray[Any]
 ) -> NDArray[Any]:
-    """The output of a kernel, on the processor."""
+    """Return the output of a kernel, on the processor."""
     if not ON_CUDA:
         kernel(*arrays, *rest, out)
         return out
@@ -91,7 +91,7 @@ def _launched(
 
 
 def _sent(array: NDArray[Any]) -> Any:
-    """An array where kernels run."""
+    """Return an array in the memory of the target."""
     if not ON_CUDA:
         return array
     from numba import cuda

@@ -26,14 +26,14 @@ from downfield.twin.tracing.layout import (
 )
 from downfield.twin.tracing.target import device_function
 
-MOST_CELLS = 512  # on a ray's way
+MOST_CELLS = 512  # along a ray
 SURFACE = F(0.92)  # share of the light that a clear base's surface lets through
 DARK = F(0.02)
 
 
 @device_function
 def inside_grid(scene, heads, counts, ox, oy, oz, dx, dy, dz, most):
-    """Where a ray is over the grid and below the highest solid: from, to along it; from is not below to outside."""
+    """Return the interval of a ray over the grid and below the highest solid: from, to; from >= to if there is none."""
     into, out = ZERO, most
     if abs(dz) > TINY:
         a, b = (heads[scene, TOP_Z] - oz) / dz, (heads[scene, TABLE_Z] - oz) / dz
@@ -48,7 +48,7 @@ def inside_grid(scene, heads, counts, ox, oy, oz, dx, dy, dz, most):
 
 @device_function
 def first_step(at, cells, cell, d, into):
-    """A walk along one axis: its first cell, its step there, the way through a cell, and where it leaves the first."""
+    """Return a walk along one axis: first cell, step, distance through a cell, and exit from the first cell."""
     place = at / cell
     index = min(max(np.int32(place), 0), cells - 1)
     way = cell / max(abs(d), TINY)
@@ -59,7 +59,7 @@ def first_step(at, cells, cell, d, into):
 
 @device_function
 def misses(groups, g, ox, oy, oz, dx, dy, dz, most):
-    """Whether a ray misses the sphere of a group, or meets it beyond `most`."""
+    """Return whether a ray misses the sphere of a group, or meets it beyond `most`."""
     cx, cy, cz = groups[g, G_CENTER] - ox, groups[g, G_CENTER + 1] - oy, groups[g, G_CENTER + 2] - oz
     along, reach = cx * dx + cy * dy + cz * dz, groups[g, G_RADIUS]
     cx, cy, cz = cx - along * dx, cy - along * dy, cz - along * dz
@@ -68,7 +68,7 @@ def misses(groups, g, ox, oy, oz, dx, dy, dz, most):
 
 @device_function
 def nearest_in(solids, first, last, ox, oy, oz, dx, dy, dz, best, found, skip):
-    """The first of some solids that a ray meets before `best`: how far, and its row, or what was found before."""
+    """Return distance and row of the first of some solids that a ray meets before `best`, or the earlier result."""
     for s in range(first, last):
         if s != skip:
             t = enter(solids, s, ox, oy, oz, dx, dy, dz)
@@ -79,7 +79,7 @@ def nearest_in(solids, first, last, ox, oy, oz, dx, dy, dz, best, found, skip):
 
 @device_function
 def passing_through(solids, first, last, ox, oy, oz, dx, dy, dz, most, skip):
-    """Share of the light that passes some solids on the way to `most`."""
+    """Return the share of the light that passes some solids on the way to `most`."""
     share = ONE
     for s in range(first, last):
         if s != skip and enter(solids, s, ox, oy, oz, dx, dy, dz) < most:
@@ -89,7 +89,7 @@ def passing_through(solids, first, last, ox, oy, oz, dx, dy, dz, most, skip):
 
 @device_function
 def nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy, oz, dx, dy, dz, most, skip):
-    """The first solid a ray meets before `most`: how far, and its row, or `NOTHING`."""
+    """Return distance and row of the first solid that a ray meets before `most`, or `NOTHING`."""
     best, found = most, NOTHING
     into, out = inside_grid(scene, heads, counts, ox, oy, oz, dx, dy, dz, most)
     if into >= out:
@@ -124,7 +124,7 @@ def nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy,
 
 @device_function
 def board_is_in_the_way(scene, heads, ox, oy, oz, dx, dy, dz):
-    """Whether a ray that starts on the table meets the board from below."""
+    """Return whether a ray that starts on the table meets the board from below."""
     if oz >= heads[scene, TABLE_Z] + ONE or dz <= TINY:
         return False
     t = -oz / dz
@@ -134,7 +134,7 @@ def board_is_in_the_way(scene, heads, ox, oy, oz, dx, dy, dz):
 
 @device_function
 def passing(scene, heads, counts, solids, groups, members, cells, lists, ox, oy, oz, dx, dy, dz, most, skip):
-    """Share of the light that gets from a point along a ray as far as `most`: 0, 1, or what clear bases let through."""
+    """Return the share of the light from a point along a ray to `most`: 0, 1, or a share through clear bases."""
     if board_is_in_the_way(scene, heads, ox, oy, oz, dx, dy, dz):
         return ZERO
     share = ONE

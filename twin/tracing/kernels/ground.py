@@ -1,4 +1,4 @@
-"""The bowed board and the table it stands on: where a ray meets them, and their colors."""
+"""The bowed board and the table under it: intersections with rays, and colors."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ BOW_STEPS = 3
 
 @device_function
 def ground(scene, heads, ox, oy, oz, dx, dy, dz):
-    """Where a ray comes down: how far, and on what: `BOARD`, `TABLE` or `NOTHING`."""
+    """Return the distance to the ground along a ray, and its kind: `BOARD`, `TABLE` or `NOTHING`."""
     if dz > -F(1e-6):
         return FAR, NOTHING
     x_low, y_low, x_high, y_high = heads[scene, X_LOW], heads[scene, Y_LOW], heads[scene, X_HIGH], heads[scene, Y_HIGH]
@@ -50,7 +50,7 @@ def ground(scene, heads, ox, oy, oz, dx, dy, dz):
 
 @device_function
 def surface_z(scene, heads, x, y):
-    """Height of the bowed board over the plane of its edges."""
+    """Return the height of the bowed board over the plane of its edges."""
     x_low, y_low, x_high, y_high = heads[scene, X_LOW], heads[scene, Y_LOW], heads[scene, X_HIGH], heads[scene, Y_HIGH]
     u = min(max((TWO * x - x_low - x_high) / (x_high - x_low), -ONE), ONE)
     w = min(max((TWO * y - y_low - y_high) / (y_high - y_low), -ONE), ONE)
@@ -59,13 +59,13 @@ def surface_z(scene, heads, x, y):
 
 @device_function
 def as_light(c):
-    """A display value, 0..1, as linear light (sRGB's curve to a percent)."""
+    """Return a display value, 0..1, as linear light (sRGB's curve to a percent)."""
     return c * (c * (c * F(0.305306011) + F(0.682171111)) + F(0.012522878))
 
 
 @device_function
 def knot(ix, iy, seed):
-    """A number from 0 to 1 at a point of a lattice."""
+    """Return a number from 0 to 1 for a point of a lattice."""
     return unit(
         mixed(np.uint32(np.uint32(ix) * np.uint32(73856093) ^ np.uint32(iy) * np.uint32(19349663) ^ np.uint32(seed)))
     )
@@ -73,7 +73,7 @@ def knot(ix, iy, seed):
 
 @device_function
 def cloudy(x, y, seed):
-    """Smooth noise from 0 to 1 with features about 1 wide."""
+    """Return smooth noise from 0 to 1 with features about 1 wide."""
     x, y = x + F(4096.0), y + F(4096.0)
     ix, iy = np.int32(x), np.int32(y)
     u, w = x - F(ix), y - F(iy)
@@ -84,7 +84,7 @@ def cloudy(x, y, seed):
 
 @device_function
 def texel(raster, at, columns, u, w):
-    """A point between four pixels of a print: red, green and blue as display values, 0..1."""
+    """Interpolate between four pixels of a print: red, green and blue as display values, 0..1."""
     x, y = np.int32(u), np.int32(w)
     fx, fy = u - F(x), w - F(y)
     p = at + (np.int64(y) * columns + x) * 3
@@ -99,7 +99,7 @@ def texel(raster, at, columns, u, w):
 
 @device_function
 def printed(scene, heads, counts, raster, x, y, coarse):
-    """The board's paint at a point: linear red, green, blue."""
+    """Return the board's paint at a point: linear red, green, blue."""
     if coarse:
         scale, at, rows, columns = (
             heads[scene, PX_PER_MM2],
@@ -122,6 +122,6 @@ def printed(scene, heads, counts, raster, x, y, coarse):
 
 @device_function
 def table_shade(scene, heads, x, y):
-    """How the table's grain, wood's long fibers, darkens it at a point."""
+    """Return the darkening of the table by its wood grain at a point."""
     n = cloudy(x * F(0.008), y * F(0.25), 3) * F(0.6) + cloudy(x * F(0.03), y * F(1.1), 5) * F(0.4)
     return ONE - heads[scene, GRAIN] * n

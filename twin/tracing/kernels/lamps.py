@@ -1,4 +1,4 @@
-"""Light of the lamps at a surface: one is sampled, as often as it is strong, with soft shadow and highlight."""
+"""Light of the lamps at a surface: one lamp is sampled in proportion to its strength, with shadow and highlight."""
 
 import math
 
@@ -20,7 +20,7 @@ BRIGHTEST_GLINT = F(60.0)
 
 @device_function
 def sampled_lamp(scene, heads, counts, pick):
-    """Column of a lamp chosen in proportion to its strength, and one over the chance of that choice."""
+    """Return the column of a lamp chosen in proportion to its strength, and the inverse of its probability."""
     lamp, low = 0, ZERO
     while lamp < counts[scene, I_LAMPS] - 1 and pick >= heads[scene, LAMPS + lamp * LAMP_SIZE + LAMP_PICK]:
         low = heads[scene, LAMPS + lamp * LAMP_SIZE + LAMP_PICK]
@@ -31,7 +31,8 @@ def sampled_lamp(scene, heads, counts, pick):
 
 @device_function
 def glint_of(scene, heads, at, px, py, pz, dx, dy, dz, nx, ny, nz, reach, rough, f0):
-    """A lamp's highlight (GGX, Walter et al. 2007) as from its middle onto a rougher surface, and Fresnel's share."""
+    """Return a lamp's highlight (GGX, Walter et al. 2007), from its middle onto a rougher surface, and Fresnel's
+    share."""
     p, q, r = at + LAMP_PLACE, at + LAMP_U, at + LAMP_V
     bx, by, bz = heads[scene, p] - px, heads[scene, p + 1] - py, heads[scene, p + 2] - pz
     length = ONE / max(math.sqrt(bx * bx + by * by + bz * bz), ONE)
@@ -55,7 +56,7 @@ def lamp_light(
     scene, heads, counts, solids, groups, members, cells, lists,
     px, py, pz, dx, dy, dz, nx, ny, nz, rough, f0, skip, pick, u, w,
 ):  # fmt: skip
-    """Direct light of one sampled lamp: its column, the light on the surface, the highlight, and Fresnel's share."""
+    """Return one sampled lamp's column, its light on the surface, its highlight, and Fresnel's share."""
     at, odds = sampled_lamp(scene, heads, counts, pick)
     radius = math.sqrt(u)
     u, w = radius * math.cos(TWO_PI * w), radius * math.sin(TWO_PI * w)

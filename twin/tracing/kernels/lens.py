@@ -11,7 +11,7 @@ NEWTON_STEPS = 5
 
 @device_function
 def ray_of(views, v, x, y):
-    """The ray of a pixel: direction of length 1, by Newton's method on the Brown-Conrady lens."""
+    """Return the ray of a pixel as a unit vector, by Newton's method on the Brown-Conrady lens."""
     k1, k2 = views[v, V_DISTORTION], views[v, V_DISTORTION + 1]
     p1, p2, k3 = views[v, V_DISTORTION + 2], views[v, V_DISTORTION + 3], views[v, V_DISTORTION + 4]
     u = tx = (x - views[v, V_CENTER]) / views[v, V_FOCAL]
@@ -26,7 +26,7 @@ def ray_of(views, v, x, y):
         a = radial + uu * slope + TWO * p1 * w + F(6) * p2 * u
         b = uw * slope + TWO * p1 * u + TWO * p2 * w
         d = radial + ww * slope + F(6) * p1 * w + TWO * p2 * u
-        # Lenses whose area is less are not drawn; out of the picture this keeps all finite, as fast arithmetic must be.
+        # Drawn lenses have a larger area; outside the picture this keeps values finite, as fast arithmetic requires.
         area = max(a * d - b * b, F(0.04))
         u = min(max(u - (d * off_x - b * off_y) / area, -FOUR), FOUR)
         w = min(max(w - (a * off_y - b * off_x) / area, -FOUR), FOUR)

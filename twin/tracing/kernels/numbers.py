@@ -14,11 +14,11 @@ HALF: Final = F(0.5)
 TWO: Final = F(2)
 FOUR: Final = F(4)
 FAR: Final = F(1e9)  # mm: no hit
-NEAR: Final = F(1e-3)  # mm: closer to its start nothing stops a ray
+NEAR: Final = F(1e-3)  # mm: a ray ignores surfaces closer to its start
 TINY: Final = F(1e-9)
 TWO_PI: Final = F(2 * math.pi)
 
-# What a ray meets other than a solid, in place of the solid's row.
+# Hits other than solids, in place of a solid's row.
 NOTHING: Final = -1
 BOARD: Final = -2
 TABLE: Final = -3

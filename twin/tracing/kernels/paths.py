@@ -1,4 +1,4 @@
-"""The light that comes back along a ray: direct light, mirrored and scattered light, light through clear bases."""
+"""Light received along a ray: direct, mirrored and scattered light, and light through clear bases."""
 
 import math
 
@@ -11,17 +11,17 @@ from downfield.twin.tracing.kernels.surfaces import surface
 from downfield.twin.tracing.layout import LAMP_COLOR, SKY
 from downfield.twin.tracing.target import device_function
 
-BOUNCES = 5  # ends of a path: what is seen, passed through or mirrored, and what lights it
-MATT = F(0.42)  # roughness from which a mirror shows the sky's color only
-BRIGHTEST = F(6.0)  # of one path: rare brighter ones would be sparks
-LOST = F(0.55)  # share of the ambient light that reaches the last end of a path
+BOUNCES = 5  # surfaces of a path: seen, passed through or mirrored, and the surface that lights it
+MATT = F(0.42)  # rougher mirrors show only the sky's color
+BRIGHTEST = F(6.0)  # limit of one path: rare brighter ones would be sparks
+LOST = F(0.55)  # share of the ambient light at the last surface of a path
 CLEAR_TINT = F(0.92)
-LIFT = F(0.002)  # mm over board and table, where a scattered ray starts
+LIFT = F(0.002)  # mm over board and table: start of a scattered ray
 
 
 @device_function
 def tangents(nx, ny, nz):
-    """Two directions square to a normal and to each other (Duff et al. 2017)."""
+    """Return two directions square to a normal and to each other (Duff et al. 2017)."""
     sign = ONE if nz >= ZERO else -ONE
     a = -ONE / (sign + nz)
     b = nx * ny * a
@@ -30,7 +30,7 @@ def tangents(nx, ny, nz):
 
 @device_function
 def on_hemisphere(nx, ny, nz, aside, turn, up):
-    """Direction about a normal, by its part along the surface, its turn there (0..1), its part along the normal."""
+    """Return a direction about a normal, from its part along the surface, its turn (0..1) and its normal part."""
     ax, ay, az, bx, by, bz = tangents(nx, ny, nz)
     u, w = aside * math.cos(TWO_PI * turn), aside * math.sin(TWO_PI * turn)
     return u * ax + w * bx + up * nx, u * ay + w * by + up * ny, u * az + w * bz + up * nz
@@ -38,7 +38,7 @@ def on_hemisphere(nx, ny, nz, aside, turn, up):
 
 @device_function
 def mirrored(dx, dy, dz, nx, ny, nz, rough, u, w):
-    """A direction mirrored in a rough surface, its half vector sampled by GGX."""
+    """Return a direction mirrored in a rough surface, its half vector sampled by GGX."""
     alpha = rough * rough
     cos2 = (ONE - u) / (ONE + (alpha * alpha - ONE) * u)
     hx, hy, hz = on_hemisphere(nx, ny, nz, math.sqrt(max(ONE - cos2, ZERO)), w, math.sqrt(cos2))
@@ -48,7 +48,7 @@ def mirrored(dx, dy, dz, nx, ny, nz, rough, u, w):
 
 @device_function
 def refracted(dx, dy, dz, nx, ny, nz, away, ior):
-    """A direction bent into a clear surface (Snell)."""
+    """Return a direction refracted into a clear surface (Snell)."""
     ratio = ONE / ior
     bend = ratio * away - math.sqrt(max(ONE - ratio * ratio * (ONE - away * away), ZERO))
     return ratio * dx + bend * nx, ratio * dy + bend * ny, ratio * dz + bend * nz
@@ -59,7 +59,7 @@ def path(
     scene, heads, counts, solids, groups, members, cells, lists, raster,
     ox, oy, oz, dx, dy, dz, sample, mask, seed, coarse,
 ):  # fmt: skip
-    """The light that comes back along a ray: red, green, blue."""
+    """Return the light received along a ray: red, green, blue."""
     red, green, blue = ZERO, ZERO, ZERO
     share_r, share_g, share_b = ONE, ONE, ONE
     sky_r, sky_g, sky_b = heads[scene, SKY], heads[scene, SKY + 1], heads[scene, SKY + 2]
@@ -77,7 +77,7 @@ def path(
             scene, heads, counts, solids, raster, what, px, py, pz, coarse
         )
         away = -(nx * dx + ny * dy + nz * dz)
-        if away < F(0.02):  # a bevel's normal may look away from the eye
+        if away < F(0.02):  # a bevel's normal may face away from the eye
             nx, ny, nz = nx - dx * (F(0.02) - away), ny - dy * (F(0.02) - away), nz - dz * (F(0.02) - away)
             away = F(0.02)
         skip = what
@@ -89,7 +89,7 @@ def path(
             px, py, pz, dx, dy, dz, nx, ny, nz, rough, f0, skip, pick, u, w,
         )  # fmt: skip
         if scattered:
-            glint = ZERO  # a lamp mirrored on the way of a lamp's light is a spark, not a picture
+            glint = ZERO  # a lamp's mirror image along a scattered ray would only be a spark
         matt = ZERO if clear else ONE - fresnel
         c = at + LAMP_COLOR
         red += share_r * light * heads[scene, c] * (ar * matt + glint)
@@ -111,7 +111,7 @@ def path(
         u, w = pair(sample, seed, 5 + 4 * bounce, mask)
         choose, _ = pair(sample, seed, 6 + 4 * bounce, mask)
         odds = ZERO
-        if rough < MATT:  # what is mirrored needs a ray of its own, in a fixed share of a pixel's samples
+        if rough < MATT:  # mirrored light needs a ray of its own, in a fixed share of a pixel's samples
             odds = min(max(fresnel, F(0.25)), F(0.9))
         else:
             red, green = red + share_r * sky_r * fresnel, green + share_g * sky_g * fresnel

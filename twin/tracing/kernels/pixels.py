@@ -1,4 +1,4 @@
-"""Pixels of windows: their light, and what a pixel's middle shows."""
+"""Pixels of windows: their light, and the owner at a pixel's middle."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def pixel(
     job, row, column, jobs, job_views, views, view_scenes, heads, counts, solids, groups, members, cells, lists, raster,
     spp, mask, out,
 ):  # fmt: skip
-    """One pixel of one window, traced and written."""
+    """Trace one pixel of one window, and write it."""
     v = job_views[job, 0]
     scene = view_scenes[v]
     seed = mixed(np.uint32(np.uint32(job_views[job, 1]) + np.uint32(row * 65536 + column) * np.uint32(0x9E3779B1)))
@@ -26,7 +26,7 @@ def pixel(
     x, y = F(column), F(row)
     at_x = jobs[job, m] * x + jobs[job, m + 1] * y + jobs[job, m + 2]
     at_y = jobs[job, m + 3] * x + jobs[job, m + 4] * y + jobs[job, m + 5]
-    # Beyond the picture its edge is repeated, as the product does where it cuts.
+    # Beyond the picture its edge is repeated, as the program does when it cuts patches.
     at_x = min(max(at_x, ZERO), views[v, V_SIZE] - ONE)
     at_y = min(max(at_y, ZERO), views[v, V_SIZE + 1] - ONE)
     red, green, blue = ZERO, ZERO, ZERO
@@ -46,7 +46,7 @@ def pixel(
 
 @device_function
 def owner_at(v, views, view_scenes, heads, counts, solids, groups, members, cells, lists, x, y):
-    """Owner of what a pixel's middle shows at mid exposure, plus 1; 0 for none."""
+    """Return the owner at a pixel's middle at mid exposure, plus 1; 0 for none."""
     scene = view_scenes[v]
     dx, dy, dz = ray_of(views, v, x, y)
     ox, oy, oz = views[v, V_EYE], views[v, V_EYE + 1], views[v, V_EYE + 2]

@@ -10,7 +10,7 @@ _TO_UNIT = F(1 / 16777216.0)
 
 @device_function
 def mixed(x):
-    """A hash of 32 bits."""
+    """Return a hash of 32 bits."""
     x = np.uint32(x)
     x = np.uint32(x ^ np.uint32(x >> np.uint32(16)))
     x = np.uint32(x * np.uint32(0x7FEB352D))
@@ -21,13 +21,13 @@ def mixed(x):
 
 @device_function
 def unit(x):
-    """32 bits as a number from 0 to below 1."""
+    """Return 32 bits as a number from 0 to below 1."""
     return F(np.uint32(x) >> np.uint32(8)) * _TO_UNIT
 
 
 @device_function
 def turned_bits(x):
-    """The bits in the opposite order: the van der Corput sequence."""
+    """Return the bits in reverse order: the van der Corput sequence."""
     x = np.uint32(x)
     x = np.uint32(np.uint32(x << np.uint32(16)) | np.uint32(x >> np.uint32(16)))
     x = np.uint32(
@@ -46,7 +46,7 @@ def turned_bits(x):
 
 @device_function
 def second_bits(x):
-    """The second dimension of Sobol's sequence, of numbers below 256."""
+    """Return the second dimension of Sobol's sequence, for numbers below 256."""
     x = np.uint32(x)
     out, way = np.uint32(0), np.uint32(0x80000000)
     for _ in range(8):
@@ -59,7 +59,7 @@ def second_bits(x):
 
 @device_function
 def pair(sample, seed, what, mask):
-    """Two numbers of a pixel's sample, evenly spread over the pixel's samples; `what` tells uses apart."""
+    """Return two numbers of a pixel's sample, evenly spread over its samples; `what` distinguishes uses."""
     h = mixed(np.uint32(seed + np.uint32(what) * np.uint32(0x9E3779B9)))
     at = np.uint32(np.uint32(sample) ^ np.uint32(h & np.uint32(mask)))
     g = mixed(h)

@@ -1,4 +1,4 @@
-"""Where a ray enters boxes, ellipsoids, capsules and cylinders, and the normals there."""
+"""Intersections of rays with boxes, ellipsoids, capsules and cylinders, and the normals there."""
 
 import math
 
@@ -23,7 +23,7 @@ from downfield.twin.tracing.target import device_function
 
 @device_function
 def slab(o, d, half):
-    """Where a line is within half a width of 0: from, to."""
+    """Return the interval in which a line is within half a width of 0: from, to."""
     if abs(d) < TINY:
         if abs(o) > half:
             return FAR, -FAR
@@ -35,14 +35,14 @@ def slab(o, d, half):
 
 @device_function
 def disc(ox, oy, dx, dy, radius):
-    """Where a line is within a radius of 0 in two dimensions: from, to."""
+    """Return the interval in which a line is within a radius of 0 in two dimensions: from, to."""
     a = dx * dx + dy * dy
     if a < F(1e-12):
         if ox * ox + oy * oy > radius * radius:
             return FAR, -FAR
         return -FAR, FAR
     b = ox * dx + oy * dy
-    # The nearest point first: the square of a far start minus a small radius would lose what float32 has not.
+    # From the nearest point on: the square of a far start minus a small radius would exceed float32's precision.
     near = -b / a
     px, py = ox + near * dx, oy + near * dy
     under = radius * radius - (px * px + py * py)
@@ -54,7 +54,7 @@ def disc(ox, oy, dx, dy, radius):
 
 @device_function
 def enter_box(ox, oy, oz, dx, dy, dz, a, b, c, r):
-    """Where a ray enters a box whose upright edges are rounded; `FAR` where it does not."""
+    """Return where a ray enters a box whose upright edges are rounded; `FAR` if it does not."""
     z0, z1 = slab(oz, dz, c)
     x0, x1 = slab(ox, dx, a)
     y0, y1 = slab(oy, dy, b)
@@ -85,7 +85,7 @@ def enter_box(ox, oy, oz, dx, dy, dz, a, b, c, r):
 
 @device_function
 def enter_ellipsoid(ox, oy, oz, dx, dy, dz, a, b, c):
-    """Where a ray enters an ellipsoid."""
+    """Return where a ray enters an ellipsoid."""
     ia, ib, ic = ONE / a, ONE / b, ONE / c
     ox, oy, oz, dx, dy, dz = ox * ia, oy * ib, oz * ic, dx * ia, dy * ib, dz * ic
     q = dx * dx + dy * dy + dz * dz
@@ -99,7 +99,7 @@ def enter_ellipsoid(ox, oy, oz, dx, dy, dz, a, b, c):
 
 @device_function
 def enter_capsule(ox, oy, oz, dx, dy, dz, r, h):
-    """Where a ray enters a capsule about the z axis."""
+    """Return where a ray enters a capsule about the z axis."""
     into = FAR
     c0, c1 = disc(ox, oy, dx, dy, r)
     if c0 >= c1:
@@ -119,14 +119,14 @@ def enter_capsule(ox, oy, oz, dx, dy, dz, r, h):
 
 @device_function
 def enter(solids, s, ox, oy, oz, dx, dy, dz):
-    """Where a ray enters a solid: along it, mm; `FAR` where it does not, or starts in it."""
+    """Return where a ray enters a solid, mm along the ray; `FAR` if it does not, or starts inside."""
     ox, oy, oz = ox - solids[s, CENTER], oy - solids[s, CENTER + 1], oz - solids[s, CENTER + 2]
     near = -(ox * dx + oy * dy + oz * dz)
     px, py, pz = ox + near * dx, oy + near * dy, oz + near * dz
     reach = solids[s, REACH]
     if px * px + py * py + pz * pz > reach * reach or near + reach < NEAR:
         return FAR
-    # From the nearest point on: starts a meter away would cost float32 what a base's rounding needs.
+    # From the nearest point on: with a start a meter away float32 is too coarse for a base's rounding.
     t = TURN
     lx = solids[s, t] * px + solids[s, t + 3] * py + solids[s, t + 6] * pz
     ly = solids[s, t + 1] * px + solids[s, t + 4] * py + solids[s, t + 7] * pz
@@ -154,7 +154,7 @@ def enter(solids, s, ox, oy, oz, dx, dy, dz):
 
 @device_function
 def normal_at(solids, s, lx, ly, lz):
-    """The normal on a solid, in its own frame; edges of boxes are bevelled to the eye."""
+    """Return the normal on a solid, in its own frame; edges of boxes are shaded as bevels."""
     kind, a, b, c = np.int32(solids[s, KIND]), solids[s, SIZE], solids[s, SIZE + 1], solids[s, SIZE + 2]
     if kind == ELLIPSOID:
         nx, ny, nz = lx / (a * a), ly / (b * b), lz / (c * c)

@@ -1,4 +1,4 @@
-"""The surface a ray meets: its color, normal, roughness and clearness."""
+"""The surface that a ray meets: its color, normal, roughness and opacity."""
 
 import math
 
@@ -32,7 +32,7 @@ HOLLOW_DIM = F(0.35)
 
 @device_function
 def solid_surface(solids, s, px, py, pz):
-    """Color, normal, roughness, F0, opacity and refractive index of a solid at a point of its surface."""
+    """Return color, normal, roughness, F0, opacity and refractive index of a solid at a point of its surface."""
     cx, cy, cz = px - solids[s, CENTER], py - solids[s, CENTER + 1], pz - solids[s, CENTER + 2]
     k = TURN
     lx = solids[s, k] * cx + solids[s, k + 3] * cy + solids[s, k + 6] * cz
@@ -54,7 +54,7 @@ def solid_surface(solids, s, px, py, pz):
 
 @device_function
 def ground_surface(scene, heads, counts, raster, what, px, py, coarse):
-    """The same of the board or the table."""
+    """Return the same values for the board or the table."""
     if what != BOARD:
         shade, c = table_shade(scene, heads, px, py), TABLE_COLOR
         red, green, blue = heads[scene, c] * shade, heads[scene, c + 1] * shade, heads[scene, c + 2] * shade
@@ -72,7 +72,7 @@ def ground_surface(scene, heads, counts, raster, what, px, py, coarse):
 
 @device_function
 def surface(scene, heads, counts, solids, raster, what, px, py, pz, coarse):
-    """The same of whatever a ray met: a solid's row, `BOARD` or `TABLE`."""
+    """Return the same values for a ray's hit: a solid's row, `BOARD` or `TABLE`."""
     if what >= 0:
         return solid_surface(solids, what, px, py, pz)
     return ground_surface(scene, heads, counts, raster, what, px, py, coarse)
