@@ -15,7 +15,7 @@ from downfield.api.feed.event_stream import EndlessResponse
 
 
 @pytest.mark.parametrize("stalls", ["during a part", "before the first part"])
-def test_a_client_that_takes_nothing_is_disconnected(stalls: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_accepts_no_data_is_disconnected(stalls: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_stream, "LIMITS", replace(event_stream.LIMITS, stalled_s=0.05))
     ended = threading.Event()
 

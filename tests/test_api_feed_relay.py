@@ -101,7 +101,7 @@ def eventually(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_everybody_gets_the_same_messages_from_either_process(rig: RelayedService) -> None:
+def test_all_subscribers_get_the_same_messages_from_either_process(rig: RelayedService) -> None:
     with closing(Follower(rig)) as first, closing(Follower(rig)) as second, closing(Follower(rig)) as third:
         eventually(lambda: rig.hub.subscribers == 3)
         assert rig.subscribers == (1, 2)

@@ -257,7 +257,7 @@ def test_with_a_wrong_token_even_this_computer_has_no_role(lan: SecuredService) 
     assert replace(AsgiClient(lan.app), token="no such").get("/api/session").json["role"] is None
 
 
-def test_open_viewing_lets_everybody_watch_and_nothing_else(tmp_path: Path) -> None:
+def test_open_viewing_lets_unpaired_devices_only_watch(tmp_path: Path) -> None:
     service = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, open_viewing=True))
     phone = service.phone()
     assert phone.get("/api/game").status == 200
@@ -313,7 +313,7 @@ def test_another_website_can_change_nothing_and_open_no_socket(local: SecuredSer
     assert "access-control-allow-origin" not in here.get("/api/game", **headers).headers
 
 
-def test_the_services_own_pages_can(local: SecuredService) -> None:
+def test_the_services_own_pages_are_accepted(local: SecuredService) -> None:
     here = AsgiClient(local.app)
     own = {"origin": "http://127.0.0.1:8317", "sec_fetch_site": "same-origin"}
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}

@@ -93,7 +93,7 @@ def test_an_altered_entry_is_found(tmp_path: Path, alter: str, place: int) -> No
     assert str(place) in found.problem
 
 
-def test_a_journal_cut_off_at_its_end_is_found_with_a_known_head(tmp_path: Path) -> None:
+def test_a_truncated_journal_is_detected_with_a_known_head(tmp_path: Path) -> None:
     opened, made = Store.at(tmp_path / "a.db"), entries(5)
     opened.append(made, GAME)
     with sqlite3.connect(tmp_path / "a.db") as connection:

@@ -39,7 +39,7 @@ def test_a_split_end_on_the_line_is_wide() -> None:
     assert roles(build(players).offense)[0] == "WR"
 
 
-def test_the_five_who_stand_closest_together_are_the_line() -> None:
+def test_the_five_closest_players_are_the_line() -> None:
     split = [At(0.0, -12.0), At(0.0, -9.0), *(At(0.0, 1.0 + 2.8 * i) for i in range(5))]
     assert roles(build([*split, At(6.0, 6.6)]).offense) == ["WR", "WR", "T", "G", "C", "G", "T", "QB"]
 

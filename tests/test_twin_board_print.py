@@ -134,7 +134,7 @@ def test_stripes_end_zones_and_border_have_their_colors() -> None:
     assert at(50, -1.2) == [0.5, 0.5, 0.5]
 
 
-def test_wear_takes_paint_away_and_the_seed_says_where() -> None:
+def test_wear_removes_paint_at_places_drawn_from_the_seed() -> None:
     field = dataclasses.replace(preset("mini"), number_every_yd=0.0)
     new, worn, other = (paint(field, plain(wear=wear, seed=seed), 1.5) for wear, seed in ((0, 1), (0.6, 1), (0.6, 2)))
     assert worn.image.sum() < 0.9 * new.image.sum()

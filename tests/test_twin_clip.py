@@ -36,7 +36,7 @@ def test_every_frame_comes_back_with_its_time_to_the_nanosecond(
     assert [t_ns for t_ns, _ in read_clip(path)] == times
 
 
-def test_colors_come_back(tmp_path: Path) -> None:
+def test_colors_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     with ClipWriter(path, (64, 48), 30.0, crf=10) as clip:
         for index in range(3):
@@ -45,7 +45,7 @@ def test_colors_come_back(tmp_path: Path) -> None:
         assert np.abs(image.astype(int) - _picture(60 + 40 * index)).max() <= 5
 
 
-def test_a_browser_can_start_it_at_once_and_seek(tmp_path: Path) -> None:
+def test_a_browser_can_start_a_clip_at_once_and_seek(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     with ClipWriter(path, (64, 48), 30.0) as clip:
         for index in range(60):
@@ -64,7 +64,7 @@ def test_an_odd_size_is_refused(tmp_path: Path) -> None:
         ClipWriter(tmp_path / "a.mp4", (63, 48), 30.0)
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match=r"file/a\.mp4"):
         ClipWriter(tmp_path / "file" / "a.mp4", (64, 48), 30.0)

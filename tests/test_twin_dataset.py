@@ -77,7 +77,7 @@ def yolo_rows(path: Path) -> Iterator[list[float]]:
         yield [float(number) for number in line.split()]
 
 
-def test_yolo_labels_say_the_same_as_the_truth(made: Path) -> None:
+def test_yolo_labels_equal_the_truth(made: Path) -> None:
     for sample in read_samples(made, "val"):
         rows = list(yolo_rows(made / "labels" / "val" / f"{sample.index:06d}.txt"))
         assert rows
@@ -193,7 +193,7 @@ def test_more_balls_than_figures_are_refused() -> None:
         Recipe("train", carriers=0.6, strewn=0.5)
 
 
-def test_where_many_shall_lie_many_do_and_near_to_others(tmp_path: Path) -> None:
+def test_a_high_share_of_fallers_makes_many_figures_lie_near_others(tmp_path: Path) -> None:
     recipe = Recipe("train", seed=4, size_px=(640, 360), per_table=1)
     make_dataset(tmp_path / "few", recipe, 12)
     make_dataset(tmp_path / "many", dataclasses.replace(recipe, fallers=0.4), 12)
@@ -214,7 +214,7 @@ def test_where_many_shall_lie_many_do_and_near_to_others(tmp_path: Path) -> None
         Recipe("train", fallers=1.5)
 
 
-def test_an_interrupted_run_goes_on_and_does_nothing_twice(
+def test_an_interrupted_run_continues_without_repeating_work(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[int] = []
@@ -272,7 +272,7 @@ def test_crops_show_figures_at_their_scale(tmp_path: Path) -> None:
         (["--count", "2", "--format", "gif"], "can't be written as 'gif'"),
     ],
 )
-def test_impossible_wishes_are_refused(tmp_path: Path, given: list[str], problem: str) -> None:
+def test_impossible_recipes_are_refused(tmp_path: Path, given: list[str], problem: str) -> None:
     result = CliRunner().invoke(app, ["dataset", str(tmp_path / "set"), *given])
     assert isinstance(result.exception, InputError)
     assert problem in str(result.exception)
@@ -290,7 +290,7 @@ def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
         make_dataset(tmp_path / "set", SMALL, 2)
 
 
-def test_no_samples_is_an_error_that_says_so(tmp_path: Path) -> None:
+def test_a_split_without_samples_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no finished pictures of the split 'test'"):
         list(read_samples(tmp_path, "test"))
 

@@ -64,7 +64,7 @@ def test_there_is_one_helmet_and_it_is_on_top() -> None:
     assert helmets[0].position_mm[2] > np.median([solid.position_mm[2] for solid in figure.solids])
 
 
-def test_hard_teams_come_up() -> None:
+def test_hard_cases_of_teams_are_drawn() -> None:
     clear = own_green = two_darks = 0
     for seed in range(150):
         appearance = draw(seed, draw_players(seed, 1))

@@ -274,7 +274,7 @@ def test_in_a_safety_all_of_the_runner_is_behind_his_goal_line() -> None:
         ("simultaneous", SE),
     ],
 )
-def test_the_right_man_is_first_to_the_ball(name: str, first: str) -> None:
+def test_the_expected_figure_is_first_to_the_ball(name: str, first: str) -> None:
     recording = recorded(name)
     touches = [event for event in recording.happened if event.type == "touched_ball"]
     assert touches[0].player == first
@@ -318,21 +318,21 @@ def test_the_given_number_of_figures_is_pivoted(offense: int, defense: int) -> N
     assert bool(recording.expected["tap"]) != legal
 
 
-def test_the_engaged_pivot_turns_an_engaged_man() -> None:
+def test_the_engaged_pivot_turns_an_engaged_figure() -> None:
     recording = recorded("engaged-pivot")
     held = next(scene for scene in recording.scenes if figure(scene, C).posture == "lifted")
     before = recording.scenes[held.frame - 5]
     assert any(one.since_ns is not None and C in (one.a, one.b) for one in before.contacts)
 
 
-def test_the_moved_pivot_moves_him() -> None:
+def test_the_moved_pivot_moves_the_figure() -> None:
     recording = recorded("moved-pivot")
     off = [scene for scene in recording.scenes if scene.board == "off" and scene.t_ns > 500_000_000]
     assert figure(off[-1], FB).x_mm - figure(off[0], FB).x_mm == pytest.approx(8.0)
 
 
 @pytest.mark.parametrize(("name", "count"), [("three-stops", 3), ("four-stops", 4)])
-def test_the_board_is_stopped_so_often(name: str, count: int) -> None:
+def test_the_board_is_stopped_the_given_number_of_times(name: str, count: int) -> None:
     power = [scene.board for scene in recorded(name).scenes]
     assert sum(a == "on" and b == "off" for a, b in itertools.pairwise(power)) == count
 
@@ -350,7 +350,7 @@ def test_each_wrong_line_up_has_its_one_fault() -> None:
     assert deep_yd == pytest.approx(21.0)
 
 
-def test_twelve_men_are_called_only_when_claimed() -> None:
+def test_twelve_players_are_called_only_when_claimed() -> None:
     for name, calls in (("twelve-men", 1), ("twelve-men-unclaimed", 0)):
         recording = recorded(name)
         assert len([one for one in recording.scenes[0].figures if one.jersey == "dark"]) == 12
@@ -358,7 +358,7 @@ def test_twelve_men_are_called_only_when_claimed() -> None:
 
 
 @pytest.mark.parametrize(("name", "times"), [("turned-back", 1), ("turned-back-twice", 2)])
-def test_he_turns_back_so_often_and_moves_that_way(name: str, times: int) -> None:
+def test_the_runner_turns_back_the_given_number_of_times(name: str, times: int) -> None:
     recording = recorded(name)
     marks = [t_ns for mark, t_ns in recording.marks.items() if mark.startswith("turned")]
     assert len(marks) == times
@@ -412,5 +412,5 @@ def test_the_demonstration_is_two_plays_with_a_tackle_and_a_fumble() -> None:
     assert not happened(recording, "fell", RB)
 
 
-def test_a_near_miss_of_nothing_touches() -> None:
+def test_a_near_miss_by_zero_touches() -> None:
     assert touched_by_opponent(near_miss(0.0).record(), RB)

@@ -48,7 +48,7 @@ def test_the_board_is_in_the_picture_and_fills_it(tables: list[tuple[Appearance,
         assert spread.max() > 0.8
 
 
-def test_cameras_tilt_up_to_their_bound_and_use_it(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
+def test_cameras_tilt_up_to_their_limit(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
     tilts = np.array([appearance.camera.tilt_deg for appearance, _ in tables])
     assert tilts.max() <= MAX_TILT_DEG + 1e-6
     assert tilts.max() > 13
@@ -58,7 +58,7 @@ def test_cameras_tilt_up_to_their_bound_and_use_it(tables: list[tuple[Appearance
     assert all(np.linalg.det(appearance.camera.board_to_camera) > 0.999 for appearance, _ in tables)
 
 
-def test_lenses_can_be_undone_over_the_whole_picture(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
+def test_lenses_are_invertible_over_the_whole_picture(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
     shifts: list[float] = []
     for appearance, _ in tables:
         lens = appearance.camera.lens
@@ -161,7 +161,7 @@ def test_bases_of_one_make_are_nearly_alike() -> None:
         assert np.sum(gaps > 0.5) <= 1  # at most two makes
 
 
-def test_in_place_of_a_lens_that_can_t_be_undone_another_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lens_that_is_not_invertible_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     off, bent = (923.5, 524.4), (-0.1101, 0.00023, -0.00057, -0.00045, 0.0)
     too_much = Lens((1920, 1080), (1020.4, 1019.6), off, bent)
     assert not is_invertible(too_much), "it reaches every corner of its picture"

@@ -39,7 +39,7 @@ def test_a_play_becomes_a_clip_and_its_truth_side_by_side(filmed: Path) -> None:
     assert {path.name for path in filmed.parent.iterdir()} == {filmed.name + suffix for suffix in SUFFIXES}
 
 
-def test_clip_tracks_and_truth_tell_of_the_same_frames(filmed: Path) -> None:
+def test_clip_tracks_and_truth_have_the_same_frames(filmed: Path) -> None:
     clip = [t_ns for t_ns, _ in read_clip(beside(filmed, ".mp4"))]
     tracks = TrackFile(beside(filmed, ".tracks.jsonl"))
     truth = TruthFile(beside(filmed, ".truth.jsonl"))
@@ -52,7 +52,7 @@ def test_clip_tracks_and_truth_tell_of_the_same_frames(filmed: Path) -> None:
     assert any(event.type == "fell" for frame in frames for event in frame.events)
 
 
-def test_the_camera_of_a_frame_is_near_where_it_is_mounted(filmed: Path) -> None:
+def test_the_camera_of_a_frame_is_near_its_mounting(filmed: Path) -> None:
     calibration = read_calibration(beside(filmed, ".calibration.json"))
     assert calibration.method == "truth"
     for frame in TruthFile(beside(filmed, ".truth.jsonl")):
@@ -104,7 +104,7 @@ def test_bad_input_is_one_line_and_status_2(
 
 
 @pytest.mark.parametrize("args", [["render", "fumble", "-o", "x"], ["demo", "-o", "x"]])
-def test_without_mujoco_it_names_the_extra(args: list[str], tmp_path: Path) -> None:
+def test_without_mujoco_the_error_names_the_extra(args: list[str], tmp_path: Path) -> None:
     program = (
         "import sys; sys.modules['mujoco'] = None; sys.argv = ['downfield', 'twin', *sys.argv[1:]]; "
         "from downfield.rig.cli.main import main; main()"

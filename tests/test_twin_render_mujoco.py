@@ -116,7 +116,7 @@ def test_a_camera_that_shakes_moves_base_and_paint_alike() -> None:
         assert (profile * steps).sum() / profile.sum() == pytest.approx(0, abs=0.1)
 
 
-def test_what_is_seen_of_a_base_agrees_with_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_visible_share_of_a_base_agrees_with_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BoardLight, "dim_bases", lambda _self, layer, *_rest: layer)  # what is shaded is seen too
     tall = Solid("capsule", (7.0, 12.0, 0.0), (2.0, 1.0, 20.0), color=(0.0, 0.0, 0.0))
     camera = camera_over((1920, 1080), 6.0, 0.1)
@@ -160,7 +160,7 @@ def test_a_fallen_figure_shows_no_base_top_from_below() -> None:
     assert not any(top.corners_visible)
 
 
-def test_a_clear_base_lets_the_board_through() -> None:
+def test_the_board_shows_through_a_clear_base() -> None:
     camera = camera_over((1280, 720))
     snapshot = standing(np.array([[480.0, 260.0, 0.0]]))
     bright, middle = [], camera.to_pixels(np.array([480.0, 260.0, 5.5])).round().astype(int)
@@ -185,7 +185,7 @@ def test_the_same_snapshot_gives_the_same_bytes() -> None:
     assert (first == second).all()
 
 
-def test_hands_and_sticks_are_drawn_where_their_outlines_say() -> None:
+def test_hands_and_sticks_are_drawn_inside_their_outlines() -> None:
     camera = camera_over((640, 360), 6.0, 0.1)
     hand = HandPose((400.0, 250.0, 30.0), (420.0, -300.0, 150.0), holds="dark-0")
     stick = StickPose((600.0, 200.0, 3.0), (750.0, 300.0, 3.0))

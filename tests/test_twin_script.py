@@ -89,13 +89,13 @@ def test_an_unknown_field_is_refused() -> None:
         check_script(replace(PLAIN, board="croquet"))
 
 
-def test_what_never_happens_is_refused_with_its_step() -> None:
+def test_a_required_event_that_never_happens_is_refused_with_its_step() -> None:
     script = replace(PLAIN, steps=(Until((Reaches(RB, 50.0),), within_s=0.1),))
     with pytest.raises(ScriptError, match=r"plain, step 1 \(until\): reaches did not happen within 0.1 s"):
         play(script, 0)
 
 
-def test_what_need_not_happen_is_waited_for_in_vain() -> None:
+def test_an_optional_event_may_not_happen() -> None:
     script = replace(PLAIN, steps=(Until((Reaches(RB, 50.0),), within_s=0.2, required=False, mark="there"),))
     recording = play(script, 0)
     assert recording.marks == {}
@@ -112,7 +112,7 @@ def test_the_standard_formations_fit_every_board(board: str, direction: int) -> 
 
 
 @pytest.mark.parametrize("direction", [1, -1])
-def test_men_on_the_line_touch_it_with_their_front(direction: int) -> None:
+def test_figures_on_the_line_touch_it_with_their_front(direction: int) -> None:
     ground = Ground(FIELD, 40.0, direction)
     formation = {id_: stance for id_, stance in standard(FIELD).items() if stance.ahead_yd == 0.0}
     players = {player.id: player for player in teams()}

@@ -141,7 +141,7 @@ def test_a_move_that_has_no_room_is_refused_or_left_out() -> None:
     assert not any(snapshot.hands for snapshot in recording.snapshots)
 
 
-def test_a_fallen_man_is_left_alone_where_only_free_ones_are_handled() -> None:
+def test_a_fallen_figure_is_skipped_where_only_free_ones_are_handled() -> None:
     turn = Hands("home", (Handling(SE, turn_deg=40.0, if_free=True),))
     recording = play(script(Topple(SE), WaitFor(0.3), turn, WaitFor(0.1)), 0)
     assert not any(snapshot.hands for snapshot in recording.snapshots)

@@ -64,7 +64,7 @@ def test_a_base_is_seen_exactly_within_its_projected_outline(bow_mm: float) -> N
         assert (tracer.owners(scene, camera, outside[free]) == -1).all()
 
 
-def test_a_level_white_surface_is_as_bright_as_lamp_and_ambient_light_say() -> None:
+def test_a_level_white_surface_has_the_brightness_of_lamp_and_ambient_light() -> None:
     appearance = dataclasses.replace(with_board(table(), grass=((1.0, 1.0, 1.0),)), ambient=0.15)
     empty = np.zeros((0, 3))
     appearance = dataclasses.replace(appearance, figures=())

@@ -263,7 +263,7 @@ def test_figures_off_the_board_are_in_no_scene() -> None:
     assert scene(world, truth).contacts == ()
 
 
-def test_upright_figures_are_where_the_world_says() -> None:
+def test_upright_figures_are_at_the_worlds_positions() -> None:
     world, truth = head_on()
     world.power(True)
     world.step_to(777_777_777)

@@ -359,7 +359,7 @@ def test_impossible_scripts_are_refused() -> None:
         World((*PAIR, PAIR[0]), {}, {}, field=FIELD, seed=1)
 
 
-def test_physics_that_comes_apart_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unstable_physics_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)  # where MuJoCo leaves a log of its own
     world = lone(Trait(), vibration=Vibration(rock=1e300))
     world.power(True)

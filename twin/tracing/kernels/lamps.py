@@ -31,8 +31,7 @@ def sampled_lamp(scene, heads, counts, pick):
 
 @device_function
 def glint_of(scene, heads, at, px, py, pz, dx, dy, dz, nx, ny, nz, reach, rough, f0):
-    """Return a lamp's highlight (GGX, Walter et al. 2007), from its middle onto a rougher surface, and Fresnel's
-    share."""
+    """Return a lamp's highlight (GGX, Walter et al. 2007), as from its middle, and Fresnel's share."""
     p, q, r = at + LAMP_PLACE, at + LAMP_U, at + LAMP_V
     bx, by, bz = heads[scene, p] - px, heads[scene, p + 1] - py, heads[scene, p + 2] - pz
     length = ONE / max(math.sqrt(bx * bx + by * by + bz * bz), ONE)
