@@ -1,4 +1,4 @@
-"""Carries out the commands that people give the rig: calibrate, record, suspend calls, find the figures."""
+"""Carries out the commands of operators: calibrate, record, suspend calls, find the figures."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class ControllerLimits:
     """Times of the controller."""
 
     retry_s: float = 6.0
-    """Between two attempts to calibrate a camera that has no calibration; one attempt takes a second or two."""
+    """Time between two attempts to calibrate a camera without a calibration; an attempt takes a second or two."""
 
 
 LIMITS: Final = ControllerLimits()
 
 
 class CalibrationInUse:
-    """Holds the calibration in use, for all who need it.
+    """Holds the calibration in use, shared between threads.
 
     Args:
-        calibration: at first; None for none.
+        calibration: the first calibration; None for none.
 
     """
 
@@ -64,17 +64,17 @@ class CalibrationInUse:
 
 
 class RigController:
-    """Carries out commands. Callable from any thread.
+    """Carries out the rig's commands. Callable from any thread.
 
     Args:
         configuration: the configuration in effect.
-        table: what the rig watches.
+        table: the source and its camera.
         calibration: the calibration in use, which commands may replace.
         problems: receives problems and notices.
         controls: changes the running loop.
         recent_images: returns recent pictures to calibrate from; empty while there are too few.
         record: starts or stops the recording; None where nothing is recorded.
-        calibrated: is told each new calibration, once it is in use.
+        calibrated: called with each new calibration once it is in use.
 
     """
 
@@ -98,14 +98,14 @@ class RigController:
         self._closed = threading.Event()
 
     def do(self, command: RigCommand) -> str:
-        """Carry out a command, or start to.
+        """Carry out a command, or start a long one in the background.
 
         Returns:
-            What was done, in words.
+            What was done, as a sentence.
 
         Raises:
-            RefusedError: it can't be done now.
-            DownfieldError: it failed.
+            RefusedError: the command can't be carried out now.
+            DownfieldError: the command failed.
 
         """
         if isinstance(command, Recalibrate):
@@ -171,7 +171,7 @@ class RigController:
         return "Calibrating; this takes a few seconds."
 
     def _start_calibrating(self, images: list[Image]) -> threading.Thread:
-        """Calibrate in a thread of its own, so that a fault ends this attempt only."""
+        """Calibrate in a thread of its own, so that an error ends only this attempt."""
         thread = threading.Thread(target=self._calibrate, args=(images,), name="calibration", daemon=True)
         thread.start()
         return thread

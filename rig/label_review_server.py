@@ -1,4 +1,4 @@
-"""Serving a label review in the browser at this computer while the command waits."""
+"""Serves a label review in this computer's browser while the command waits."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _STOP_TIMEOUT_S: Final = 3.0
 def serve_label_review(
     review: LabelReview, on_open: Callable[[str], None], *, host: str = "127.0.0.1", port: int = 0
 ) -> None:
-    """Serve a review until the person is done; an interrupt skips the review.
+    """Serve a review until the user is done; an interrupt skips the review.
 
     Args:
-        review: the pictures and labels; the person changes the labels.
+        review: the pictures and labels; the user changes the labels.
         on_open: called with the page's address.
         host: the address to serve at.
         port: 0 for any free one.

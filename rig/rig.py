@@ -1,4 +1,4 @@
-"""The whole rig, assembled: table, loop, game service, recorder, web service, and the health of it all."""
+"""Assembles the whole rig: table, loop, game service, recorder, web service and health reports."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ class Rig:
 
     Args:
         configuration: the configuration in effect.
-        temporary: a folder for what need not outlast this run.
-        paced: recordings at their own pace; otherwise as fast as they are processed.
-        open_vision: opens the vision stage for a calibration and, where there is one, a file with the roster.
+        temporary: a folder for files of this run only.
+        paced: whether recordings play at their own pace; otherwise as fast as they are processed.
+        open_vision: opens the vision stage for a calibration and, if there is one, a roster file.
 
     Attributes:
         rulebook: the rulebook in force.
-        live: whether the source shows what happens now.
-        source_text: what is shown, for people.
+        live: whether the source is live.
+        source_text: the source, for people.
         game_service: runs the game.
 
     Raises:
-        DownfieldError: something that the configuration names does not exist or does not work.
+        DownfieldError: a source, file or service named in the configuration does not exist or does not work.
 
     """
 
@@ -148,7 +148,7 @@ class Rig:
         return self._hub.value(name)
 
     def add_observer(self, observer: LoopObserver) -> None:
-        """Notify an observer of what happens from the next `play` on, and of notices, including those at the start."""
+        """Notify an observer from the next `play` on, and of all notices, including those given at the start."""
         self._notices.add_observer(observer)
 
     def play(self) -> None:
@@ -174,13 +174,13 @@ class Rig:
         if self._table.calibration is not None:
             self._use_calibration(self._table.calibration)
         self._controller.calibrate_until_found()
-        # What is loaded by now stays: visiting it between two frames would take the garbage collector 0.1 s.
+        # Objects loaded so far stay in memory: a garbage collection of them between two frames would take 0.1 s.
         gc.collect()
         gc.freeze()
         self._loop.run()
 
     def rewind(self) -> None:
-        """Start a recording again from its beginning, as another game."""
+        """Start a recording again from its beginning, as a new game."""
         self._table = open_table(self._settings, self._clock, self._problems, self._open_vision, paced=self._paced)
         self._begin_game()
 
@@ -220,7 +220,7 @@ class Rig:
         self.game_service.publish_source(status)
         if self.live and self.game_service.resume() is not None:
             self._clock.start_after(self.game_service.now_ns)
-            self._problems.notify("info", f"The game goes on where it stood: {self.situation()}.")
+            self._problems.notify("info", f"The game resumes where it stopped: {self.situation()}.")
         else:
             self.game_service.restart()
         for note in facts.notes:

@@ -1,4 +1,4 @@
-"""Opening the table: the source, the calibration of its camera, and the vision stage for it."""
+"""Opens the table: the source, the calibration of its camera, and the vision stage."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from downfield.rig.table_calibration import candidate_fields, find_calibration
 UNCALIBRATED: Final = "the camera is not calibrated"
 
 NO_CALIBRATION: Final = "no_calibration"
-"""Code of the problem that there is no calibration, or no newer one."""
+"""Code of the problem that the first calibration, or a new one, failed."""
 
 MakeVision = Callable[[Calibration], VisionStage]
 
 
 class OpenVision(Protocol):
-    """Opens a vision stage for a calibration and, where there is one, a file with the roster."""
+    """Opens a vision stage for a calibration and, if there is one, a roster file."""
 
     def __call__(
         self, settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool
     ) -> VisionStage:
-        """As of `network_vision.open_vision`."""
+        """See `network_vision.open_vision`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class OpenedTable:
 
     Attributes:
         source: delivers frames.
-        calibration: of the camera; None while a live camera's pictures allow none.
-        field: the printed field; a candidate while it is not known.
+        calibration: calibration of the camera; None while a live camera can't be calibrated from its pictures.
+        field: the printed field; one of the candidates while it is unknown.
         vision: turns frames into scenes.
-        make_vision: opens a vision stage for another calibration; None where recorded scenes are shown.
+        make_vision: opens a vision stage for another calibration; None if recorded scenes are shown.
         events: recorded events.
-        text: what is shown, for people.
+        text: the source, for people.
 
     """
 
@@ -81,22 +81,22 @@ def open_table(
     *,
     paced: bool = True,
 ) -> OpenedTable:
-    """Open what the configuration names.
+    """Open the configured table.
 
-    A clip with tracks beside it is shown with these, if the configuration says so; everything else is tracked.
+    A clip with tracks beside it is shown with these tracks, if so configured; every other source is tracked.
 
     Args:
         settings: the configuration.
         clock: the capture clock.
         problems: receives the problems of a live source.
         open_vision: opens the vision stage.
-        paced: recordings at their own pace; otherwise as fast as they are processed.
+        paced: whether recordings play at their own pace; otherwise as fast as they are processed.
 
     Raises:
-        InputError: something named does not exist or can't be read.
+        InputError: a configured file or source does not exist or can't be read.
         SourceError: the source can't be opened.
-        CalibrationError: no calibration is configured, and a recording's pictures allow none. A live camera is opened
-            without: it may have to be aimed first, and that needs its picture.
+        CalibrationError: no calibration is configured, and a recording can't be calibrated from its pictures. A live
+            camera is opened without a calibration, since its picture is needed to aim it.
 
     """
     choice = source_choice(settings, paced=paced)
@@ -126,7 +126,7 @@ def open_table(
 
 
 def no_calibration(error: DownfieldError) -> HealthReason:
-    """Return the problem that there is no calibration."""
+    """Return the problem "the camera is not calibrated"."""
     remedy = "Aim the camera by its picture and light the board evenly. Downfield tries again every few seconds"
     return HealthReason(code=NO_CALIBRATION, level="alarm", text=f"{UNCALIBRATED}: {error}", remedy=remedy)
 
@@ -154,7 +154,7 @@ def _without_calibration(
     open_vision: OpenVision,
     error: CalibrationError,
 ) -> OpenedTable:
-    """Open a live camera without a calibration; anything else is refused, since its pictures won't change."""
+    """Open a live camera without a calibration; recordings are refused, since their pictures won't change."""
     source = open_source(choice, clock, problems)
     if source.facts.kind not in {"camera", "stream"}:
         source.close()

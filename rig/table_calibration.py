@@ -1,4 +1,4 @@
-"""Calibrating the camera of a table from the printed field, with the figures on it to tell the camera's height."""
+"""Calibrates the camera of a table from the printed field, with the figures on it to measure the camera's height."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from downfield.rig.sources.source import CaptureClock, FrameSource
 from downfield.rig.sources.source_opening import SourceChoice, open_source
 
 _MIN_SCORE: Final = 0.6
-"""Score that a figure and its helmet need to count."""
+"""Least score of a figure and its helmet to be used."""
 
 
 def find_calibration(
     settings: CalibrationSettings, choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems
 ) -> Calibration:
-    """Return the calibration that is configured or lies beside a clip; otherwise calibrate from the first pictures.
+    """Return the configured calibration or that beside a clip; otherwise calibrate from the first pictures.
 
     Raises:
         InputError: the configured file can't be read.
-        CalibrationError: the printed field was not found, or no result can be trusted; says what to change.
+        CalibrationError: the printed field was not found, or the result is not trustworthy; says what to change.
 
     """
     beside = Path(choice.text).with_suffix(".calibration.json")
@@ -55,7 +55,7 @@ def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> 
     """Calibrate from the printed field in pictures of a source.
 
     Raises:
-        CalibrationError: the printed field was not found, or no result can be trusted; says what to change.
+        CalibrationError: the printed field was not found, or the result is not trustworthy; says what to change.
 
     """
     prior = read_lens(Path(settings.lens)).prior() if settings.lens else None
@@ -76,7 +76,7 @@ def first_pictures(source: FrameSource) -> list[Image]:
     """Return a few of a source's first pictures.
 
     Raises:
-        SourceError: it ended or failed before it sent any.
+        SourceError: the source ended or failed before it sent any.
 
     """
     images: list[Image] = []
@@ -89,7 +89,7 @@ def first_pictures(source: FrameSource) -> list[Image]:
 
 
 def lens_from_distance(image: Image, height_mm: float | None) -> LensFromDistance:
-    """Return how the distance of a camera is found: its measured height, otherwise the figures in its picture."""
+    """Return the way to find a camera's distance: by its measured height, otherwise by the figures in its picture."""
     if height_mm is not None:
         return partial(lens_at_height, height_mm=height_mm)
     return partial(estimate_lens_from_lean, standing=_standing_figures(image))

@@ -25,7 +25,7 @@ class ServiceLimits:
     """Limits of the web service."""
 
     close_timeout_s: float = 5.0
-    """How long it may take to end."""
+    """Timeout for the service to end."""
 
     message_bytes: int = 4096
     """Longest message from a client on a WebSocket; its content is not used."""
@@ -41,12 +41,12 @@ class Service:
     """Serves the web pages and the API until it is closed.
 
     Attributes:
-        port: where it listens.
+        port: the port it listens on.
         relay: serves most event streams when there are many.
 
     Args:
-        context: what is served.
-        settings: at which address, and to whom.
+        context: the objects that the API serves.
+        settings: the address, and who may connect.
 
     Raises:
         InputError: the address or port can't be opened.
@@ -78,7 +78,7 @@ class Service:
 
     @property
     def address(self) -> str:
-        """Its address on this computer."""
+        """The address of the service on this computer."""
         return f"http://127.0.0.1:{self.port}/"
 
     def close(self) -> None:
@@ -112,18 +112,20 @@ def open_listener(host: str, port: int) -> socket.socket:
     """Return a socket that already listens; port 0 for any free one.
 
     Raises:
-        InputError: there is no such address, or it can't be opened.
+        InputError: the address is not one of this computer, or can't be opened.
 
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
-        raise InputError(f"Can't listen on '{host}': it is no address of this computer ({error.strerror}).") from None
+        raise InputError(
+            f"Can't listen on '{host}': it is not an address of this computer ({error.strerror})."
+        ) from None
     listener = socket.socket(family, kind, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
-        listener.listen()  # so that whoever reads the address can connect at once
+        listener.listen()  # so that clients can connect as soon as the address is shown
     except OSError as error:
         listener.close()
         raise InputError(

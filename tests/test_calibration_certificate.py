@@ -159,5 +159,5 @@ def test_pictures_are_read_and_other_files_are_refused(scene: Scene, tmp_path: P
 
 def test_landmarks_are_written_as_yards_and_pixels() -> None:
     assert parse_landmark("50,0=962.5,871") == Landmark(50.0, 0.0, (962.5, 871.0))
-    with pytest.raises(InputError, match="is no landmark"):
+    with pytest.raises(InputError, match="is not a landmark"):
         parse_landmark("50=962")

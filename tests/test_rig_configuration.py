@@ -77,7 +77,7 @@ def test_an_error_in_the_file_names_file_and_key(tmp_path: Path, text: str, mess
 
 
 def test_an_unknown_variable_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(InputError, match="DOWNFIELD_SOURCE_NAM is no setting; did you mean DOWNFIELD_SOURCE_NA"):
+    with pytest.raises(InputError, match="DOWNFIELD_SOURCE_NAM is not a setting; did you mean DOWNFIELD_SOURCE_NA"):
         load(environment={"DOWNFIELD_SOURCE_NAM": "0"})
 
 

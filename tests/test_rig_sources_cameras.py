@@ -90,7 +90,7 @@ def test_what_a_camera_refuses_is_reported_by_name() -> None:
     del driver.values[v4l2.WHITE_BALANCE]
     notes = apply_controls(DeviceControls(driver), CameraControls(exposure=20_000, focus=90, white_balance=5000))
     assert notes == [
-        "exposure: the automatic can't be switched off: Device or resource busy",
+        "exposure: automatic mode can't be switched off: Device or resource busy",
         "exposure: 20000 requested, but the camera accepts 0 to 10000",
         "focus: 90 requested, but the camera set 30",
         "white balance: 5000 requested, but the camera has no such control",

@@ -39,7 +39,7 @@ app = typer.Typer(
 
 @dataclass(frozen=True, slots=True)
 class CalibrateLimits:
-    """Thresholds of hints to the user, and sizes."""
+    """Thresholds of hints to the user, and numbers of frames."""
 
     coarse_sigma_yd: float = 0.03
     """Standard deviation of positions from which a better calibration is suggested."""
@@ -51,7 +51,7 @@ class CalibrateLimits:
     """Frames without the sheet after which the user gets a hint."""
 
     lens_frames: int = 120
-    """Frames used of a video of the sheet."""
+    """Number of frames used from a video of the sheet."""
 
 
 LIMITS: Final = CalibrateLimits()
@@ -163,7 +163,7 @@ def measure_lens(
 
 
 def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool = False) -> None:
-    """Print every new view and what is still missing; with a camera, until nothing is."""
+    """Print every new view and what is still missing; with a camera, until the views suffice."""
     frames_without_sheet = 0
     for image in pictures:
         if collector.add(image):
@@ -180,14 +180,14 @@ def parse_landmark(text: str) -> Landmark:
     """Return a landmark written as ``x_yd,y_yd=px,py``.
 
     Raises:
-        InputError: it is written otherwise.
+        InputError: it is written in another form.
 
     """
     try:
         yards, _, pixels = text.partition("=")
         (x_yd, y_yd), (px, py) = ((float(part) for part in pair.split(",")) for pair in (yards, pixels))
     except ValueError:
-        raise InputError(f"'{text}' is no landmark. Write X_YD,Y_YD=PX,PY, such as 50,0=962.5,871.") from None
+        raise InputError(f"'{text}' is not a landmark. Write X_YD,Y_YD=PX,PY, such as 50,0=962.5,871.") from None
     return Landmark(x_yd, y_yd, (px, py))
 
 
@@ -239,7 +239,7 @@ def _write(calibration: Calibration, images: list[Image], out: Path, picture: Pa
 
 
 def _summary(calibration: Calibration, out: Path) -> str:
-    """Return what was found, how accurate it is, and what would improve it."""
+    """Return a text for people: the result, its accuracy, and what would improve it."""
     quality = calibration.quality
     if quality is None:
         return f"written to {out}"

@@ -39,7 +39,7 @@ def certify(
     ] = None,
     height_mm: Annotated[float, typer.Option(help="Height of the spots or the ruler over the paint, mm.")] = 0.0,
 ) -> None:
-    """Measure a table's accuracy with what its calibration was not made from: hash marks, spots or a ruler."""
+    """Measure a table's accuracy against marks that its calibration did not use: hash marks, spots or a ruler."""
     if spot and ruler:
         raise InputError("Use either --spot or --ruler, not both.")
     check_outputs(report, inputs=(source, calibration))
@@ -66,7 +66,7 @@ def parse_ruler(text: str) -> Ruler:
     """Return two marks of a ruler written as ``px,py=px,py=mm``.
 
     Raises:
-        InputError: they are written otherwise.
+        InputError: they are written in another form.
 
     """
     try:
@@ -74,5 +74,5 @@ def parse_ruler(text: str) -> Ruler:
         (ax, ay), (bx, by) = ((float(part) for part in pair.split(",")) for pair in (start, end))
         length_mm = float(length)
     except ValueError:
-        raise InputError(f"'{text}' is no ruler. Write PX,PY=PX,PY=MM, such as 412.5,600=900,604.2=300.") from None
+        raise InputError(f"'{text}' is not a ruler. Write PX,PY=PX,PY=MM, such as 412.5,600=900,604.2=300.") from None
     return Ruler((ax, ay), (bx, by), length_mm)

@@ -63,7 +63,7 @@ def _judge_tracks(
 
 
 def _certified_error_yd(path: Path) -> tuple[float, float]:
-    """Return the error that a table is certified to, along and across the field.
+    """Return the certified error of a table along and across the field, yards.
 
     Raises:
         InputError: its calibration has no certificate.
@@ -76,7 +76,7 @@ def _certified_error_yd(path: Path) -> tuple[float, float]:
 
 
 def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> Iterator[str]:
-    """Yield everything as plain lines, one per call, for pipes and files."""
+    """Yield the judgment as plain lines, one per call, for pipes and files."""
     yield f"{judgment.rulebook}: {len(shown)} calls"
     yield from ("  ".join(part for part in _columns(call) if part) for call in shown)
     yield from (f"refused {refused.event}: {refused.reason}" for refused in judgment.refused)
@@ -87,7 +87,7 @@ def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) ->
 
 
 def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> None:
-    """Print everything as tables on a terminal."""
+    """Print the judgment as tables on a terminal."""
     console = Console()
     table = Table(title=f"{judgment.rulebook}: {len(shown)} calls", title_justify="left")
     for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):

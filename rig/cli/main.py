@@ -25,7 +25,7 @@ COMMANDS: Final = {
     "train": "downfield.training.command:app",
     "twin": "downfield.twin.commands:app",
 }
-"""Where each sub-command is: a function, or a Typer app with further sub-commands."""
+"""Module and name of each sub-command: a function, or a Typer app with further sub-commands."""
 
 _USER_ERROR: Final = 2  # exit status
 

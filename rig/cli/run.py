@@ -17,7 +17,7 @@ from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.rig import Rig
 
 _PAUSE_S: Final = 3.0
-"""Between two playings of a recording, to read the last call."""
+"""Pause before a recording is played again, to read the last call."""
 
 
 def run(
@@ -57,7 +57,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
         try:
             _run(configuration, console, Path(temporary), once=once, paced=not fast)
-        except KeyboardInterrupt:  # the loop has ended by now: nothing is printed after this
+        except KeyboardInterrupt:  # the loop has ended, so nothing is printed after this
             console.print("stopped")
 
 

@@ -1,4 +1,4 @@
-"""What `downfield run` prints: line by line into files and pipes, in place on a terminal."""
+"""The output of `downfield run`: line by line to files and pipes, in place on a terminal."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _NOTICE_STYLES: Final[Mapping[NoticeLevel, str]] = {"info": "dim", "warning": "y
 _HEALTH_STYLES: Final = {"ok": "green", "warning": "yellow", "alarm": "bold red"}
 _CALLS_SHOWN: Final = 8
 _NOTICES_SHOWN: Final = 3
-_REFRESH_PER_S: Final = 4  # enough for people, and little beside the work of a frame
+_REFRESH_PER_S: Final = 4  # fast enough for people, and cheap beside the work of a frame
 
 
 class TerminalLog(LoopObserver):
     """Prints the game line by line; observes the loop.
 
     Args:
-        console: where.
+        console: the console to print to.
         situation: returns the state of the game on one line.
-        live: whether times count from the first scene, not from the recording's own beginning.
+        live: whether times count from the first scene instead of the recording's beginning.
 
     """
 
@@ -50,7 +50,7 @@ class TerminalLog(LoopObserver):
         self._t_ns = 0
 
     def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
-        """Print a line for every call, with what was measured, and for every change of the situation."""
+        """Print a line for every call, with its measurement, and for every change of the situation."""
         if self._began_ns is None and isinstance(entry, Scene):
             self._began_ns = entry.t_ns
         self._t_ns = entry.t_ns
@@ -73,7 +73,7 @@ class TerminalLog(LoopObserver):
         self._console.print(f"{self._time(self._t_ns)}  [{_NOTICE_STYLES[level]}]{escape(text)}[/]")
 
     def _time(self, t_ns: int) -> str:
-        """Return the seconds of the recording, or since the first scene of a live source."""
+        """Return the time in the recording, or since the first scene of a live source, in seconds."""
         began_ns = t_ns if self._began_ns is None else self._began_ns
         return f"[dim]{(t_ns - began_ns) / 1e9:7.2f} s[/dim]"
 
@@ -82,10 +82,10 @@ class TerminalView(LoopObserver):
     """Shows the game, the latest calls and the rig's health in place; observes the loop.
 
     Args:
-        console: where.
+        console: the console to print to.
         topic: returns the present value of a topic that the service publishes.
-        title: what is watched, and under which rulebook.
-        address: of the service; empty for none.
+        title: the source and the rulebook.
+        address: address of the service; empty for none.
 
     """
 
@@ -120,7 +120,7 @@ class TerminalView(LoopObserver):
         self._notices.append((level, text))
 
     def render(self) -> RenderableType:
-        """Return everything as it is now."""
+        """Return the present view."""
         return Panel(
             Group(self._game(), Text(), self._call_table(), Text(), *self._health(), *self._notice_lines()),
             title=f"[bold]Downfield[/]  {escape(self._title)}",

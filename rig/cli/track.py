@@ -1,9 +1,9 @@
 """``downfield track``: track the figures of a video, a folder of pictures, a camera or a stream into a track file.
 
-The network takes nearly all of the time, so its detections in a recording are cached beside the track file until that
-is complete. After an interruption the same command continues from there: frames that were processed before are tracked
-again from the cached detections, so that the file is bit for bit the same as without interruption. A live source is
-tracked until it is interrupted (`track_live`).
+The network takes nearly all of the time, so its detections in a recording are cached beside the track file until the
+track file is complete. After an interruption the same command continues from there: frames that were processed before
+are tracked again from the cached detections, so that the file is bit for bit the same as without interruption. A live
+source is tracked until it is interrupted (`track_live`).
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def track(
 
 
 def _frame_rate(scenes: list[Scene]) -> float:
-    """Return the frame rate of a source that reports none, by how fast its first frames came."""
+    """Return the frame rate of a source that reports none, measured on its first frames."""
     steps_ns = [after.t_ns - before.t_ns for before, after in pairwise(scenes)]
     return 1e9 / statistics.median(steps_ns) if steps_ns else _DEFAULT_FPS
 
@@ -131,7 +131,7 @@ def _with_progress(frames: FrameSource, source: Path) -> Iterator[CapturedFrame]
 
 
 def _until_players_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:
-    """Yield the scenes up to the first in which the players are known."""
+    """Yield scenes up to the first in which the players are known."""
     for scene in scenes:
         yield scene
         if vision.players:
@@ -153,6 +153,6 @@ def _team_and_number(id_: str) -> tuple[str, int, str]:
 
 
 def _version_of(source: Path) -> str:
-    """Return what tells one version of a source from another."""
+    """Return a text that differs between versions of a source."""
     status = source.stat()
     return f"{status.st_size} bytes, changed {status.st_mtime_ns}"

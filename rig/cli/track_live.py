@@ -1,7 +1,7 @@
-"""What ``downfield track`` needs for a live source: a camera or a stream.
+"""Live sources for ``downfield track``: cameras and streams.
 
-Live frames arrive whether they are processed or not, and can't be had a second time. So when they arrive faster than
-they are processed, the oldest are dropped, as in a game; and an interrupt ends the source, not the work on its frames.
+Live frames arrive whether they are processed or not, and can't be read again. So when they arrive faster than they are
+processed, the oldest are dropped, as in a game; and an interrupt closes the source, but its frames are still processed.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Report = Callable[[str], None]
 """Receives a line for the user."""
 
 _WAITING_FRAMES: Final = 4
-_BURST_FRAMES: Final = 26  # more of them while none was dropped lately: half a second at 60 frames/s
+_BURST_FRAMES: Final = 26  # extra capacity while no frame was dropped lately: half a second at 60 frames/s
 
 
 def open_live(source: str, out: Path, report: Report) -> FrameSource:
-    """Open a source that is no file.
+    """Open a camera or a stream.
 
     Args:
         source: as for `SourceChoice`.
-        out: where its tracks go.
-        report: is told when the picture is lost and when it is back.
+        out: the track file.
+        report: receives a line when the picture is lost and when it is back.
 
     Raises:
-        InputError: there is nothing of that name.
+        InputError: no source has that name.
         SourceError: it can't be opened.
         OutputError: the track file exists already, and its game can't be tracked again.
 
@@ -55,12 +55,12 @@ def open_live(source: str, out: Path, report: Report) -> FrameSource:
 
 
 def live_scenes(vision: Vision, source: FrameSource, report: Report) -> Iterator[Scene]:
-    """Yield the scenes of frames as they arrive, until the source is closed.
+    """Yield the scenes of arriving frames until the source is closed.
 
     Args:
         vision: turns frames into scenes.
         source: delivers the frames.
-        report: is told of damaged frames, and at the end how many were dropped.
+        report: receives a line for each damaged frame, and at the end the number of dropped frames.
 
     """
     waiting = BoundedQueue[CapturedFrame](_WAITING_FRAMES, _BURST_FRAMES)
@@ -114,10 +114,10 @@ def close_on_interrupt(source: FrameSource) -> Iterator[None]:
 
 
 def refuse_slow_options(*, independent: bool, thorough: bool) -> None:
-    """Refuse the options that no live source can keep up with.
+    """Refuse options that are too slow for a live source.
 
     Raises:
-        InputError: one was given.
+        InputError: such an option was given.
 
     """
     if independent or thorough:

@@ -27,7 +27,7 @@ def verify(
     try:
         names = [row.id for row in opened.games(limit=1_000_000)] if game is None else [game]
         if game is not None and opened.game(game) is None:
-            raise InputError(f"{store}: holds no game {game}")
+            raise InputError(f"{store}: the store has no game {game}")
         if not names:
             raise InputError(f"{store}: holds no game")
         verifications = [verify_journal(name, opened.entries(name), head) for name in names]

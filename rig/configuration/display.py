@@ -22,7 +22,7 @@ This page is generated from `rig/configuration/settings.py` by `make docs`; a te
 
 
 def as_toml(configuration: Configuration) -> Iterator[str]:
-    """Yield the lines of a file with the same settings; a comment says where each value comes from, unless default."""
+    """Yield the lines of a file with the same settings; a comment names the origin of values that are not defaults."""
     for section, model in _sections(configuration.settings):
         if section:
             yield f"\n[{section}]"

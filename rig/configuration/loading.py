@@ -1,7 +1,7 @@
 """Loading the configuration: defaults, overridden by the file, by environment variables and by the command line.
 
-pydantic-settings was tried: it ignores misspelled environment variables, does not tell which source a value came from,
-and reads variables as JSON where everything else here is TOML. What it could replace are the fifteen lines of
+pydantic-settings was tried: it ignores misspelled environment variables, does not report which source a value came
+from, and reads variables as JSON while everything else here is TOML. It could replace only the fifteen lines of
 `_parse_file` and `_from_environment`; the checks and the origins would still be needed.
 """
 
@@ -22,7 +22,7 @@ from downfield.core.records import read_text
 from downfield.rig.configuration.settings import RigSettings
 
 FILE_NAME: Final = "downfield.toml"
-"""The configuration file in the current folder, read if no other is named."""
+"""The configuration file in the current folder, read if no other file is named."""
 
 ENVIRONMENT_PREFIX: Final = "DOWNFIELD_"
 
@@ -36,7 +36,7 @@ class Configuration:
     Attributes:
         settings: the values.
         origins: where each value comes from, by dotted key; defaults are left out.
-        file: the file that was read; None for none.
+        file: the file that was read; None if there was none.
 
     """
 
@@ -55,7 +55,7 @@ def load(
 
     Args:
         file: the file; None for ``downfield.toml`` in the current folder, if there is one.
-        environment: None for this process's.
+        environment: environment variables; None for those of this process.
         command_line: values by dotted key; None for those that were not given.
 
     Raises:
@@ -99,7 +99,7 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, object]:
     """Return settings written as ``section.key=value``, by key.
 
     Raises:
-        InputError: one is written otherwise.
+        InputError: a text has another form.
 
     """
     out = {}
@@ -131,7 +131,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, obj
     for name, text in environment.items():
         if name.startswith(ENVIRONMENT_PREFIX):
             if name not in by_variable:
-                raise InputError(f"The environment variable {name} is no setting{_suggestion(name, by_variable)}")
+                raise InputError(f"The environment variable {name} is not a setting{_suggestion(name, by_variable)}")
             yield by_variable[name], _parse_value(text)
 
 

@@ -19,7 +19,7 @@ class SettingsSection(BaseModel):
 
 
 class SourceSettings(SettingsSection):
-    """Where the pictures come from."""
+    """The source of the pictures."""
 
     name: str = Field(
         default="",
@@ -59,7 +59,7 @@ class SourceSettings(SettingsSection):
 
 
 class CalibrationSettings(SettingsSection):
-    """How pixels become yards."""
+    """The calibration of the camera."""
 
     file: str = Field(
         default="",
@@ -76,7 +76,7 @@ class CalibrationSettings(SettingsSection):
 
 
 class GameSettings(SettingsSection):
-    """What is played."""
+    """The game to play."""
 
     rulebook: str = Field(default="tap", description="A bundled rulebook, or a league's `.toml` file.")
     roster: str = Field(
@@ -111,7 +111,7 @@ class NetworkSettings(SettingsSection):
 
 
 class RecordingSettings(SettingsSection):
-    """What is recorded."""
+    """Recording of the camera."""
 
     on: bool = Field(default=True, description="Whether live sources are recorded from the start.")
     folder: str = Field(default="", description="Where recordings go; empty for `recordings` in the data folder.")
@@ -125,7 +125,7 @@ class RecordingSettings(SettingsSection):
 
 
 class StoreSettings(SettingsSection):
-    """Where games are kept."""
+    """The store of games."""
 
     url: str = Field(
         default="",

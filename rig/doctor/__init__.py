@@ -1,1 +1,1 @@
-"""`downfield doctor`: checks everything a game needs, and says what to do about each fault."""
+"""The checks of `downfield doctor`: everything a game needs, with a remedy for each fault."""

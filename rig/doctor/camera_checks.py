@@ -1,4 +1,4 @@
-"""Checks of the camera: whether it opens and sends enough frames, its light and focus, and whether it is calibrated."""
+"""Checks of the camera: opening, frame rate, light, focus and calibration."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class CameraCheckLimits:
     """Thresholds of the camera checks."""
 
     capture_s: float = 2.0
-    """How long frames are captured."""
+    """Time for which frames are captured."""
 
     settling_s: float = 0.5
-    """After opening, cameras send irregularly for so long."""
+    """Time after opening during which cameras send irregularly."""
 
     recorded_frames: int = 60
-    """Most frames of a recording, which come as fast as they are read."""
+    """Most frames read of a recording, which come as fast as they are read."""
 
     kept_frames: int = 5
     """Frames passed on to the other checks."""
@@ -50,16 +50,16 @@ class CameraCheckLimits:
     """Mean gray level below which the sensor's noise begins to show."""
 
     search_px: float = 6.0
-    """How far from the calibrated lines paint is searched for."""
+    """Distance from the calibrated lines within which paint is searched for."""
 
     match_px: float = 1.8
-    """How near to a calibrated line paint must be to count as found."""
+    """Distance from a calibrated line within which paint counts as found."""
 
     found_share: float = 0.5
     """Share of the yard lines that must be found."""
 
     offset_px: float = 0.7
-    """Typical offset worth a new calibration before the game: half of what stops it."""
+    """Typical offset from which a new calibration is advised: half the offset that stops a game."""
 
 
 LIMITS: Final = CameraCheckLimits()
@@ -67,11 +67,11 @@ LIMITS: Final = CameraCheckLimits()
 
 @dataclass(frozen=True, slots=True)
 class CameraExamination:
-    """What was found out about a source.
+    """The results of examining a source.
 
     Attributes:
-        results: of the checks.
-        images: some of its pictures; empty if it sent none.
+        results: results of the checks.
+        images: some of its pictures; empty if none arrived.
 
     """
 
@@ -126,9 +126,9 @@ def check_calibration(settings: CalibrationSettings, images: Sequence[Image], be
     """Check whether the calibration fits the pictures; without one, whether the camera can be calibrated from them.
 
     Args:
-        settings: names the calibration.
-        images: of the camera.
-        beside: where the calibration of a clip lies.
+        settings: the configured calibration.
+        images: pictures of the camera.
+        beside: path of the calibration beside a clip.
 
     """
     try:

@@ -14,11 +14,11 @@ class CheckResult:
     """The result of one check.
 
     Attributes:
-        subject: what was checked: ``"camera"``, ``"light"``, ``"focus"``, ``"calibration"``, ``"network"``,
+        subject: the part checked: ``"camera"``, ``"light"``, ``"focus"``, ``"calibration"``, ``"network"``,
             ``"disk"``, ``"port"`` or ``"time"``.
-        state: with a fault the rig does not work, with a warning not as well as it could.
-        text: what was found.
-        remedy: what to do about it; empty if nothing need be done.
+        state: with a fault the rig does not work; with a warning it works less well than it could.
+        text: the finding.
+        remedy: what to do about it; empty if nothing needs to be done.
 
     """
 

@@ -1,4 +1,4 @@
-"""Checks of the computer: the network's speed on it, its disk, the port and its clock."""
+"""Checks of the computer: the speed of the network, the disk, the port and the clock."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class ComputerCheckLimits:
     """Sizes and thresholds of the computer checks."""
 
     runs: int = 8
-    """Runs of the network whose times are measured."""
+    """Number of timed runs of the network."""
 
     trial_bytes: int = 64 << 20
     """Bytes written to measure the speed of the disk."""
 
     camera_mb_per_s: float = 20.0
-    """What a good 1080p camera sends as MJPEG at 60 frames/s."""
+    """Data rate of a good 1080p camera, MJPEG at 60 frames/s."""
 
 
 LIMITS: Final = ComputerCheckLimits()

@@ -25,25 +25,25 @@ class AnnotatedPictureLimits:
     """Rates and quality of the pictures."""
 
     jpeg_quality: int = 80
-    """Of the annotated picture."""
+    """JPEG quality of the annotated picture."""
 
     watched_fps: float = 20
-    """While someone watches: enough to follow, and half the work of every frame."""
+    """Rate while there are viewers: enough to follow, at half the work of every frame."""
 
     overloaded_fps: float = 4
-    """While the computer drops frames or detects too rarely: calls come first."""
+    """Rate while the computer drops frames or detects too rarely, since calls come first."""
 
     overload_s: float = 2.0
-    """How long the lower rate lasts after the last sign of overload."""
+    """Duration of the lower rate after the last sign of overload."""
 
     unwatched_fps: float = 0.2
-    """While nobody watches, so that a new viewer sees something at once."""
+    """Rate without viewers, so that a new viewer gets a picture at once."""
 
     calibration_pictures: int = 5
-    """Pictures that a calibration is made from: more average the noise, and show what a hand covers in one."""
+    """Number of pictures for a calibration: several average out noise, and show what a hand covers in one of them."""
 
     calibration_step: int = 6
-    """Every so many frames, one is kept to calibrate from: a tenth of a second apart."""
+    """Interval in frames between the pictures kept for a calibration: a tenth of a second."""
 
 
 LIMITS: Final = AnnotatedPictureLimits()
@@ -53,8 +53,8 @@ class AnnotatedPicture(LoopObserver):
     """Draws the newest scene on its picture and passes it to the viewers; observes the loop.
 
     Args:
-        picture: where it goes.
-        overlay: returns what is drawn besides the figures.
+        picture: receives the annotated picture.
+        overlay: returns the lines and the carrier to draw.
         overloaded: whether the computer is too slow for its work.
 
     """
@@ -75,7 +75,7 @@ class AnnotatedPicture(LoopObserver):
         self._thread.start()
 
     def use(self, annotator: Annotator) -> None:
-        """Draw with another annotator from now on; pictures are shown plain until the first call."""
+        """Draw with another annotator from now on; before the first call, pictures are shown plain."""
         self._annotator = annotator
 
     def scene_ready(self, frame: Frame, scene: Scene) -> None:

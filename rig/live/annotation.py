@@ -1,4 +1,4 @@
-"""Drawing on the camera's picture: footprints, contacts, the line of scrimmage and the line to gain."""
+"""Draws on the camera's picture: footprints, contacts, the line of scrimmage and the line to gain."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _LINE_POINTS: Final = 24  # a lens bends straight lines
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """What is drawn besides the figures.
+    """The parts of a picture that are drawn besides the figures.
 
     Attributes:
-        los_yd, to_gain_yd: lines across the field; None for none.
+        los_yd, to_gain_yd: x of the lines across the field; None for none.
         carrier: roster id of the ball carrier; None for none.
 
     """
@@ -91,7 +91,7 @@ class Annotator:
         return self._height_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0
 
     def points_px(self, points_mm: Array, height_mm: Array | float) -> Array:
-        """Return points at heights over the board in the picture, shape (..., 2) both; NaN where out of view."""
+        """Project points at heights over the board to the picture, shape (..., 2) both; NaN where out of view."""
         heights_mm = np.broadcast_to(height_mm, points_mm.shape[:-1])
         return self._camera.to_pixels(np.concatenate([points_mm, heights_mm[..., None]], axis=-1))
 

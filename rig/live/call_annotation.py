@@ -1,4 +1,4 @@
-"""Drawing the evidence of a call on one frame: its figures, their gap, the line, the spot, and the margin in words."""
+"""Draws the evidence of a call on one frame: its figures, their gap, the line, the spot, and the margin in words."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def draw_call(image: Image, annotator: Annotator | None, marks: CallMarks, frame
 
     Args:
         image: the picture.
-        annotator: for its camera; None without a calibration, and then only text is drawn.
-        marks: what to draw.
-        frame: which frame it is.
+        annotator: draws for the camera; without a calibration it is None, and only text is drawn.
+        marks: the evidence to draw.
+        frame: the frame of the picture.
 
     """
     out = image.copy()
@@ -57,7 +57,7 @@ def draw_call(image: Image, annotator: Annotator | None, marks: CallMarks, frame
 
 
 def _lines(field: FieldModel, marks: CallMarks) -> list[BoardLine]:
-    """Return the lines that a call is about."""
+    """Return the lines on the board that a call refers to."""
     call = marks.call
     if call.kind == "line_of_scrimmage" and marks.los_yd is not None:
         return [_line_across(field, marks.los_yd)]
@@ -142,7 +142,7 @@ def _draw_caption(out: Image, lines: list[str], thickness: int) -> None:
 
 
 def _draw_text(out: Image, text: str, origin: tuple[int, int], color: Color, size: float, thickness: int) -> None:
-    """Draw text with a shadow, to be read on white paint too."""
+    """Draw text with a shadow, so that it is readable on white paint."""
     shadow = (origin[0] + thickness, origin[1] + thickness)
     for position, ink in ((shadow, (0, 0, 0)), (origin, color)):
         cv2.putText(out, text, position, _FONT, size, ink, thickness, cv2.LINE_AA)

@@ -1,4 +1,4 @@
-"""What connects the parts of the live loop: the queue between its threads, and the interfaces of its stages."""
+"""Connections between the parts of the live loop: the queue between threads, and the interfaces of stages."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ T = TypeVar("T")
 NoticeLevel = Literal["info", "warning", "alarm"]
 
 DetectionResult = Callable[[], Sequence[Detection] | None]
-"""Waits for the detections that `VisionStage.detect` finds in a frame, and returns them."""
+"""Waits for the result of `VisionStage.detect` for a frame, and returns it."""
 
 _BURST_RECOVERY_S: Final = 2.0
-"""After an item was dropped, a burst is not stored for so long."""
+"""Time without extra capacity for bursts after an item was dropped."""
 
 
 class BoundedQueue(Generic[T]):
     """A bounded first-in, first-out queue between two threads, which drops the oldest items or makes the producer wait.
 
     Args:
-        capacity: how many items it holds.
-        burst_capacity: how many more while nothing was dropped lately. A short stall then costs nothing, and under
-            constant overload no item waits longer because of it.
+        capacity: number of items it holds.
+        burst_capacity: number of further items it holds while no item was dropped lately. A short stall then drops
+            nothing, and under constant overload no item waits longer.
 
     Attributes:
-        dropped: how many items were dropped.
+        dropped: number of dropped items.
 
     """
 
@@ -76,7 +76,7 @@ class BoundedQueue(Generic[T]):
             return not full
 
     def put(self, item: T) -> None:
-        """Add an item as soon as there is room; does nothing once the queue is closed."""
+        """Add an item as soon as there is room; do nothing once the queue is closed."""
         with self._changed:
             while len(self._items) >= self._capacity and not self._closed:
                 self._changed.wait()
@@ -85,7 +85,7 @@ class BoundedQueue(Generic[T]):
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Accept no more items; the consumer gets those that are left, and then the end."""
+        """Accept no more items; the consumer still gets the remaining ones."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -102,7 +102,7 @@ class BoundedQueue(Generic[T]):
 
     @property
     def finished(self) -> bool:
-        """Whether it is closed and empty."""
+        """Whether the queue is closed and empty."""
         with self._changed:
             return self._closed and not self._items
 
@@ -133,7 +133,7 @@ class VisionStage(Protocol):
 
         Args:
             frame: the frame.
-            detections: returns what `detect` found in it; may raise, and so may this then.
+            detections: returns the result of `detect`; its exceptions are raised here.
             carrier: roster id of the declared ball carrier; None if none is declared.
 
         """
@@ -146,15 +146,15 @@ class VisionStage(Protocol):
 
     @property
     def health(self) -> PictureHealth | None:
-        """Whether the pictures can be relied on; None where that is not examined."""
+        """The health of the pictures; None if it is not monitored."""
         ...
 
     def line_up(self, players: tuple[Player, ...]) -> None:
-        """Set the roster on the board; for the same players, confirm that each stands where he is tracked."""
+        """Set the roster on the board; for the same players, confirm the identity of every tracked figure."""
         ...
 
     def find_figures(self) -> None:
-        """Forget all positions, and find every figure again."""
+        """Drop all positions, and search for every figure again."""
         ...
 
 
@@ -162,13 +162,13 @@ class Referee(Protocol):
     """Runs the game and publishes it; `downfield.game.service.GameService` is one. Callable from any thread."""
 
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
-        """Take a scene, or an event that did not come through the API, and publish what follows.
+        """Process a scene, or an event that did not come through the API, and publish the results.
 
         Returns:
             The calls made or changed.
 
         Raises:
-            RefusedError: the state does not allow it; nothing has changed.
+            RefusedError: the state does not allow the entry, and is unchanged.
 
         """
         ...
@@ -179,7 +179,7 @@ class Referee(Protocol):
 
     @property
     def line_up(self) -> LineUpStatus:
-        """The line-up in force, and how often it was confirmed."""
+        """The line-up in force, and the number of times it was confirmed."""
         ...
 
     @property
@@ -189,7 +189,7 @@ class Referee(Protocol):
 
 
 class LoopObserver:
-    """Is notified of what happens in the loop, without delaying it; each subclass overrides what it needs."""
+    """An observer of the loop, which must not delay it; each subclass overrides the methods it needs."""
 
     def frame_captured(self, frame: CapturedFrame, /) -> None:
         """Handle a captured frame. Called from the capturing thread."""
@@ -211,7 +211,7 @@ class LoopControls:
     """Changes to a running loop, which it applies before its next frame. Callable from any thread.
 
     Attributes:
-        suspension: why no calls are made from the camera now; empty while they are made.
+        suspension: why no calls are made from the camera now; empty while calls are made.
 
     """
 
@@ -231,7 +231,7 @@ class LoopControls:
 
 
 class EventPlayback:
-    """Plays back recorded events when their time comes.
+    """Plays back recorded events at their times.
 
     Args:
         events: in any order.
@@ -242,6 +242,6 @@ class EventPlayback:
         self._pending = sorted(events, key=lambda event: event.t_ns, reverse=True)
 
     def due(self, t_ns: int | None = None) -> Iterable[Event]:
-        """Yield the events up to an instant that were not yielded yet, in order; None for all that are left."""
+        """Yield the remaining events up to an instant, in order; None for all remaining events."""
         while self._pending and (t_ns is None or self._pending[-1].t_ns <= t_ns):
             yield self._pending.pop()

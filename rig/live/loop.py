@@ -1,12 +1,12 @@
 """The live loop: capture, decode, detect, track and judge, each in its own thread, connected by queues.
 
 On two cores the stages overlap: while one frame is tracked, the next is already detected and the one after it decoded.
-Detection hands a frame on before its own result is there, since tracking begins with what needs no detections. None of
-the threads can go without adding the time of its stage to the latency of every frame.
+Detection passes a frame on before its own result is there, since tracking begins with work that needs no detections.
+Removing any of the threads would add the time of its stage to the latency of every frame.
 
 Live frames may be dropped, the oldest first, and are counted; scenes, events and calls never are. Recorded frames wait:
 the next one is tracked once the game has judged the last, so that the result does not depend on thread timing. A stage
-that fails on one frame reports it and continues with the next.
+that fails on one frame reports the failure and continues with the next frame.
 """
 
 from __future__ import annotations
@@ -44,34 +44,34 @@ class LoopLimits:
     """Sizes and times of the loop."""
 
     captured_frames: int = 6
-    """Frames that wait to be decoded: a tenth of a second. The detector skips frames until they are caught up with."""
+    """Frames that wait to be decoded: a tenth of a second. The detector skips frames until the queue is empty."""
 
     burst_frames: int = 12
-    """More of them after a stall of the computer or the camera, when frames arrive in a burst."""
+    """Further frames that may wait after a stall of the computer or the camera, when frames arrive in a burst."""
 
     decoders: int = 2
-    """Frames decoded at once, so that a burst is caught up with sooner."""
+    """Frames decoded in parallel, to work off a burst sooner."""
 
     decoded_frames: int = 1
-    """Decoded frames that wait: one, and the one being decoded, while the one before is detected."""
+    """Decoded frames that wait: a finished one and one being decoded, while an earlier frame is detected."""
 
     detected_frames: int = 2
-    """Detected frames that wait: one, and the one being detected, while the one before is tracked."""
+    """Detected frames that wait: a finished one and one being detected, while an earlier frame is tracked."""
 
     scenes: int = 120
     """Scenes that wait: two seconds, which a ruling that recomputes minutes of a game may take."""
 
     tick_s: float = 1.0
-    """Without a scene for so long, the game's clock is advanced; no frame takes longer."""
+    """Time without a scene after which the game's clock is advanced; no frame takes longer."""
 
     stop_timeout_s: float = 5.0
-    """How long a stage may take to end."""
+    """Timeout for a stage to end."""
 
 
 LIMITS: Final = LoopLimits()
 
 LINE_UP_REFUSED: Final = "line_up_refused"
-"""Code of the problem that the game refused the line-up seen on the board."""
+"""Code of the problem "the game refused the line-up seen on the board"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class _DetectedFrame:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What goes to the game, with the capture time of its frame."""
+    """A scene or event for the game, with the capture time of its frame."""
 
     content: Scene | Event
     captured_ns: int
@@ -106,8 +106,8 @@ class Loop:
         problems: receives failures.
         meter: measures frame rate and latency.
         playback: recorded events.
-        observers: are notified of what happens.
-        controls: changes made by commands.
+        observers: notified of frames, scenes, calls and notices.
+        controls: changes requested by commands.
         ticks: whether the game's clock advances while no scenes come; not for recordings, which have their own time.
 
     """
@@ -153,7 +153,7 @@ class Loop:
         return self._vision
 
     def run(self) -> None:
-        """Run until the source ends or `stop` is called; everything captured by then is judged.
+        """Run until the source ends or `stop` is called; all frames captured by then are judged.
 
         Raises:
             SourceError: a recording could not be read to its end.
@@ -190,7 +190,7 @@ class Loop:
                 put(frame)
         except DownfieldError as error:
             self._failure = error
-        except Exception as error:  # a fault in Downfield ends this run, not the process
+        except Exception as error:  # an error in Downfield ends this run, not the process
             self._failure = SourceError(f"capturing failed: {type(error).__name__}: {error}")
         finally:
             self._captured.close()
@@ -214,7 +214,7 @@ class Loop:
 
     def _detect_in(self, frame: Frame, captured_ns: int) -> None:
         detections = Future[Sequence[Detection] | None]()
-        # Tracking begins meanwhile with what needs no detections.
+        # Meanwhile, tracking begins with the work that needs no detections.
         self._detected.put(_DetectedFrame(frame, detections, captured_ns))
         with self._reporting("detection", f"Detection failed in frame {frame.index}"):
             try:
@@ -257,7 +257,7 @@ class Loop:
                 self._vision.line_up(line_up.players)
 
     def _declare_line_up(self, scene: Scene, captured_ns: int) -> None:
-        """Declare the line-up to the game when the vision stage has found out who is on the board."""
+        """Declare the line-up to the game once the vision stage has identified the figures on the board."""
         players = self._vision.players
         if players and players != self._players:
             self._players = players
@@ -286,7 +286,7 @@ class Loop:
                 with self._judged:
                     self._unjudged -= 1
                     self._judged.notify_all()
-        if not self._stopped:  # events declared later belong to frames that never came
+        if not self._stopped:  # later events belong to frames that were never read
             self._play_events(None)
 
     def _judge_entry(self, entry: _Entry) -> None:
@@ -304,7 +304,7 @@ class Loop:
         self._notify_judged(content, calls)
 
     def _report_refusal(self, content: Scene | Event, reason: str) -> None:
-        """Report what the game refused: a scene came too late; a line-up is declared again with the next frame."""
+        """Report a refusal by the game: a scene came too late; a line-up is declared again with the next frame."""
         if isinstance(content, Scene):
             self._problems.notify("warning", sentences(f"The game refused a scene: {reason}"))
             return
@@ -327,7 +327,7 @@ class Loop:
 
     @contextmanager
     def _reporting(self, stage: str, text: str) -> Iterator[None]:
-        """Report whatever fails with one frame or entry, and continue: the next one may succeed."""
+        """Report an error with one frame or entry, and continue with the next, which may succeed."""
         try:
             yield
         except Exception as error:

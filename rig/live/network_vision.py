@@ -1,4 +1,4 @@
-"""The vision stage with the neural network: opened once, and run in another process where frames must not wait."""
+"""The vision stage with the neural network, which runs in another process when frames must not wait."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
 
 PLAYBACK_DIVISOR: Final = 3.0
-"""In a recording, whole frames are detected so many times more rarely: its frames wait for that, and it shall play at
-its own pace."""
+"""Factor by which whole frames of a recording are detected more rarely: frames wait for the detector, and the recording
+should still play at its own pace."""
 
 
 def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> Vision:
-    """Open the vision stage of a camera. All share one detector, so only one may be in use.
+    """Open the vision stage of a camera. All stages share one detector, so only one of them may be in use.
 
     Args:
         settings: the configuration.
         calibration: of the camera.
-        roster: a file with the players on the board; None to number whoever is there.
+        roster: a file with the players on the board; None to number the figures found.
         live: whether frames are dropped when detection takes too long, so that it must adapt to the computer. Recorded
             frames wait, and the result does not depend on the computer.
 
     Raises:
-        InputError: there is no such network or file.
+        InputError: the network or the file does not exist.
         FormatError: the roster is malformed.
 
     """
@@ -49,7 +49,7 @@ def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | 
 
 
 def detection_rate(network: NetworkSettings, clock: Callable[[], int]) -> DetectionRate:
-    """Return how often the network is to run, measured by a clock; see `DetectionRate`."""
+    """Return the rates at which the network runs, adapted by a clock; see `DetectionRate`."""
     return DetectionRate(_period_ns(network.detections_per_s), _period_ns(network.refinements_per_s), clock)
 
 
@@ -58,7 +58,7 @@ def local_detector(network: NetworkSettings) -> Detector:
     """Return the detector of this process, opened once.
 
     Raises:
-        InputError: there is no such network, or it can't be run here.
+        InputError: the network does not exist, or can't be run here.
 
     """
     return open_detector(**_arguments(network))
@@ -66,10 +66,10 @@ def local_detector(network: NetworkSettings) -> Detector:
 
 @cache
 def worker_detector(network: NetworkSettings) -> Detector:
-    """Return the detector that sends whole frames to another process, where possible, so that no frame waits for them.
+    """Return the detector that sends whole frames to another process, if possible, so that tracking does not wait.
 
     Raises:
-        InputError: there is no such network, or it can't be run here.
+        InputError: the network does not exist, or can't be run here.
 
     """
     open_here = partial(local_detector, network)

@@ -17,20 +17,20 @@ class ProcessLimits:
     """Values that the process is tuned to."""
 
     switch_interval_s: float = 0.0002
-    """How long a thread may hold the interpreter: Python's 5 ms are long beside the 16 ms of a frame."""
+    """Longest time a thread may hold the interpreter: Python's 5 ms are long beside the 16 ms of a frame."""
 
     young_objects: int = 5_000
-    """Objects created before new ones are collected: a frame creates some hundred and leaves hardly any garbage."""
+    """Objects created before new ones are collected: a frame creates a few hundred and leaves hardly any garbage."""
 
     young_collections: int = 1_400
-    """Collections of new objects before one of all: half a day. A full one visits everything that a game remembers,
-    while every frame waits, and finds next to nothing."""
+    """Collections of new objects before a full one: half a day. A full collection visits everything that a game
+    keeps in memory, while every frame waits, and frees next to nothing."""
 
     kept_heap_bytes: int = 512 << 20
     """Free memory at the end of the heap that is kept: more than is ever in use at once."""
 
     mapped_bytes: int = 32 << 20
-    """Size from which glibc maps memory separately, and so returns it at once: the largest value it allows."""
+    """Size from which glibc maps memory separately, and so returns it at once: the largest value that glibc allows."""
 
 
 LIMITS: Final = ProcessLimits()

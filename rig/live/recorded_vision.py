@@ -1,4 +1,4 @@
-"""Vision stages that look at no pictures: for clips with recorded scenes, and for a camera without calibration."""
+"""Vision stages that use no pictures: for clips with recorded scenes, and for a camera without calibration."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RecordedVision:
         """Return the scene of a frame.
 
         Raises:
-            InputError: the tracks hold none for it.
+            InputError: the tracks have no scene for the frame.
 
         """
         while self._next is not None and self._next.frame < frame.index:
@@ -56,7 +56,7 @@ class RecordedVision:
 
 
 class UncalibratedVision:
-    """Returns empty scenes that are unfit for calls, while the camera's picture is shown to aim it.
+    """Returns empty scenes that are unfit for calls, so that the camera can be aimed by its picture.
 
     Args:
         reason: why the scenes are unfit.

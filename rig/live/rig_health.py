@@ -18,7 +18,7 @@ from downfield.rig.sources.source import SourceFacts
 from downfield.vision.board.picture_health import PictureHealth
 
 CAMERA_LOST: Final = "camera_lost"
-"""Code of the problem that suspends calls until the camera is back."""
+"""Code of the problem "no picture from the camera", which suspends calls until the camera is back."""
 
 PICTURE: Final = "picture"
 """Code of warnings about the pictures."""
@@ -32,7 +32,7 @@ class RigHealthLimits:
     """Frame rate and latency are measured over the last second."""
 
     window_frames: int = 1000
-    """Most frames remembered of that second; no camera sends more."""
+    """Largest number of frames remembered of that second; no camera sends more."""
 
     report_every_s: float = 1.0
     """Time between two reports while nothing changes."""
@@ -68,7 +68,7 @@ class FrameMeter:
         self._frames = 0
 
     def frame_published(self, captured_ns: int) -> None:
-        """Count a frame that was captured at a time of the monotonic clock and is published now."""
+        """Count a frame that is published now; its capture time is that of the monotonic clock."""
         now_ns = time.monotonic_ns()
         with self._lock:
             self._began_ns = self._began_ns or now_ns
@@ -89,11 +89,11 @@ class FrameMeter:
 
 
 class ActiveProblems:
-    """The problems of the rig now, by code. Callable from any thread.
+    """The active problems of the rig, by code. Callable from any thread.
 
     Args:
         changed: called whenever a problem begins, ends or gets another text.
-        notify: receives what is worth a line and no more.
+        notify: receives notices, which are shown once.
 
     """
 
@@ -108,7 +108,7 @@ class ActiveProblems:
         self._notify = notify or _ignore
 
     def report(self, problem: HealthReason) -> None:
-        """Add a problem; it replaces the one with the same code. Texts lose their last period, as they are joined."""
+        """Add a problem; it replaces the one with the same code. Texts lose their final period, to be joined."""
         problem = problem.model_copy(
             update={"text": problem.text.rstrip("."), "remedy": problem.remedy.rstrip(".")},
         )
@@ -124,7 +124,7 @@ class ActiveProblems:
         """Remove a problem.
 
         Args:
-            code: of the problem.
+            code: code of the problem.
             text: notice to give if it was active.
 
         """
@@ -136,7 +136,7 @@ class ActiveProblems:
                 self._notify("info", text)
 
     def notify(self, level: NoticeLevel, text: str) -> None:
-        """Give a notice of something that is already over."""
+        """Give a notice of an event that needs no action later."""
         self._notify(level, text)
 
     def active(self) -> tuple[HealthReason, ...]:
@@ -158,12 +158,12 @@ class HealthReporter(LoopObserver):
         report: receives every report.
         problems: the active problems.
         meter: frame rate and latency.
-        wake: when set, the next report is made at once; whoever notices a change sets it.
-        facts: of the source now.
-        dropped: number of dropped frames.
-        calibration: the calibration in use.
-        recording: state of the recording.
-        picture_health: the vision stage's opinion of the pictures; None without one.
+        wake: set on a change, so that the next report is made at once.
+        facts: returns the present facts of the source.
+        dropped: returns the number of dropped frames.
+        calibration: returns the calibration in use.
+        recording: returns the state of the recording.
+        picture_health: returns the vision stage's health of the pictures; None without one.
 
     """
 

@@ -1,1 +1,1 @@
-"""Recordings: the camera's own packets in files of a minute, each with an exact index, and the frames out of them."""
+"""Recordings: the camera's own packets in files of a minute, each with an exact index, and reading frames from them."""

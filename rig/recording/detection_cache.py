@@ -21,9 +21,9 @@ class DetectionCacheHeader:
 
     Attributes:
         source: name of the recording.
-        source_version: tells one version of the recording from another.
-        detector: its name.
-        thorough: whether it was run on the figures of every frame.
+        source_version: differs between versions of the recording.
+        detector: name of the detector.
+        thorough: whether the detector was run on the figures of every frame.
 
     """
 
@@ -46,12 +46,12 @@ class CachingDetector:
     """A detector that returns cached results for pictures it was given before, in the same order.
 
     Args:
-        detector: runs on all others.
-        path: the cache file; one that belongs to another header, or is malformed, is replaced.
-        header: of the work at hand.
+        detector: runs on all other pictures.
+        path: the cache file; it is replaced if it has another header or is malformed.
+        header: describes the present run.
 
     Attributes:
-        note: what was found in the file, for people; empty if nothing was.
+        note: a sentence for people on the content of the file; empty if there was none.
 
     Raises:
         OutputError: the file can't be written.
@@ -87,18 +87,18 @@ class CachingDetector:
         return self._detector.name
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
-        """As of `Detector.detect`."""
+        """See `Detector.detect`."""
         return self._cached_or(lambda: self._detector.detect(image))
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
-        """As of `TrackingDetector.detect_raw`; `detect` where the detector has none."""
+        """See `TrackingDetector.detect_raw`; without that, the same as `detect`."""
         detector = self._detector
         if not isinstance(detector, TrackingDetector):
             return self.detect(image)
         return self._cached_or(lambda: detector.detect_raw(image))
 
     def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """As of `TrackingDetector.find_candidates`; nothing where the detector has none."""
+        """See `TrackingDetector.find_candidates`; without that, nothing is found."""
         detector = self._detector
         if not isinstance(detector, TrackingDetector):
             return ()
@@ -107,7 +107,7 @@ class CachingDetector:
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
     ) -> tuple[Detection, ...]:
-        """As of `TrackingDetector.refine_candidates`; nothing where the detector has none."""
+        """See `TrackingDetector.refine_candidates`; without that, nothing is found."""
         detector = self._detector
         if not isinstance(detector, TrackingDetector):
             return ()
@@ -116,19 +116,19 @@ class CachingDetector:
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
-        """As of `TrackingDetector.track`; `detect` where the detector has none."""
+        """See `TrackingDetector.track`; without that, the same as `detect`."""
         detector = self._detector
         if not isinstance(detector, TrackingDetector):
             return self.detect(image)
         return self._cached_or(lambda: detector.track(image, seen, found))
 
     def delete(self) -> None:
-        """Delete the file: the work is done."""
+        """Delete the file, after the work is done."""
         self._file.close()
         self._path.unlink(missing_ok=True)
 
     def _cached_or(self, run: Callable[[], tuple[Detection, ...]]) -> tuple[Detection, ...]:
-        """Return the next cached result; or run the detector, and cache what it returns."""
+        """Return the next cached result; if there is none, run the detector and cache its result."""
         cached = next(self._cached, None)
         if cached is not None:
             return cached.detections

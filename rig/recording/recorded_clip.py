@@ -14,11 +14,11 @@ from downfield.officiating.events import Event, read_events
 
 @dataclass(frozen=True, slots=True)
 class RecordedClip:
-    """A clip with its calibration, its scenes and what was declared.
+    """A clip with its calibration, its scenes and its declarations.
 
     Attributes:
         path: the video file.
-        calibration: of its camera.
+        calibration: calibration of its camera.
         tracks: its scenes, one per frame.
         events: the declarations, in order; empty if there are none.
 
@@ -45,12 +45,12 @@ def open_clip(path: Path) -> RecordedClip:
 
 
 def tracks_path(clip: Path) -> Path:
-    """Return the path of a clip's tracks, whether it has any or not."""
+    """Return the path of a clip's tracks, which need not exist."""
     return clip.with_name(clip.stem + ".tracks.jsonl")
 
 
 def read_declarations(clip: Path) -> tuple[Event, ...]:
-    """Return what was declared during a clip; empty if no file beside it says so.
+    """Return the declarations of a clip; empty if there is no file of them beside it.
 
     Raises:
         FormatError: the file is malformed.

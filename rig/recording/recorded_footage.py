@@ -1,4 +1,4 @@
-"""The frames that calls were made from, for reviewers: exactly those, out of recordings or the clip being played."""
+"""The exact frames that calls were made from, for reviewers, from recordings or the clip being played."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ class FootageLimits:
     """Limits of reading single frames from video files."""
 
     jpeg_quality: int = 92
-    """Of the served pictures, which are examined closely."""
+    """JPEG quality of the served pictures, which are examined closely."""
 
     decoded_frames: int = 1200
-    """Most frames between a key frame and the requested one; encoders put a key frame at least every 250 frames."""
+    """Most frames between a key frame and the requested frame; encoders put a key frame at least every 250 frames."""
 
     seek_back_ns: tuple[int, ...] = (0, 2_000_000_000, 10_000_000_000)
-    """How much earlier to look for a key frame, one after the other, when the one found shows a later picture."""
+    """Steps back in search of a key frame, tried in order, when the one found is later than the requested frame."""
 
 
 LIMITS: Final = FootageLimits()
 
 TimedPicture = tuple[int, Callable[[], Image | None]]
-"""A picture's time in ticks of its stream, and what decodes it: None if it is damaged."""
+"""A picture's time in ticks of its stream, and a function that decodes it, which returns None if it is damaged."""
 
 
 class RecordedFootage:
-    """Frames out of the recordings of a live source.
+    """Frames from the recordings of a live source.
 
     Args:
-        folder: of all recordings.
+        folder: folder of all recordings.
 
     """
 
@@ -86,20 +86,20 @@ class RecordedFootage:
         return found
 
     def jpeg(self, frame: FootageFrame, marks: CallMarks | None) -> bytes:
-        """Return a frame as JPEG, drawn on with the calibration that was in use when its file was begun.
+        """Return a frame as JPEG, annotated with the calibration in use when its file was begun.
 
         Raises:
             NotRecordedError: it was deleted, is damaged, or is not on the disk yet.
 
         """
         calibration = None
-        with suppress(InputError):  # recorded before there was one
+        with suppress(InputError):  # recorded before the camera was calibrated
             calibration = read_calibration(frame.video.with_suffix(".calibration.json"))
         return _encode(frame, marks, calibration)
 
 
 class ClipFootage(LoopObserver):
-    """Frames out of the video file that is being played; observes the loop, to know the time of each.
+    """Frames from the video file being played; observes the loop to learn their times.
 
     Args:
         clip: the file.
@@ -138,7 +138,7 @@ class ClipFootage(LoopObserver):
         return found
 
     def jpeg(self, frame: FootageFrame, marks: CallMarks | None) -> bytes:
-        """Return a frame as JPEG, drawn on with the calibration in use.
+        """Return a frame as JPEG, annotated with the calibration in use.
 
         Raises:
             NotRecordedError: the file was deleted, or the frame is damaged.
@@ -180,7 +180,7 @@ def _encode(frame: FootageFrame, marks: CallMarks | None, calibration: Calibrati
 def _seek(
     container: av.container.InputContainer, stream: VideoStream, frame: FootageFrame, from_ns: int
 ) -> Iterator[Image]:
-    """Yield the picture of a frame if it is found from a place in the file on; nothing if that place is behind it."""
+    """Yield the picture of a frame, searching forward from a place in the file; nothing if the place is later."""
     tick_ns = (stream.time_base or Fraction(1, 1000)) * _SECOND_NS
     container.seek(max(0, int(from_ns / tick_ns) - 1), stream=stream)
     is_mjpeg = stream.codec_context.name == "mjpeg"
@@ -199,7 +199,7 @@ def _seek(
 
 
 def _jpeg_pictures(container: av.container.InputContainer, stream: VideoStream) -> Iterator[TimedPicture]:
-    """Yield pictures that are still encoded: every JPEG stands by itself."""
+    """Yield pictures that are still encoded: every JPEG can be decoded by itself."""
     for packet in container.demux(stream):
         if packet.pts is not None:
             yield packet.pts, partial(decode_jpeg, bytes(packet))

@@ -1,4 +1,4 @@
-"""The recorder: runs beside the loop, never delays it, and is the first to give up when the disk is full."""
+"""The recorder: runs beside the loop without delaying it, and stops when the disk is full."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RecorderLimits:
     """Sizes and times of the recorder."""
 
     waiting_packets: int = 240
-    """Packets that wait to be written: four seconds, about 60 MB; what a disk may take to wake up."""
+    """Packets that wait to be written: four seconds, about 60 MB, the time a disk may take to wake up."""
 
     waiting_images: int = 24
     """Raw pictures that wait to be encoded; they are twenty times as large."""
@@ -50,9 +50,9 @@ class Recorder(LoopObserver):
     """Records captured frames.
 
     Args:
-        folder: where recordings go.
-        settings: how they are split and kept.
-        facts: of the source.
+        folder: folder of the recordings.
+        settings: lengths of files and limits of keeping them.
+        facts: facts of the source.
         problems: receives failures.
         calibration: the calibration in use, kept beside every file; None for none.
         open_file: creates files.
@@ -87,7 +87,7 @@ class Recorder(LoopObserver):
         self._thread.start()
 
     def record(self, on: bool) -> str:
-        """Start or stop recording; return what was done, in words.
+        """Start or stop recording; return what was done as a phrase.
 
         Raises:
             RefusedError: the disk is full.
@@ -121,7 +121,7 @@ class Recorder(LoopObserver):
             self._problems.report(HealthReason(code=RECORDING_BEHIND, level="warning", text=text, remedy=remedy))
 
     def close(self) -> None:
-        """Write what waits, and finish."""
+        """Write the waiting frames, and finish."""
         self._waiting.close()
         self._thread.join()
 
@@ -136,7 +136,7 @@ class Recorder(LoopObserver):
             except OutputError as error:
                 has_room = self._update_free_gb() >= self._settings.stop_below_gb
                 self._give_up(RECORDING_FAILED if has_room else DISK_FULL, str(error))
-            except DownfieldError as error:  # one damaged picture: the next may be whole
+            except DownfieldError as error:  # one damaged picture: the next may be intact
                 self._problems.notify("warning", sentences(f"Not recorded: {error}"))
             if not self._on:
                 self._finish_segment()
@@ -202,7 +202,7 @@ class Recorder(LoopObserver):
         self._problems.report(HealthReason(code=code, level="alarm", text=f"Recording stopped: {cause}", remedy=remedy))
 
     def _update_free_gb(self) -> float:
-        """Return the free space where recordings go, GB."""
+        """Return the free space on the disk of the recordings, GB."""
         folder = self._folder
         while not folder.is_dir() and folder != folder.parent:
             folder = folder.parent

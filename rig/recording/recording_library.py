@@ -1,4 +1,4 @@
-"""The recorded files: their indexes, the frames of a span of time in them, and how long they are kept.
+"""The recorded files: their indexes, finding the frames of a span of time, and deleting old files.
 
 A recording is a folder named for its start with files ``0001.mkv``, ``0002.mkv``, ..., each with an index
 ``*.frames.jsonl`` beside it: a header line, then one line per frame, in the order of the video.
@@ -22,7 +22,7 @@ _FOLDER: Final = re.compile(r"\d{8}-\d{6}")
 _FILE: Final = re.compile(r"\d{4}\.mkv")
 _DAY_S: Final = 86_400
 _TICK_NS: Final = 1_000_000
-"""Times in a Matroska file are rounded to this; the exact ones are in the index."""
+"""Times in a Matroska file are rounded to this; the exact times are in the index."""
 
 
 @record
@@ -31,7 +31,7 @@ class RecordingIndexHeader:
 
     Attributes:
         source: name of the source.
-        codec: of the video file.
+        codec: codec of the video file.
         size_px: width and height of the frames.
         fps: nominal frame rate; None if the source reported none.
         copied: whether the packets are the camera's own, not encoded again.
@@ -49,7 +49,7 @@ class RecordingIndexHeader:
 
 @record
 class RecordedFrame:
-    """One frame.
+    """One recorded frame.
 
     Attributes:
         frame: its index in the source; a gap means lost frames.
@@ -63,11 +63,11 @@ class RecordedFrame:
 
 @dataclass(frozen=True, slots=True)
 class RecordingIndex:
-    """An index that was read.
+    """The content of an index.
 
     Attributes:
         header: its first line.
-        frames: the others.
+        frames: the other lines.
 
     """
 
@@ -76,7 +76,7 @@ class RecordingIndex:
 
 
 def index_path(video: Path) -> Path:
-    """Return the path of a video file's index, whether it has one or not."""
+    """Return the path of a video file's index, which need not exist."""
     return video.with_name(video.stem + ".frames.jsonl")
 
 
@@ -97,12 +97,12 @@ def read_index(path: Path) -> RecordingIndex:
 
 
 def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, ...]:
-    """Return every frame recorded in a span of time, in order; those of the latest run of the rig that recorded any.
+    """Return every frame recorded in a span of time, in order, from the latest run of the rig that recorded any.
 
     Args:
-        folder: of all recordings.
+        folder: folder of all recordings.
         from_ns: the first instant of the span, on the capture clock.
-        to_ns: the last.
+        to_ns: the last instant.
 
     """
     starts = ((_start_ns(video), video) for video in recorded_videos(folder))
@@ -143,9 +143,9 @@ def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float) -> list
     """Delete the oldest files that exceed a size or an age. Only files that a recorder named are touched.
 
     Args:
-        folder: of all recordings.
-        keep_bytes: how much is kept.
-        keep_days: how long it is kept.
+        folder: folder of all recordings.
+        keep_bytes: total size to keep.
+        keep_days: age to keep, days.
         now_s: the time, seconds since 1970.
 
     Returns:

@@ -1,4 +1,4 @@
-"""One file of a recording with its index, readable up to the last half second whatever happens to the process."""
+"""One file of a recording with its index; after a crash it is readable except for the last half second."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _NS: Final = Fraction(1, 1_000_000_000)
 
 @dataclass(frozen=True, slots=True)
 class SegmentLimits:
-    """How a recorded file is written."""
+    """Sizes and times of writing a recorded file."""
 
     default_fps: float = 30.0
     """Frame rate assumed of a source that reports none."""
 
     cluster_ms: int = 500
-    """What Matroska holds back before it writes; MJPEG is written with every frame."""
+    """Longest stretch of video that Matroska buffers; MJPEG is written with every frame."""
 
     buffer_bytes: int = 1 << 20
-    """A frame is written in one go, not in ten between which other threads are waited for."""
+    """Large enough to write a frame in one call: between several calls, other threads would hold up the writer."""
 
     sync_ns: int = 1_000_000_000
-    """Time between two flushes to the disk: how much a power failure may cost."""
+    """Time between two flushes to the disk: the most that a power failure can lose."""
 
 
 LIMITS: Final = SegmentLimits()
@@ -48,9 +48,9 @@ OpenFile = Callable[[Path], BinaryIO]
 
 
 def can_copy(packet: VideoPacket | None) -> bool:
-    """Return whether a packet can be put into a file as it is.
+    """Return whether a packet can be stored in a file unchanged.
 
-    JPEGs can, and H.264 as streams send it. In files, H.264 packets have another form, with the headers kept apart.
+    JPEG can, and so can H.264 as sent in streams. Packets from H.264 files have another form, with separate headers.
     """
     if packet is None:
         return False
@@ -61,7 +61,7 @@ class H264Encoder:
     """Encodes frames as H.264.
 
     Args:
-        size_px: of the frames; an odd edge is cut off.
+        size_px: size of the frames; an odd edge is cut off.
         fps: nominal frame rate; a key frame comes every second.
 
     """
@@ -86,7 +86,7 @@ class H264Encoder:
 
         Args:
             frame: the frame.
-            key: whether it must be decodable by itself.
+            key: whether the frame must be decodable by itself.
 
         Raises:
             SourceError: the picture is damaged.
@@ -113,9 +113,9 @@ class RecordingSegment:
     """A Matroska file and its index being written.
 
     Args:
-        path: of the video, ``*.mkv``; the index lies beside it.
+        path: path of the video, ``*.mkv``; the index lies beside it.
         first: the first packet, a key frame.
-        header: of the index.
+        header: header of the index.
         open_file: creates both files.
 
     Raises:
@@ -149,7 +149,7 @@ class RecordingSegment:
 
     @property
     def seconds(self) -> float:
-        """Its duration."""
+        """The duration of the file, seconds."""
         return 0.0 if self._began_ns is None else (self._last_ns - self._began_ns) / 1e9
 
     def add(self, frame: CapturedFrame, packet: VideoPacket) -> None:
@@ -178,7 +178,7 @@ class RecordingSegment:
         self._last_ns = frame.t_ns
 
     def close(self) -> None:
-        """Finish the file; on a full disk it stays as a crash would leave it, which is readable."""
+        """Finish the file; on a full disk it is left as after a crash, which is readable."""
         try:
             self._container.close()
         except (OSError, av.FFmpegError):

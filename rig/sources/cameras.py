@@ -1,4 +1,4 @@
-"""Cameras plugged into this computer: by Video4Linux through PyAV on Linux, by OpenCV elsewhere."""
+"""Cameras plugged into this computer: through Video4Linux and PyAV on Linux, through OpenCV elsewhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FULL_RATE_SHARE: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class CameraRequest:
-    """What a camera is asked to do.
+    """The settings requested from a camera.
 
     Attributes:
         size_px: width and height.
@@ -48,15 +48,15 @@ class CameraRequest:
 
 
 class UsbCamera:
-    """Captures with a camera by Video4Linux: its own JPEG packets, if it sends MJPEG, with the kernel's time stamps.
+    """Captures from a camera through Video4Linux: its JPEG packets, if it sends MJPEG, with the kernel's time stamps.
 
     Args:
         device: the camera.
-        request: what it is asked to do; what it refuses is in the notes.
+        request: the requested settings; refused settings are in the notes.
         clock: the capture clock.
 
     Raises:
-        SourceError: it is unplugged, or in use by another program.
+        SourceError: the camera is unplugged, or in use by another program.
 
     """
 
@@ -86,7 +86,7 @@ class UsbCamera:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """The facts of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
@@ -119,7 +119,7 @@ class UsbCamera:
             raise SourceError(f"{self._device.name}: the camera stopped sending")
 
     def close(self) -> None:
-        """Stop, with the next picture."""
+        """Stop at the next picture."""
         self._closed = True
 
     def _frame(self, index: int, t_ns: int, captured_ns: int, packet: av.packet.Packet[VideoStream]) -> CapturedFrame:
@@ -131,11 +131,11 @@ class UsbCamera:
 
 
 class OpenCvCamera:
-    """Captures with a camera through OpenCV: pictures arrive decoded, with less exact times.
+    """Captures from a camera through OpenCV: pictures arrive decoded, with less exact times.
 
     Args:
         number: 0 for the first camera.
-        request: what it is asked to do; what it refuses is in the notes.
+        request: the requested settings; refused settings are in the notes.
         clock: the capture clock.
 
     Raises:
@@ -151,7 +151,7 @@ class OpenCvCamera:
             raise SourceError(
                 f"camera {number} can't be opened. Check that it is plugged in and that no other program uses it."
             )
-        # The order matters: a size is looked up among those of the format, a rate among those of the size.
+        # The order matters: the driver checks a size against those of the format, and a rate against those of the size.
         self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
         self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, request.size_px[0])
         self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, request.size_px[1])
@@ -166,7 +166,7 @@ class OpenCvCamera:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """The facts of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
@@ -194,7 +194,7 @@ class OpenCvCamera:
             self._capture.release()
 
     def close(self) -> None:
-        """Stop, with the next picture."""
+        """Stop at the next picture."""
         self._closed = True
 
 
@@ -202,7 +202,7 @@ def find_camera(text: str) -> VideoDevice:
     """Return the camera with a number, a device file or a part of a name.
 
     Raises:
-        InputError: there is none such, or more than one; lists the cameras there are.
+        InputError: no camera matches, or more than one; lists the available cameras.
 
     """
     devices = list_devices()

@@ -25,11 +25,11 @@ _DIGITS: Final = re.compile(r"(\d+)")
 
 
 class VideoFile:
-    """Plays a video file. Times and frame numbers come from its recording index, where it has one.
+    """Plays a video file. Times and frame numbers come from its recording index, if it has one.
 
     Args:
         path: any file that PyAV decodes.
-        paced: at its own pace, or slower if frames are processed more slowly; otherwise as fast as they are processed.
+        paced: whether to play at its own pace, or slower if processing is; otherwise as fast as frames are processed.
 
     Raises:
         InputError: the file is missing, or holds no video.
@@ -57,7 +57,7 @@ class VideoFile:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """The facts of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
@@ -94,7 +94,7 @@ class VideoFile:
         self._pacer.stop()
 
     def _from_index(self, position: int) -> tuple[int, int]:
-        """Return the number and time of a frame by the recording index."""
+        """Return the number and time of a frame from the recording index."""
         if self._index is None or position >= len(self._index):
             raise SourceError(f"{index_path(self._path)}: lists fewer frames than the video has")
         return self._index[position].frame, self._index[position].t_ns
@@ -106,7 +106,7 @@ class ImageFolder:
     Args:
         folder: the folder.
         fps: frames per second; pictures carry no time of their own.
-        paced: at that rate, or slower if frames are processed more slowly; otherwise as fast as they are processed.
+        paced: whether to play at that rate, or slower if processing is; otherwise as fast as frames are processed.
 
     Raises:
         InputError: there is no such folder, or no picture in it.
@@ -129,14 +129,14 @@ class ImageFolder:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """The facts of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every picture.
 
         Raises:
-            SourceError: one can't be read, or has another size than the first.
+            SourceError: a picture can't be read, or has another size than the first.
 
         """
         for index, path in enumerate(self._paths):

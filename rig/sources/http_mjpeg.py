@@ -31,7 +31,7 @@ from downfield.rig.sources.source import (
 
 @dataclass(frozen=True, slots=True)
 class MjpegLimits:
-    """What a stream may send before it is refused: no server may fill this computer's memory."""
+    """Limits of a stream's content, so that no server can fill this computer's memory."""
 
     picture_bytes: int = 32 << 20
     """Largest picture."""
@@ -43,7 +43,7 @@ class MjpegLimits:
     """Most header lines in a part."""
 
     block_bytes: int = 65536
-    """Read at a time from a picture whose length was not given."""
+    """Bytes read at a time from a picture whose length was not given."""
 
 
 LIMITS: Final = MjpegLimits()
@@ -53,16 +53,16 @@ Part = tuple[bytes, int, int | None]
 
 
 class HttpMjpeg:
-    """Reads a motion-JPEG stream. Its pictures stay encoded.
+    """Reads a motion-JPEG stream, and leaves its pictures encoded.
 
     Args:
         url: ``http://`` or ``https://``, with user name and password where the camera requires them.
         clock: the capture clock.
-        timeout_s: for connecting, and for silence.
+        timeout_s: timeout for connecting, and for the next picture.
 
     Raises:
         InputError: the address is malformed.
-        SourceError: nothing answers there, or something that is no motion-JPEG stream.
+        SourceError: the address does not answer, or is not a motion-JPEG stream.
 
     """
 
@@ -89,14 +89,14 @@ class HttpMjpeg:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """The facts of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, stamped by the camera where it sends ``X-Timestamp``, otherwise on arrival.
 
         Raises:
-            SourceError: the stream ended, fell silent or is malformed.
+            SourceError: the stream ended, timed out or is malformed.
 
         """
         source_clock, increasing = SourceClock(), IncreasingTimestamps()
@@ -147,14 +147,14 @@ class HttpMjpeg:
 
 
 def error_text(error: BaseException) -> str:
-    """Return a network error in words."""
+    """Return the text of a network error."""
     if isinstance(error, TimeoutError):
         return "no answer in time"
     return str(getattr(error, "strerror", None) or error or type(error).__name__)
 
 
 def without_password(url: str) -> str:
-    """Return an address without user name and password, to be shown."""
+    """Return an address without user name and password, safe to show."""
     address = urlsplit(url)
     return address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
 

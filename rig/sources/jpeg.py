@@ -1,4 +1,4 @@
-"""Decoding of the JPEG pictures that cameras send.
+"""Decodes the JPEG pictures that cameras send.
 
 FFmpeg takes half of OpenCV's time, and accepts pictures without Huffman tables, which many USB cameras leave out.
 """
@@ -17,7 +17,7 @@ from av.video.codeccontext import VideoCodecContext
 from downfield.core.arrays import Image
 
 DECODER_OPTIONS: Final = MappingProxyType({"idct": "xvid"})
-"""FFmpeg's options: the fastest of its exact inverse transforms. Recordings are decoded with the same one."""
+"""FFmpeg's options: its fastest exact inverse transform. Recordings are decoded with the same transform."""
 
 _THREAD = threading.local()  # a decoder serves one thread at a time
 
@@ -47,7 +47,7 @@ def _decoder() -> VideoCodecContext:
         created = av.codec.CodecContext.create("mjpeg", "r")
         if not isinstance(created, VideoCodecContext):
             raise TypeError("mjpeg is a video codec")
-        # A truncated picture is an error, rather than half a picture with the rest made up.
+        # A truncated picture is an error, instead of half a picture with an invented rest.
         created.thread_count, created.options = 1, {**DECODER_OPTIONS, "err_detect": "explode"}
         decoder = _THREAD.decoder = created
     return decoder

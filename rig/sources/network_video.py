@@ -1,4 +1,4 @@
-"""RTSP and the other network video that PyAV opens: decoded here, with the packets passed on for the recorder."""
+"""RTSP and other network video through PyAV: decoded here, with the packets passed on to the recorder."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class NetworkVideo:
     """Reads a network stream.
 
     Args:
-        url: its address.
+        url: address of the stream.
         clock: the capture clock.
-        timeout_s: for connecting, and for silence.
+        timeout_s: timeout for connecting, and for the next packet.
 
     Raises:
-        SourceError: nothing answers there, or something without video.
+        SourceError: the address does not answer, or sends no video.
 
     """
 
@@ -73,14 +73,14 @@ class NetworkVideo:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """The facts of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, with the stream's own time converted to this computer's clock.
 
         Raises:
-            SourceError: the stream ended, failed or fell silent.
+            SourceError: the stream ended, failed or timed out.
 
         """
         source_clock, increasing = SourceClock(), IncreasingTimestamps()
@@ -105,7 +105,7 @@ class NetworkVideo:
             raise SourceError(f"{self._name}: the stream ended")
 
     def close(self) -> None:
-        """Stop, at the latest with the next picture or time-out."""
+        """Stop, at the latest at the next picture or timeout."""
         self._closed = True
 
     def _decoded(self) -> Iterator[tuple[VideoPacket | None, VideoFrame, int]]:

@@ -1,7 +1,7 @@
-"""A live source that reopens itself when it stalls, freezes or fails, for as long as that takes.
+"""A live source that reopens itself when it stalls, freezes or fails, until it works again.
 
-Each opening has its own thread, which opens the source and reads it. A camera driver can hang in the kernel where
-nothing reaches it, so a thread that does not answer is abandoned rather than waited for.
+Each opening has its own thread, which opens the source and reads it. A camera driver can hang in the kernel and
+can't be interrupted there, so a thread that does not answer is abandoned.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 
 _SAMPLE_STEP: Final = 16
-"""Every so many pixels of a raw picture are compared with the picture before."""
+"""Spacing of the pixels of a raw picture that are compared with the previous picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReconnectLimits:
-    """When a live source is given up and reopened."""
+    """Timeouts of a live source and waits between reopening it."""
 
     stalled_s: float = 1.0
-    """Reopen after so long without a frame. The slowest cameras send five per second."""
+    """Reopen after this time without a frame. The slowest cameras send five per second."""
 
     frozen_s: float = 2.0
-    """Reopen after so long with the same picture, bit for bit; a sensor's noise alone makes every picture new."""
+    """Reopen after this time with the same picture, bit for bit; sensor noise alone makes every picture new."""
 
     open_timeout_s: float = 6.0
     """Longest time for one opening; cameras take up to three seconds."""
@@ -44,18 +44,18 @@ class ReconnectLimits:
     """Longest wait between two attempts."""
 
     release_s: float = 0.3
-    """How long an opening may take to release the camera, which the next one needs."""
+    """Timeout for an opening to release the camera, which the next opening needs."""
 
     default_fps: float = 30.0
     """Frame rate assumed of a source that reports none, to number the lost frames."""
 
 
 class ReconnectingSource:
-    """A live source that comes back.
+    """A live source that reconnects by itself.
 
     Args:
-        open_source: opens it.
-        problems: receives the loss, and its end.
+        open_source: opens the source.
+        problems: receives the loss of the picture, and its end.
         limits: when to reopen; None for the defaults.
 
     Raises:
@@ -75,7 +75,7 @@ class ReconnectingSource:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source, as of the last opening."""
+        """The facts of the source from its last opening."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
@@ -115,7 +115,7 @@ class ReconnectingSource:
         )
 
     def _recovered(self, last: CapturedFrame | None, frame: CapturedFrame) -> int:
-        """Report that frames arrive; return what to add to this opening's indices."""
+        """Report that frames arrive; return the offset of this opening's frame indices."""
         if last is None:
             self._problems.resolve(CAMERA_LOST, "The camera picture is there.")
             return 0
@@ -125,7 +125,7 @@ class ReconnectingSource:
         return last.index + lost_frames - frame.index
 
     def _reopen(self) -> bool:
-        """Reopen the source, as often as it takes; return False if it was closed meanwhile."""
+        """Reopen the source, repeatedly if needed; return False if it was closed meanwhile."""
         wait_s = self._limits.first_wait_s
         while True:
             self._reader.close()
@@ -152,7 +152,7 @@ class _Reader:
         self._thread.start()
 
     def facts(self) -> SourceFacts:
-        """Wait until the source is open, and return what is known of it.
+        """Wait until the source is open, and return its facts.
 
         Raises:
             DownfieldError: it can't be opened, or not in time.
@@ -207,7 +207,7 @@ class _Reader:
             self._output.put(None)
         except DownfieldError as error:
             self._output.put(error)
-        except Exception as error:  # whatever a driver raises, reopening is the answer
+        except Exception as error:  # drivers raise all kinds of errors; reopening is the remedy for all
             self._output.put(SourceError(f"{type(error).__name__}: {error}"))
 
 

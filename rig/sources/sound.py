@@ -23,15 +23,15 @@ from downfield.vision.board.power import LIMITS as POWER_LIMITS
 from downfield.vision.board.power import HumDetector
 
 MICROPHONE_FORMAT: Final = {"linux": "alsa"}.get(sys.platform, "")
-"""libavformat's name of what opens a microphone on this system; empty if there is none."""
+"""libavformat's format that opens microphones on this system; empty if there is none."""
 
 _ALSA_CONFIGURATION: Final = Path("/usr/share/alsa/alsa.conf")
-"""The system's own; the ALSA inside PyAV has to be told where it is."""
+"""The system's ALSA configuration; the ALSA inside PyAV needs its path."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoundLimits:
-    """Rates and times of listening."""
+    """Rates and times of measuring sound."""
 
     rate_hz: int = 8000
     """Sampling rate; the highest harmonic measured is 360 Hz."""
@@ -40,7 +40,7 @@ class SoundLimits:
     """Length of sound between two measurements."""
 
     close_timeout_s: float = 1.0
-    """How long a microphone may take to close."""
+    """Timeout for a microphone to close."""
 
 
 LIMITS: Final = SoundLimits()
@@ -49,10 +49,10 @@ _BLOCK_SAMPLES: Final = round(POWER_LIMITS.hum_block_s * LIMITS.rate_hz)
 
 
 class HumListener:
-    """Measures the hum in sound as it arrives.
+    """Measures the hum in arriving sound.
 
     Attributes:
-        hum: as of `HumDetector.evidence`, of the latest quarter second.
+        hum: the result of `HumDetector.evidence` for the latest quarter second.
 
     """
 
@@ -64,7 +64,7 @@ class HumListener:
         self._new_samples = 0
 
     def add(self, sound: av.AudioFrame) -> None:
-        """Take the next piece of sound, of any length and format, and update `hum`."""
+        """Add the next piece of sound, of any length and format, and update `hum`."""
         pieces = [piece.to_ndarray().ravel() for piece in self._resampler.resample(sound)]
         samples = np.concatenate([self._block, *pieces]).astype(np.float64)
         self._new_samples += len(samples) - len(self._block)
@@ -109,13 +109,13 @@ class Microphone:
     """A microphone beside the table, read in its own thread.
 
     Args:
-        name: the system's name of it; ALSA's, such as ``default`` or ``hw:1``.
+        name: the system's name for it; with ALSA, such as ``default`` or ``hw:1``.
         problems: receives a notice when it fails.
         av_format: see `MICROPHONE_FORMAT`.
 
     Raises:
         InputError: microphones can't be opened on this system.
-        SourceError: there is none of that name.
+        SourceError: no microphone has that name.
 
     """
 
@@ -141,7 +141,7 @@ class Microphone:
 
     @property
     def hum(self) -> float:
-        """The latest hum, as of `HumDetector.evidence`; 0 when nothing can be heard."""
+        """The latest hum, from `HumDetector.evidence`; 0 without sound."""
         return self._listener.hum
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ class Microphone:
             self._listener.hum = 0.0
             self._container.close()
         if not self._closed.is_set():
-            text = f"Microphone '{self._name}' stopped. Whether the board is on is now told from the picture alone."
+            text = f"Microphone '{self._name}' stopped. Whether the board is on is now judged from the picture alone."
             self._problems.notify("warning", text)
 
 
@@ -170,7 +170,7 @@ class SourceWithMicrophone:
 
     Args:
         source: the frames.
-        microphone: closed with the source.
+        microphone: the microphone, which is closed with the source.
 
     """
 
@@ -179,7 +179,7 @@ class SourceWithMicrophone:
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """The facts of the source."""
         return self._source.facts
 
     def frames(self) -> Iterator[CapturedFrame]:
@@ -188,6 +188,6 @@ class SourceWithMicrophone:
             yield dataclasses.replace(frame, hum=self._microphone.hum)
 
     def close(self) -> None:
-        """Close both."""
+        """Close the source and the microphone."""
         self._source.close()
         self._microphone.close()

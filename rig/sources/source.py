@@ -1,4 +1,4 @@
-"""What every frame source delivers: frames with their time, still encoded where they arrive encoded, and its clocks."""
+"""The interface of frame sources: frames with their times, encoded or raw, facts of the source, and its clocks."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class ClockLimits:
     """Thresholds of the clocks of sources and of playback."""
 
     same_clock_ns: int = 10_000_000_000
-    """A time stamp this near to a clock's present is of that clock; on a running computer others are days away."""
+    """A time stamp this near to a clock's present time is of that clock; other clocks usually differ by days."""
 
     drift_rate: float = 1e-4
-    """How fast the offset to a camera's clock may grow, to follow a slow one: ten times what a bad crystal needs."""
+    """Growth of the offset to a camera's clock, to follow a slow clock: ten times the drift of a bad crystal."""
 
     catch_up_ns: int = 100_000_000
-    """Playback that is later than this goes on at its normal pace: nobody can follow a game that rushes to catch up."""
+    """Playback later than this continues at its normal pace, since a game that rushes to catch up is hard to follow."""
 
 
 LIMITS: Final = ClockLimits()
@@ -44,7 +44,7 @@ class VideoPacket:
         codec: ``"mjpeg"``, ``"h264"``, ...
         data: the encoded bytes.
         is_keyframe: whether it can be decoded without earlier packets.
-        extradata: what a decoder needs besides; empty for MJPEG.
+        extradata: further data that a decoder needs; empty for MJPEG.
 
     """
 
@@ -63,7 +63,7 @@ class CapturedFrame:
         t_ns: capture time on the source's clock; strictly increasing.
         captured_ns: the same instant on this computer's monotonic clock, to measure latency from. For recordings, the
             instant the frame was delivered.
-        packet: as the camera encoded it; None where it arrives raw.
+        packet: the camera's encoded picture; None if it arrives raw.
         image: uint8 BGR, shape (height, width, 3); None while it is still encoded.
         hum: as in `Frame`.
 
@@ -93,15 +93,15 @@ class CapturedFrame:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What is known of a source once it is open.
+    """The facts of an open source.
 
     Attributes:
         kind: the kind of source.
-        name: for people and file names.
+        name: name for people and file names.
         size_px: width and height of its pictures.
-        fps: nominal frame rate; None when the source does not say.
-        live: whether it shows what happens now. Live frames arrive whether they are processed or not; others wait.
-        codec: how its pictures are encoded; empty when they arrive raw.
+        fps: nominal frame rate; None if the source reports none.
+        live: whether it is live. Live frames arrive whether they are processed or not; recorded frames wait.
+        codec: codec of its pictures; empty if they arrive raw.
         notes: settings that the camera refused, for people.
 
     """
@@ -117,10 +117,10 @@ class SourceFacts:
 
 @runtime_checkable
 class SourceWithTruth(Protocol):
-    """A source that also knows what its pictures show, as the twin does.
+    """A source that also knows the truth of its pictures, as the twin does.
 
     Attributes:
-        calibration: of its camera.
+        calibration: calibration of its camera.
         events: the declarations of the play.
         scenes: the true scenes, one per frame.
 
@@ -136,7 +136,7 @@ class FrameSource(Protocol):
 
     @property
     def facts(self) -> SourceFacts:
-        """What is known of the source."""
+        """The facts of the source."""
         ...
 
     def frames(self) -> Iterator[CapturedFrame]:
@@ -154,7 +154,7 @@ class FrameSource(Protocol):
 
 
 class CaptureClock:
-    """The clock of live sources: the time of day when the rig started, and monotonic from there."""
+    """The clock of live sources: starts at the time of day, and is monotonic from then on."""
 
     def __init__(self) -> None:
         self._offset_ns = time.time_ns() - time.monotonic_ns()
@@ -168,7 +168,7 @@ class CaptureClock:
         return self.from_monotonic(time.monotonic_ns())
 
     def from_monotonic(self, monotonic_ns: int) -> int:
-        """Return an instant of the monotonic clock as ns since 1970."""
+        """Convert an instant of the monotonic clock to ns since 1970."""
         return monotonic_ns + self._offset_ns
 
 
@@ -187,8 +187,8 @@ class SourceClock:
         """Return the monotonic time of a stamp, never after its arrival.
 
         Args:
-            stamp_ns: the stamp.
-            arrived_ns: when it arrived, monotonic clock.
+            stamp_ns: the time stamp.
+            arrived_ns: time of arrival, monotonic clock.
 
         """
         if 0 <= arrived_ns - stamp_ns < LIMITS.same_clock_ns:
@@ -229,7 +229,7 @@ class PlaybackPacer:
         self._offset_ns: int | None = None
 
     def wait_until(self, t_ns: int) -> bool:
-        """Wait until a frame is due; the first one is due at once.
+        """Wait until a frame is due; the first frame is due at once.
 
         Returns:
             False if playback was stopped meanwhile.

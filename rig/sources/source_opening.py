@@ -1,4 +1,4 @@
-"""Opening the source that a user names."""
+"""Opens the source that the user names."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from downfield.rig.sources.source import CaptureClock, FrameSource
 TWIN_PREFIX: Final = "twin:"
 
 _TWIN_OPENER: Final = "downfield.twin.film.live:open_play"
-"""Opens a play of the twin, if that extra is installed; nothing in the rig depends on it."""
+"""Function that opens a play of the twin, if that extra is installed; the rig does not depend on it."""
 
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """What to open.
+    """The source to open.
 
     Attributes:
         text: a camera's number, device file or a part of its name; an address; a video file; a folder of pictures; or
             ``twin:PLAY``.
-        camera: what a camera is asked to do.
-        paced: recordings at their own pace; otherwise as fast as they are processed.
-        microphone: beside a live source; empty for none.
+        camera: the settings requested from a camera.
+        paced: whether recordings play at their own pace; otherwise as fast as they are processed.
+        microphone: name of a microphone beside a live source; empty for none.
 
     """
 
@@ -53,7 +53,7 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
     """Open a source; a live one reconnects by itself.
 
     Raises:
-        InputError: there is nothing of that name.
+        InputError: no source has that name.
         SourceError: it can't be opened, or the microphone can't.
         MissingExtraError: the twin was named and is not installed.
 
@@ -76,7 +76,7 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
 
 
 def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
-    """Return a function that opens a live source, as often as it is called."""
+    """Return a function that opens a live source, each time it is called."""
     text = choice.text
     address = _ADDRESS.match(text)
     if address is not None:

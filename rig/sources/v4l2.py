@@ -1,11 +1,11 @@
-"""Video4Linux: finding the cameras of this computer, and setting their exposure, focus and white balance.
+"""Video4Linux: finds the cameras of this computer, and sets their exposure, focus and white balance.
 
 The structures are those of ``linux/videodev2.h``; `DeviceControls` receives the function that calls the kernel, so that
 a test can stand in for a camera. linuxpy was tried instead of these five requests: it is 4 MB, needs 90 ms to import,
 and queries every control and menu entry on opening, where some cameras answer with an error.
 
-Whatever a camera adjusts by itself it adjusts when a hand enters the picture: brightness jumps, the focus hunts, colors
-drift. So exposure, focus and white balance are held unless the configuration says otherwise.
+A camera's automatic adjustments react to a hand that enters the picture: brightness jumps, the focus hunts, colors
+drift. So exposure, focus and white balance are held fixed unless the configuration says otherwise.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WHITE_BALANCE_AUTO: Final = 0x0098090C
 WHITE_BALANCE: Final = 0x0098091A
 
 EXPOSURE_MANUAL: Final = 1
-EXPOSURE_APERTURE_PRIORITY: Final = 3  # what USB cameras call automatic
+EXPOSURE_APERTURE_PRIORITY: Final = 3  # the automatic mode of USB cameras
 
 _CAPTURE: Final = 0x1
 _DEVICE_CAPS: Final = 0x80000000
@@ -53,7 +53,7 @@ ControlMode = Literal["hold", "auto"] | int
 
 @dataclass(frozen=True, slots=True)
 class CameraControls:
-    """What to do with a camera's controls.
+    """The requested modes of a camera's controls.
 
     Attributes:
         exposure: in units of 0.1 ms.
@@ -72,9 +72,9 @@ class VideoDevice:
     """A camera that is plugged in.
 
     Attributes:
-        path: its permanent name in the file system, where it has one; otherwise its device file.
-        device: its device file now.
-        name: what it calls itself.
+        path: its permanent path in the file system, if it has one; otherwise its device file.
+        device: its present device file.
+        name: its own name.
 
     """
 
@@ -96,7 +96,7 @@ class DeviceControls:
     """The controls and formats of one camera.
 
     Args:
-        ioctl: calls the kernel about it.
+        ioctl: calls the kernel for this camera.
 
     """
 
@@ -179,7 +179,7 @@ def list_devices(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[Vid
 
 @dataclass(frozen=True, slots=True)
 class _Adjustment:
-    """How something is adjusted: the control that switches its automatic on and off, and the control of its value."""
+    """The controls of one adjustment: the one that switches automatic mode on and off, and the one of its value."""
 
     name: str
     automatic: int
@@ -198,7 +198,7 @@ def apply_controls(device: DeviceControls, controls: CameraControls) -> list[str
     """Set a camera's exposure, focus and white balance.
 
     Returns:
-        What it refused, one line each; empty if everything was set.
+        The refused settings, one line each; empty if all were set.
 
     """
     notes = []
@@ -218,7 +218,7 @@ def apply_controls(device: DeviceControls, controls: CameraControls) -> list[str
 
 
 def _adjust(device: DeviceControls, adjustment: _Adjustment, mode: ControlMode) -> Iterator[str]:
-    """Adjust one thing; yield what was refused."""
+    """Make one adjustment; yield what was refused."""
     control = device.find(adjustment.value)
     yield from _switch_automatic(device, adjustment, mode, has_value=control is not None)
     if not isinstance(mode, int):
@@ -241,20 +241,20 @@ def _adjust(device: DeviceControls, adjustment: _Adjustment, mode: ControlMode) 
 def _switch_automatic(
     device: DeviceControls, adjustment: _Adjustment, mode: ControlMode, *, has_value: bool
 ) -> Iterator[str]:
-    """Switch the automatic on or off; a camera without one has a fixed value, and nothing need be done."""
+    """Switch automatic mode on or off; a camera without it has a fixed value, and nothing needs to be done."""
     wanted = adjustment.on if mode == "auto" else adjustment.off
     if device.find(adjustment.automatic) is None:
         if mode == "auto" and has_value:
-            yield "the camera has no automatic"
+            yield "the camera has no automatic mode"
         return
     state = "on" if mode == "auto" else "off"
     try:
         now = device.set(adjustment.automatic, wanted)
     except OSError as error:
-        yield f"the automatic can't be switched {state}: {error.strerror}"
+        yield f"automatic mode can't be switched {state}: {error.strerror}"
         return
     if now != wanted:
-        yield f"the automatic can't be switched {state}"
+        yield f"automatic mode can't be switched {state}"
 
 
 def _ioctl(handle: int, request: int, out: bytearray) -> None:
