@@ -31,7 +31,7 @@ class PaintedLine:
     """One straight line of paint, an axis-aligned rectangle on the board.
 
     Attributes:
-        kind: what the line is.
+        kind: kind of line.
         x_mm: its extent along the field, (low, high), mm.
         y_mm: its extent across the field, (low, high), mm.
 

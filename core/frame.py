@@ -17,7 +17,7 @@ class Frame:
         index: in its source, from 0; a gap in the indices means dropped frames.
         t_ns: capture time.
         image: uint8 blue green red, shape (height, width, 3), raw.
-        hum: log10 of the odds that the board is on, as a microphone hears it; 0 where there is none.
+        hum: log10 of the odds that the board is on, from a microphone; 0 without one.
 
     """
 
@@ -36,7 +36,7 @@ class Detection:
     """One detected figure, ball or hand, in pixels of the raw picture.
 
     Attributes:
-        kind: what it is.
+        kind: kind of object.
         score: confidence, 0..1.
         box_px: left, top, right, bottom; for a ball, with a margin.
         corners_px: the base top's front-left, front-right, rear-right, rear-left corners, as the figure faces; empty

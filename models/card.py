@@ -43,7 +43,7 @@ class NetworkCard:
         first_look: the detector, over the whole frame.
         second_look: the refiner, over one figure's patch; None if there is none.
         ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
-        close_look: the ball refiner, over a patch; None where there is none.
+        close_look: the ball refiner, over a patch; None if there is none.
         input_px: width and height of the detector's input.
         thresholds: scores from which an upright figure, a fallen figure, a ball and a hand are detected; for the ball,
             that of the ball detector if there is one.
@@ -54,7 +54,7 @@ class NetworkCard:
         turn_logit: the refiner's logit of facing the other way must exceed this to overrule the detector, which is
             seldom wrong.
         fallen_logit: the refiner's logit of having fallen must exceed this.
-        about: what it was trained on, for people.
+        about: training data and further notes, for people.
 
     Raises:
         InputError: a threshold or size is out of range, or thresholds are missing.
@@ -106,7 +106,7 @@ def find_network(name_or_path: str | Path) -> Path:
         name_or_path: of a bundled network, or a folder with a card, or the card itself.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no network of that name, or no card in the folder.
 
     """
     if str(name_or_path) in bundled_networks():

@@ -165,7 +165,7 @@ class OpenVinoNetwork:
 
 
 class _OpenVinoPass:
-    """An inference request for up to so many pictures at once."""
+    """An inference request for a fixed number of pictures."""
 
     def __init__(self, request: Any, pictures: Image) -> None:
         self._request, self._pictures = request, pictures

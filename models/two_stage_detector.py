@@ -177,7 +177,7 @@ class TwoStageDetector:
         Sizes of bases stay as measured, since the tracker knows them better.
         """
         known = [figure for figure in seen if figure.corners_px]
-        rest = [thing for thing in seen if not thing.corners_px]
+        rest = [detection for detection in seen if not detection.corners_px]
         if found is None:
             return self._refine(image, known, rest)
         fresh, again = [], []
@@ -189,7 +189,7 @@ class TwoStageDetector:
                 again.append((same, candidate))
         # Not every run searches for the ball.
         if not any(candidate.kind == "ball" for candidate in fresh):
-            fresh += [thing for thing in rest if thing.kind == "ball"]
+            fresh += [detection for detection in rest if detection.kind == "ball"]
         return self._refine(image, known, fresh, again, further=average_rotated)
 
     def _refine(

@@ -210,7 +210,10 @@ class Rig:
             try:
                 recorder.record(True)
             except RefusedError as error:
-                text, remedy = f"Not recording: {error}", "Calls go on. Start the recording once there is room"
+                text, remedy = (
+                    f"Not recording: {error}",
+                    "Calls continue. Free some disk space, then start the recording",
+                )
                 self._problems.report(HealthReason(code=DISK_FULL, level="alarm", text=text, remedy=remedy))
         return recorder
 

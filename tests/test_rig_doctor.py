@@ -108,7 +108,7 @@ def test_an_unknown_network_is_a_fault(image: Image) -> None:
 def test_too_little_disk_space_is_a_fault(tmp_path: Path) -> None:
     assert check_disk(tmp_path / "not" / "yet", RecordingSettings(warn_below_gb=0, stop_below_gb=0)).state != "fault"
     short = check_disk(tmp_path, RecordingSettings(stop_below_gb=10_000_000))
-    assert (short.state, short.remedy) == ("fault", "Make room: nothing would be recorded")
+    assert (short.state, short.remedy) == ("fault", "Free some disk space: nothing would be recorded")
 
 
 def test_an_occupied_port_is_a_fault() -> None:

@@ -173,7 +173,7 @@ def test_a_full_disk_stops_the_recording_with_an_alarm(tmp_path: Path) -> None:
         recorder.frame_captured(captured_frame(index))
     recorder.close()
     assert "recording_failed" in {reason.code for reason in problems.active()}
-    assert any(line.startswith("alarm: Recording stopped:") and "Calls go on" in line for line in notices)
+    assert any(line.startswith("alarm: Recording stopped:") and "Calls continue" in line for line in notices)
     (video,) = tmp_path.rglob("*.mkv")
     assert len(packets(video)) >= 3
 

@@ -100,7 +100,7 @@ class EdgeCandidates:
 
     Attributes:
         offset_mm: outward from the predicted side, shape (n, rows, k).
-        strength: of the change of color, 0..1 and 0 where there is none, shape (n, rows, k).
+        strength: strength of the change of color, 0..1 (0 without a candidate), shape (n, rows, k).
         sigma_mm: standard deviation of the offset, shape (n, rows, k).
         slopes: change of an edge's offset as the base moves ahead, to its left, or turns; shape (n, rows, 3).
 

@@ -250,7 +250,7 @@ def _summary(calibration: Calibration, out: Path) -> str:
     )
     if np.median(sigma_yd) > LIMITS.coarse_sigma_yd:
         text += (
-            "\nThe camera looks almost straight down, so its height can't be told from its focal length. Tilt it by 5"
+            "\nThe camera looks almost straight down, so its height and focal length can't be separated. Tilt it by 5"
             " to 10 degrees, or measure the lens with 'downfield calibrate lens' and pass it with --lens."
         )
     return text

@@ -67,7 +67,7 @@ def track(
         bool,
         typer.Option("--thorough", help="Refine every figure in every frame: slower, more exact."),
     ] = False,
-    detector: Annotated[str, typer.Option(help="A bundled network, or another one's folder.")] = BUNDLED,
+    detector: Annotated[str, typer.Option(help="A bundled network, or the folder of another network.")] = BUNDLED,
 ) -> None:
     """Track the figures of a recording, or of a live table until Ctrl-C."""
     check_outputs(out, inputs=(Path(source), calibration, roster))

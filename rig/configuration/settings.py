@@ -88,7 +88,7 @@ class GameSettings(SettingsSection):
 class NetworkSettings(SettingsSection):
     """The neural network that detects the figures."""
 
-    name: str = Field(default="", description="A bundled network, or another one's folder; empty for the default one.")
+    name: str = Field(default="", description="A bundled network, or the folder of another; empty for the default.")
     threads: int = Field(default=1, ge=1, le=64, description="Threads for detection in the whole frame.")
     refine_threads: int = Field(
         default=2, ge=1, le=64, description="Threads for refining the tracked figures, which frames wait for."
@@ -120,7 +120,7 @@ class RecordingSettings(SettingsSection):
     keep_days: float = Field(default=30.0, gt=0, description="Recordings older than this are deleted.")
     warn_below_gb: float = Field(default=10.0, ge=0, description="Warn when less disk space is free.")
     stop_below_gb: float = Field(
-        default=2.0, ge=0, description="Stop recording when less disk space is free; calls go on."
+        default=2.0, ge=0, description="Stop recording when less disk space is free; calls continue."
     )
 
 

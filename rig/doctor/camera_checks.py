@@ -160,7 +160,7 @@ def _check_facts(facts: SourceFacts, choice: SourceChoice) -> Iterator[CheckResu
     codec = f", {facts.codec}" if facts.codec else ""
     yield CheckResult("camera", "ok", f"{facts.name}: {facts.size_px[0]}x{facts.size_px[1]}{codec}")
     for note in facts.notes:
-        yield CheckResult("camera", "warning", note, "Request what it can do in [source], or use another camera")
+        yield CheckResult("camera", "warning", note, "Request a mode of the camera in [source], or use another camera")
     if facts.kind == "camera" and facts.codec != "mjpeg":
         size_px = choice.camera.size_px
         text = f"the camera does not send MJPEG at {size_px[0]}x{size_px[1]}"

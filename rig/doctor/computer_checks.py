@@ -83,9 +83,9 @@ def check_disk(folder: Path, settings: RecordingSettings) -> CheckResult:
     hours = (free_gb - settings.stop_below_gb) * 1000 / LIMITS.camera_mb_per_s / 3600
     text = f"{free_gb:.0f} GB free in {folder}, {speed_mb_per_s:.0f} MB/s"
     if free_gb < settings.stop_below_gb:
-        return CheckResult("disk", "fault", text, "Make room: nothing would be recorded")
+        return CheckResult("disk", "fault", text, "Free some disk space: nothing would be recorded")
     if free_gb < settings.warn_below_gb:
-        return CheckResult("disk", "warning", f"{text}: enough for {hours:.1f} h at most", "Make room")
+        return CheckResult("disk", "warning", f"{text}: enough for {hours:.1f} h at most", "Free some disk space")
     if speed_mb_per_s < LIMITS.camera_mb_per_s:
         remedy = f"Record to a faster disk: a camera may send {LIMITS.camera_mb_per_s:.0f} MB/s"
         return CheckResult("disk", "warning", text, remedy)
@@ -106,7 +106,7 @@ def check_port(settings: ServiceSettings) -> CheckResult:
 
 
 def check_time() -> CheckResult:
-    """Check whether the clock is synchronized: games of two rigs are told apart by it."""
+    """Check whether the clock is synchronized, since games of different rigs are distinguished by their times."""
     if not sys.platform.startswith("linux"):
         return CheckResult("time", "ok", "not checked on this system")
     state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))

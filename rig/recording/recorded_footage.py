@@ -73,7 +73,7 @@ class RecordedFootage:
         """Return every frame recorded in a span of time; the clock of live sources is the time of day in every game.
 
         Raises:
-            NotRecordedError: there is none.
+            NotRecordedError: no frame of that time was recorded.
 
         """
         found = find_frames(self._folder, from_ns, to_ns)
@@ -122,7 +122,7 @@ class ClipFootage(LoopObserver):
         """Return every frame of a span of time that was played.
 
         Raises:
-            NotRecordedError: there is none, or the game was played from another source.
+            NotRecordedError: no frame of that time was played, or the game was played from another source.
 
         """
         if began_ns < self._opened_ns:

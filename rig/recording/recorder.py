@@ -190,7 +190,7 @@ class Recorder(LoopObserver):
                 self._give_up(DISK_FULL, f"only {free_gb:.1f} GB are left on the disk")
         elif free_gb < self._settings.warn_below_gb:
             text = f"Only {free_gb:.0f} GB are left on the disk"
-            remedy = f"Make room. Recording stops at {self._settings.stop_below_gb:g} GB"
+            remedy = f"Free some disk space. Recording stops at {self._settings.stop_below_gb:g} GB"
             self._problems.report(HealthReason(code=DISK_LOW, level="warning", text=text, remedy=remedy))
         else:
             self._problems.resolve(DISK_LOW)
@@ -198,7 +198,7 @@ class Recorder(LoopObserver):
     def _give_up(self, code: str, cause: str) -> None:
         self._on = False
         self._finish_segment()
-        remedy = "Calls go on. Make room on the disk, then start the recording again"
+        remedy = "Calls continue. Free some disk space, then start the recording again"
         self._problems.report(HealthReason(code=code, level="alarm", text=f"Recording stopped: {cause}", remedy=remedy))
 
     def _update_free_gb(self) -> float:

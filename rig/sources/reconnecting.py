@@ -117,7 +117,7 @@ class ReconnectingSource:
     def _recovered(self, last: CapturedFrame | None, frame: CapturedFrame) -> int:
         """Report that frames arrive; return the offset of this opening's frame indices."""
         if last is None:
-            self._problems.resolve(CAMERA_LOST, "The camera picture is there.")
+            self._problems.resolve(CAMERA_LOST, "The camera is sending pictures.")
             return 0
         gap_s = (frame.captured_ns - last.captured_ns) / 1e9
         self._problems.resolve(CAMERA_LOST, f"The camera picture is back after {gap_s:.1f} s.")

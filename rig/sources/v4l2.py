@@ -122,7 +122,7 @@ class DeviceControls:
         return None if flags & _UNUSABLE else DeviceControl(lowest, highest, step)
 
     def set(self, control: int, value: int) -> int:
-        """Set a control and return its value afterwards.
+        """Set a control and return its value afterward.
 
         Raises:
             OSError: the camera refused.

@@ -147,7 +147,7 @@ class PictureHealthMonitor:
         return PictureHealth(tuple(warnings), tuple(unfit), repeated)
 
     def _measure_sharpness(self, frame: Frame) -> float:
-        """Measure sharpness now and then, and return the last value in between."""
+        """Return the sharpness, measured at intervals."""
         if not self._recent or frame.t_ns - self._sharpness_ns >= LIMITS.sharpness_every_ns:
             self._sharpness_ns = frame.t_ns
             return _sharpness(frame.image)

@@ -5,7 +5,7 @@ calibration. It is as large as the gaps that decide calls and does not average o
 distribution on a grid. Two facts narrow it down: bases don't enter each other, and a base that walks into another stops
 or is turned away there and nowhere else. For every bias the filter weighs three hypotheses:
 
-- **free**: the gap goes on, changes its rate now and then for no reason, and stays above the bias;
+- **free**: the gap keeps its rate, with occasional random changes, and stays above the bias;
 - **touching**: the gap stays at the bias. A free pair whose gap would have fallen below the bias has touched;
 - **parted**: free again after a touch, a moment ago.
 
@@ -45,7 +45,7 @@ class RateChanges:
 
     Attributes:
         probability: of a change in this step, shape (n,).
-        sigma_mm_s: standard deviation of the rate afterwards, around 0.
+        sigma_mm_s: standard deviation of the rate afterward, around 0.
 
     """
 

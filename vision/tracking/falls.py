@@ -6,7 +6,7 @@ camera tells: projected down from the height of helmets, a standing figure's hel
 how often each case occurs with fallen and with standing figures, in validation images and plays of the twin, halved,
 since errors last from frame to frame.
 
-Filter. A figure stands or lies and now and then changes between the two; every detection counts for one of them. Two or
+Filter. A figure is upright or fallen and sometimes changes between the two; every detection is evidence for one. Two or
 three frames in a row settle it; a single one that mistakes a leaning figure for a fallen one does not. The time of the
 fall is where the frames since speak most for a fall and those before most for standing, however late that is believed:
 the change point of Page's cumulative sums (Biometrika 41, 1954).

@@ -76,7 +76,7 @@ class TrackerLimits:
     """When no figure was detected for this long, the board's power is not known either."""
 
     surprise_ns: int = 200_000_000
-    """A figure that moved against the prediction may go on doing so for this long."""
+    """Time for which a figure that moved against the prediction may continue to do so."""
 
     pivot_mm: float = 4.0
     """Deviation of the place of a figure that a hand hides and leaves in place."""
