@@ -81,12 +81,12 @@ def write_picture(path: Path, image: Image) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        done, packed = cv2.imencode(path.suffix or ".png", image)
-        if not done:
-            raise OutputError(f"{path}: unknown picture format. End the name in .png or .jpg.")
+        _, packed = cv2.imencode(path.suffix or ".png", image)
         path.write_bytes(packed.tobytes())
-    except (OSError, cv2.error) as error:
-        raise OutputError(f"{path}: can't be written: {error}") from None
+    except cv2.error:
+        raise OutputError(f"{path}: unknown picture format. End the name in .png or .jpg.") from None
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written: {error.strerror}") from None
 
 
 def check_picture(image: Image) -> None:
