@@ -9,12 +9,13 @@ import signal
 import time
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from downfield.core.errors import InputError
+from downfield.core.errors import InputError, MissingExtraError
 from downfield.training.recipe import Schedule, read_recipe
 from downfield.twin.progress import progress_bar
 
@@ -107,6 +108,7 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
         start: Start = None,
         threads: Threads = 2,
     ) -> None:
+        _check_extra("training")
         name, plan = look.replace("-", "_"), read_recipe(recipe)
         lesson: Lesson = getattr(import_module(f"downfield.training.{module}"), name.upper())
         run = _TrainingRun(runs / look, getattr(plan, name), until, finish, start, threads)
@@ -137,6 +139,7 @@ def export(
     name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
 ) -> None:
     """Export the networks that the rig runs: ONNX, full and int8, with thresholds set on validation pictures."""
+    _check_extra("exporting")
     from downfield.training.export import export_network
     from downfield.training.tuning import tune
 
@@ -147,6 +150,11 @@ def export(
     export_network(first, second, ball, close, out, train, name=name, progress=typer.echo)
     tune(out, val, typer.echo)
     typer.echo(f"exported: {out}")
+
+
+def _check_extra(purpose: str) -> None:
+    if find_spec("torch") is None or find_spec("nncf") is None:
+        raise MissingExtraError("train", purpose)
 
 
 @dataclass(frozen=True, slots=True)
