@@ -54,15 +54,19 @@ WATCHED_FROM: Final = 265
 
 FRAME_NS: Final = 33_333_333
 
+STAGES: Final = ("capture", "decode", "detect", "track", "judge")
+"""Names of the loop's threads, in the order in which a frame goes through them."""
+
 FOLDERS: Final = ("core", "calibration", "models", "vision", "officiating", "game", "api", "rig")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The first function entered of a module."""
+    """The first function entered of a module, and the thread that entered it."""
 
     module: str
     function: str
+    thread: str
 
 
 @dataclass(slots=True)
@@ -90,7 +94,7 @@ class Walk:
         module = str(Path(frame.f_code.co_filename).relative_to(ROOT))
         if module not in self._modules:
             self._modules.add(module)
-            self.steps.append(Step(module, frame.f_code.co_qualname))
+            self.steps.append(Step(module, frame.f_code.co_qualname, threading.current_thread().name))
         owner, caller = _owner(frame), _caller(frame)
         if owner and caller is not None and _owner(caller) != owner and not _is_data(frame):
             while (before := _caller(caller)) is not None and _owner(caller) and _owner(before) == _owner(caller):
@@ -229,6 +233,11 @@ def evidence_walk() -> Walk:
     return walk
 
 
+def stage_of(step: Step) -> str:
+    """Return the stage of the loop that entered a module; what other threads do is part of detection."""
+    return next((name for name in STAGES if step.thread.startswith(name)), "detect")
+
+
 class _Window(LoopObserver):
     """Is open from some frame on until the first call of a tackle is published."""
 
@@ -278,6 +287,8 @@ def frame_walk() -> Walk:
             store.close()
     if "tackle" not in window.kinds:
         raise RuntimeError("The bundled recording shows no tackle.")
+    # The stages run side by side: in the order in which a frame goes through them.
+    walk.steps.sort(key=lambda step: STAGES.index(stage_of(step)))
     return walk
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from walks import declaration_walk, evidence_walk
+from walks import STAGES, declaration_walk, evidence_walk, frame_walk, stage_of
+
+
+def test_a_frame_enters_at_most_64_modules_stage_by_stage() -> None:
+    walk = frame_walk()
+    assert len(walk.steps) <= 64, walk.steps
+    assert {stage_of(step) for step in walk.steps} <= set(STAGES)
+    assert {"game/service.py", "vision/pipeline.py"} <= {step.module for step in walk.steps}
 
 
 def test_a_declaration_enters_at_most_twelve_modules_and_no_class_twice() -> None:
