@@ -3,7 +3,7 @@
 // The server sends a snapshot, then numbered changes. After a break the feed resumes where it was, or from a new
 // snapshot. It never gives up: the server may start later than the page, or be away for a day.
 
-/** Without a message for this long, what is shown may be old: the server sends something every 5 s. */
+/** After this long without a message the values may be stale: the server sends one at least every 5 s. */
 export const STALE_MS = 12_000;
 
 /** Waits between attempts to connect: short at first, so that a restart is hardly noticed. */

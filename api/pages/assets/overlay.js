@@ -1,11 +1,11 @@
-// What all overlays do: read options, follow the feed, hide when what they show may be old.
+// Shared by all overlays: read options, follow the feed, hide when the content may be stale.
 
 import { el } from "/assets/dom.js";
 import { Feed, reloadOnUpgrade } from "/assets/feed.js";
 import { readOptions } from "/assets/options.js";
 import { OVERLAY_OPTIONS } from "/assets/overlay_options.js";
 
-/** Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page says what instead. */
+/** Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error. */
 export function overlay(name, topics, build) {
   const { values, problems } = readOptions(location.search, OVERLAY_OPTIONS[name]);
   const stage = document.getElementById("stage");

@@ -12,7 +12,7 @@ import { healthSection } from "/assets/panel_health.js";
 import { NoResponseError, send } from "/assets/send.js";
 import { capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot, humanize } from "/assets/format.js";
 
-/** Nobody reacts faster: a finger that comes down this soon after a change was meant for the button there before. */
+/** Faster than human reaction: a tap this soon after a change was meant for the button that was there before. */
 const REACTION_MS = 300;
 
 const NOTICE_MS = 9_000;
@@ -154,7 +154,7 @@ async function trackRequest(button, sending) {
     const receipt = await sending;
     navigator.vibrate?.(12);
     more.done(button);
-    if (receipt.saved === false) showNotice("Taken, but not saved to disk yet. Check the rig.", "warning");
+    if (receipt.saved === false) showNotice("Accepted, but not saved to disk yet. Check the rig.", "warning");
     else hideNotice();
   } catch (error) {
     if (error instanceof NoResponseError) {

@@ -1,4 +1,4 @@
-// The actions the panel offers in each phase of the game. The service decides; this leaves out what makes no sense now.
+// The panel's actions in each phase of the game. The service decides; the panel leaves out what can't be done now.
 
 import { humanize } from "/assets/format.js";
 

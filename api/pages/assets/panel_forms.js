@@ -1,4 +1,4 @@
-// The panel's forms: each starts from the game as it is, and makes one declaration or command.
+// The panel's forms: each starts from the current state and makes one declaration or command.
 
 import { el } from "/assets/dom.js";
 import { capitalize, formatClock, humanize } from "/assets/format.js";
@@ -274,7 +274,7 @@ const sideSelect = (feed, value = null) => select(teams(feed.value("game")), val
 
 const sides = (feed, build) => el("div", { class: "row" }, ["home", "away"].map((side) => build(side, feed.value("game")?.[side].short ?? side)));
 
-/** "4:07" in seconds; null for anything else. */
+/** Seconds of a text such as "4:07"; null for any other text. */
 function seconds(text) {
   const found = /^(\d{1,3}):([0-5]\d)$/.exec(text.trim());
   return found === null ? null : 60 * Number(found[1]) + Number(found[2]);

@@ -1,4 +1,4 @@
-// Health of the camera and the rig, and what to do about a problem.
+// Health of the camera and the rig, with a remedy for each problem.
 
 import { el, refresh } from "/assets/dom.js";
 

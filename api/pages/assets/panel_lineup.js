@@ -1,4 +1,4 @@
-// The line-up check: whether every figure is seen, and known by name.
+// The line-up check: whether every figure is seen and identified.
 
 import { Board } from "/assets/board.js";
 import { el, refresh } from "/assets/dom.js";
@@ -46,7 +46,7 @@ function update(feed, result, count) {
     declaration: { type: "line_up", players: lineUp.players, offense: game[defense].jersey },
   };
   refresh(result, [problems.map(([text, some]) => [text, names(some)]), complete, swap.declaration.offense], () => [
-    complete && el("p", { class: "success" }, "All figures are seen and known."),
+    complete && el("p", { class: "success" }, "All figures are seen and identified."),
     problems.map(([text, some]) => el("p", {}, el("b", {}, `${text}: `), names(some))),
     el("p", { class: "muted" }, `${game[game.offense].name} has the ball and wears ${game[game.offense].jersey}.`),
     el("div", { class: "row" }, button(`Wrong: ${game[game.offense].short} wears ${game[defense].jersey}`, "/api/declarations", swap)),

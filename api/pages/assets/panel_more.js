@@ -27,7 +27,7 @@ export function moreSections(parent, feed) {
   };
 }
 
-/** A section that opens on a tap; its body is built then, with the game as it is, unless it follows the feed itself. */
+/** A section that opens on a tap; its body is built then, from the current state, unless it follows the feed itself. */
 function section(title, fill, live = false) {
   const summary = el("summary", {}, el("span", {}, title));
   const body = el("div", { class: "body" });

@@ -1,4 +1,4 @@
-// Players' numbers to tap, and what a tap declares.
+// Players' numbers to tap, and the declaration that a tap makes.
 
 import { applyTeamColors } from "/assets/color.js";
 import { el, refresh } from "/assets/dom.js";
@@ -10,7 +10,7 @@ const ROLES = ["QB", "RB", "FB", "HB", "WR", "TE", "K", "P", "KR", "PR", "DB", "
 let chosenAction = null;
 let pickedPlayers = [];
 
-/** Fill the section with a side's numbers and what a tap on one declares. */
+/** Fill the section with a side's numbers and the choice of what a tap declares. */
 export function playerSection(section, game, ball, lineUp, actions) {
   if (!actions.some((action) => action.id === chosenAction)) {
     chosenAction = actions[0]?.id ?? null;
@@ -67,7 +67,7 @@ function numberButton(player, action, side, carrier) {
   return button;
 }
 
-/** Several players are picked first and declared declareButton. */
+/** Several players are picked first and then declared with one button. */
 function pick(id, action) {
   return (event) => {
     const button = event.currentTarget;

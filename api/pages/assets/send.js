@@ -19,7 +19,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** No answer came; the request may have been taken. `retry()` sends it again without risk of its counting twice. */
+/** No answer came; the request may have been accepted. `retry()` sends it again without risk of its counting twice. */
 export class NoResponseError extends Error {
   constructor(retry) {
     super("The rig does not answer. It may have received your input.");
@@ -31,9 +31,9 @@ export class NoResponseError extends Error {
 export const errorText = (error) => (error instanceof RefusedError ? error.message : "The rig does not answer. Try again.");
 
 /**
- * Send a body to a path, with one idempotency key for all tries.
+ * Send a body to a path, with one idempotency key for all attempts.
  *
- * @param {?number} pressed_ms when the finger came down, as `event.timeStamp` has it; sent as `ago_ms`
+ * @param {?number} pressed_ms when the finger came down, from `event.timeStamp`; sent as `ago_ms`
  * @returns the response's JSON
  * @throws RefusedError, NoResponseError
  */

@@ -69,7 +69,7 @@ function optionInput(name, spec) {
   return el("input", { name, value: String(spec.fallback) });
 }
 
-/** Copies in the old way too, since a page without TLS has no clipboard. */
+/** Copy text; falls back to execCommand, since a page without TLS has no clipboard API. */
 function copyButton(address) {
   const button = el("button", { type: "button", class: "small" }, "Copy");
   button.addEventListener("click", async () => {
