@@ -214,7 +214,7 @@ def verify_journal(game: str, entries: Iterable[EntryRow], head: str | None = No
         previous = digest
         is_known = is_known or digest == head
     if not is_known:
-        problem = f"No entry has the digest {head}: the end was cut off, or the journal was made anew."
+        problem = f"No entry has the digest {head}: the end was cut off, or the journal was rewritten."
         return Verification(game, count, previous, problem)
     return Verification(game, count, previous)
 

@@ -286,7 +286,7 @@ class GameService:
         return self._submit(ruling, submission)
 
     def undo(self, event: str, submission: Submission) -> Receipt:
-        """Take back one declaration or ruling, whatever came after it; everything since is judged anew."""
+        """Take back one declaration or ruling, whatever came after it; everything since is judged again."""
         return self._submit(Undo(event), submission)
 
     def command(self, command: Command, submission: Submission) -> Receipt:
@@ -378,7 +378,7 @@ class GameService:
                 offense: Jersey = "dark" if state.dark == state.offense else "light"
                 self._session.submit(LineUpDeclared(state.players, offense), by, self._clock())
             self._rulebook = rulebook
-        return f"The game goes on under {rulebook.title}."
+        return f"The game continues under {rulebook.title}."
 
     def _put_in_play(self, session: GameSession) -> None:
         self._session = session

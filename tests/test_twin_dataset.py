@@ -280,7 +280,7 @@ def test_impossible_recipes_are_refused(tmp_path: Path, given: list[str], proble
 
 
 def test_another_recipe_in_the_same_folder_is_refused(made: Path) -> None:
-    with pytest.raises(InputError, match="begun with seed 3, not 4"):
+    with pytest.raises(InputError, match="started with seed 3, not 4"):
         make_dataset(made, Recipe("val", seed=4, size_px=(640, 360), per_table=2), 6)
 
 

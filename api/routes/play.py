@@ -113,7 +113,7 @@ def rule(
     request: RulingRequest,
     key: IdempotencyKey = None,
 ) -> Accepted:
-    """Everything after the call is judged anew; nothing else changes."""
+    """Everything after the call is judged again; nothing else changes."""
     replacement = None
     if request.replacement is not None:
         if request.decision != "overturn":

@@ -49,12 +49,12 @@ def body_of(event: Event, kind: type[DeclarationT]) -> DeclarationT:
     return event.body
 
 
-def refuse_unless(allowed: bool, what: str, game: GameState) -> None:
+def refuse_unless(allowed: bool, name: str, game: GameState) -> None:
     """Refuse a declaration unless it is allowed now.
 
     Args:
         allowed: whether it is allowed.
-        what: the declaration, for the message.
+        name: of the declaration, for the message.
         game: the game, for the message.
 
     Raises:
@@ -63,7 +63,7 @@ def refuse_unless(allowed: bool, what: str, game: GameState) -> None:
     """
     if not allowed:
         waiting = f", waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else ""
-        raise RefusedError(f"{what}: not now, the game is {game.phase.value.replace('_', ' ')}{waiting}")
+        raise RefusedError(f"{name}: not now, the game is {game.phase.value.replace('_', ' ')}{waiting}")
 
 
 def apply_line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
@@ -207,7 +207,7 @@ def place_ball(game: GameState, event: Event, context: RuleContext) -> Outcome:
     return Outcome(replace(game, play=replace(game.play, ball_mm=position_mm)))
 
 
-def require_on_board(game: GameState, player: str, what: str) -> None:
+def require_on_board(game: GameState, player: str, name: str) -> None:
     """Refuse a declaration about a figure that is not on the board.
 
     Raises:
@@ -215,10 +215,10 @@ def require_on_board(game: GameState, player: str, what: str) -> None:
 
     """
     if game.player(player) is None:
-        raise RefusedError(f"{what}: there is no figure {player!r} on the board")
+        raise RefusedError(f"{name}: there is no figure {player!r} on the board")
 
 
-def require_on_side(game: GameState, player: str, side: Side, what: str) -> None:
+def require_on_side(game: GameState, player: str, side: Side, name: str) -> None:
     """Refuse a declaration about a figure of the wrong team.
 
     Raises:
@@ -227,9 +227,9 @@ def require_on_side(game: GameState, player: str, side: Side, what: str) -> None
     """
     entry = game.player(player)
     if entry is None:
-        raise RefusedError(f"{what}: there is no figure {player!r} on the board")
+        raise RefusedError(f"{name}: there is no figure {player!r} on the board")
     if game.side_of(entry.jersey) != side:
-        raise RefusedError(f"{what}: {player} does not play for {game.team(side).name}")
+        raise RefusedError(f"{name}: {player} does not play for {game.team(side).name}")
 
 
 def with_jerseys(game: GameState, context: RuleContext) -> GameState:

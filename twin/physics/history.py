@@ -51,16 +51,16 @@ class PlayHistory:
         poses = between(self._poses[max(after - 1, 0)], self._poses[after], t_ns)
         return self._bases.outlines(poses).footprint(self._rows[player])
 
-    def when(self, what: Condition, player: str, other: str | None = None, *, after_ns: int = 0) -> int:
+    def when(self, condition: Condition, player: str, other: str | None = None, *, after_ns: int = 0) -> int:
         """Return the instant at which an event first happened.
 
         Raises:
             ScriptError: it did not happen.
 
         """
-        event = next((event for event in self._events(what, player, other) if event.t_ns >= after_ns), None)
+        event = next((event for event in self._events(condition, player, other) if event.t_ns >= after_ns), None)
         if event is None:
-            raise ScriptError(f"{player} never {what}" + (f" {other}" if other else ""))
+            raise ScriptError(f"{player} never {condition}" + (f" {other}" if other else ""))
         return event.t_ns
 
     def foremost_yd(self, player: str, t_ns: int) -> tuple[float, float]:
@@ -78,9 +78,11 @@ class PlayHistory:
         y_mm = base.y_mm + ahead * math.sin(turn) + left * math.cos(turn)
         return x_mm / self.ground.field.mm_per_yd_x, y_mm / self.ground.field.mm_per_yd_y
 
-    def _events(self, what: Condition, player: str, other: str | None) -> list[TruthEvent]:
-        pair = tuple(sorted((player, other))) if other and what != "touched_ball" else (player, other)
-        return [event for event in self._truth.events if event.type == what and (event.player, event.other) == pair]
+    def _events(self, condition: Condition, player: str, other: str | None) -> list[TruthEvent]:
+        pair = tuple(sorted((player, other))) if other and condition != "touched_ball" else (player, other)
+        return [
+            event for event in self._truth.events if event.type == condition and (event.player, event.other) == pair
+        ]
 
     def _keep(self, poses: Poses) -> None:
         """Append a step; a change by a hand, not later than the latest step, replaces it."""

@@ -124,7 +124,7 @@ def _fits(header: TruthHeader, before: TruthFrame | None, frame: TruthFrame) -> 
 
 
 def write_truth(path: Path, header: TruthHeader, frames: Iterable[TruthFrame]) -> None:
-    """Write a truth file, whole or not at all.
+    """Write a truth file, completely or not at all.
 
     Raises:
         OutputError: the place can't be written.

@@ -39,10 +39,10 @@ def draw_kits(deck: Deck, board: BoardAppearance) -> dict[str, Kit]:
     light = deck.choice(palettes.LIGHTS)
     if deck.chance(0.08):
         light = _apart(deck, dark)
-    one_make = _draw_base(deck, board)
+    shared_base = _draw_base(deck, board)
     return {
-        "dark": _draw_kit(deck, dark, one_make),
-        "light": _draw_kit(deck, light, one_make if deck.chance(0.4) else _draw_base(deck, board)),
+        "dark": _draw_kit(deck, dark, shared_base),
+        "light": _draw_kit(deck, light, shared_base if deck.chance(0.4) else _draw_base(deck, board)),
     }
 
 

@@ -104,7 +104,7 @@ def draw_bases(seed: int, count: int, *, split: Split = "train") -> tuple[BaseSi
     """Return the sizes of a table's bases: of one or two makes, each base a little off its make's size."""
     deck = Deck(split, seed, 1)
     makes = [_draw_make(deck) for _ in range(2 if deck.chance(0.5) else 1)]
-    return tuple(_one_of_make(deck, makes[i * len(makes) // count]) for i in range(count))
+    return tuple(_vary_base(deck, makes[i * len(makes) // count]) for i in range(count))
 
 
 def _draw_make(deck: Deck) -> BaseSize:
@@ -113,7 +113,7 @@ def _draw_make(deck: Deck) -> BaseSize:
     )
 
 
-def _one_of_make(deck: Deck, make: BaseSize) -> BaseSize:
+def _vary_base(deck: Deck, make: BaseSize) -> BaseSize:
     return dataclasses.replace(
         make, length_mm=make.length_mm + deck.free(-0.25, 0.25), width_mm=make.width_mm + deck.free(-0.15, 0.15)
     )

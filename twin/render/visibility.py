@@ -87,9 +87,9 @@ def _seen(name: str, corners_px: Array, hiding: Sequence[Array], size_px: tuple[
     origin = np.floor(corners_px.min(axis=0)) - 1
     cells = tuple(int(side) for side in np.ceil((corners_px.max(axis=0) - origin + 2) * _FINE))
     # All points are projected in one call.
-    looked_at = corners_px + _INSET * (corners_px.mean(axis=0) - corners_px)
+    sampled = corners_px + _INSET * (corners_px.mean(axis=0) - corners_px)
     frame = np.array([[-0.5, -0.5], [size_px[0] - 0.5, size_px[1] - 0.5]])
-    points = np.concatenate([corners_px, looked_at, frame, *hiding])
+    points = np.concatenate([corners_px, sampled, frame, *hiding])
     fixed = np.rint(((points - origin + 0.5) * _FINE - 0.5) * (1 << _SHIFT)).astype(np.int32)
     top = np.zeros((cells[1], cells[0]), dtype=np.uint8)
     cv2.fillConvexPoly(top, fixed[:4], (255,), shift=_SHIFT)

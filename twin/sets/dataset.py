@@ -162,8 +162,8 @@ def _begin(out: Path, recipe: Recipe) -> None:
             check(
                 was == now,
                 InputError,
-                f"{out}: the split '{recipe.split}' was begun with {field.name} {was}, not {now}; "
-                "go on with that, or give another folder",
+                f"{out}: the split '{recipe.split}' was started with {field.name} {was}, not {now}; "
+                "use that value, or give another folder",
             )
         return
     write_text(out / "data.yaml", [data_yaml()])

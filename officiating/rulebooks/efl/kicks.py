@@ -133,9 +133,9 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     if purpose in {"field_goal", "extra_point"}:
         if body.end in {"out_of_bounds", "touched"}:
             raise RefusedError("kick ended: a kick at the posts is good, no good or blocked")
-        what: PlacedKick = "field_goal" if purpose == "field_goal" else "extra_point"
-        clause = "EFL-061" if what == "field_goal" else "EFL-066"
-        return _end_placed_kick(game, what, "short" if body.end == "no_good" else body.end, clause, context)
+        kick: PlacedKick = "field_goal" if purpose == "field_goal" else "extra_point"
+        clause = "EFL-061" if kick == "field_goal" else "EFL-066"
+        return _end_placed_kick(game, kick, "short" if body.end == "no_good" else body.end, clause, context)
     if body.end in {"good", "no_good"}:
         raise RefusedError(f"kick ended: a {purpose} is touched, out of bounds or blocked")
     if body.end == "out_of_bounds" and purpose == "kickoff":
@@ -184,10 +184,12 @@ def _kickoff_out_of_bounds(game: GameState, context: RuleContext) -> Outcome:
     return Outcome(game, (_dead_finding(game, 0.0, context, ("EFL-054",), "kickoff out of bounds"),))
 
 
-def _dead_finding(game: GameState, own_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str) -> Finding:
+def _dead_finding(
+    game: GameState, own_yd: float, context: RuleContext, clauses: tuple[str, ...], prefix: str
+) -> Finding:
     """Return the finding of a dead ball for the receivers, never behind their own 25."""
     x_yd = game.board_x_yd(max(own_yd, context.params.real("kickoff.least_yd")))
-    text = f"{what}, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
+    text = f"{prefix}, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
     spot = (x_yd, game.width_yd / 2)
     return Finding(
         KICK, "kick", context.t_ns, text, clauses, "received", spot_yd=spot, side=game.offense, detail="dead"
@@ -195,25 +197,25 @@ def _dead_finding(game: GameState, own_yd: float, context: RuleContext, clauses:
 
 
 def _punt_finding(
-    game: GameState, end_yd: float, lateral_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str
+    game: GameState, end_yd: float, lateral_yd: float, context: RuleContext, clauses: tuple[str, ...], prefix: str
 ) -> Finding:
     """Return a punt's finding: the receivers' ball, past their goal line a touchback, behind the kickers' a safety."""
     if end_yd <= 0:
-        return Finding(KICK, "safety", context.t_ns, f"{what}, safety", clauses, "safety", side=game.defense)
+        return Finding(KICK, "safety", context.t_ns, f"{prefix}, safety", clauses, "safety", side=game.defense)
     touchback_yd = game.length_yd - context.params.real("punt.touchback_yd")
     kind: CallKind = "touchback" if end_yd >= game.length_yd else "kick"
     x_yd = game.board_x_yd(touchback_yd if kind == "touchback" else end_yd)
-    text = f"{what}, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
+    text = f"{prefix}, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
     spot = (x_yd, lateral_yd)
     return Finding(KICK, kind, context.t_ns, text, clauses, "punted", spot_yd=spot, side=game.defense, detail="dead")
 
 
-def _end_placed_kick(game: GameState, what: PlacedKick, end: str, clause: str, context: RuleContext) -> Outcome:
+def _end_placed_kick(game: GameState, kick: PlacedKick, end: str, clause: str, context: RuleContext) -> Outcome:
     good = end == "good"
-    text = f"{what.replace('_', ' ')} {'good' if good else 'no good, ' + end.replace('_', ' ')}"
-    clauses = (clause,) if good or what == "extra_point" else (clause, "EFL-062", "EFL-063")
+    text = f"{kick.replace('_', ' ')} {'good' if good else 'no good, ' + end.replace('_', ' ')}"
+    clauses = (clause,) if good or kick == "extra_point" else (clause, "EFL-062", "EFL-063")
     detail = "good" if good else end
-    return Outcome(game, (Finding(KICK, what, context.t_ns, text, clauses, what, side=game.offense, detail=detail),))
+    return Outcome(game, (Finding(KICK, kick, context.t_ns, text, clauses, kick, side=game.offense, detail=detail),))
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:

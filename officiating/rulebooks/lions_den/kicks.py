@@ -145,18 +145,18 @@ def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outco
 
 
 def _kick_at_goal(
-    game: GameState, what: str, number: int, needed: int, clauses: tuple[str, ...], context: RuleContext
+    game: GameState, kick: str, number: int, needed: int, clauses: tuple[str, ...], context: RuleContext
 ) -> Outcome:
     good = tables.succeeds(number, needed)
-    text = f"{what.replace('_', ' ')} {'good' if good else 'no good'}: {number} against {needed}"
-    kind: CallKind = "field_goal" if what == "field_goal" else "extra_point"
+    text = f"{kick.replace('_', ' ')} {'good' if good else 'no good'}: {number} against {needed}"
+    kind: CallKind = "field_goal" if kick == "field_goal" else "extra_point"
     found = Finding(
         KICK,
         kind,
         context.t_ns,
         text,
         clauses,
-        what,
+        kick,
         side=game.offense,
         detail="good" if good else "missed",
         margin=float(needed - number),

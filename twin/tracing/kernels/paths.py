@@ -65,22 +65,22 @@ def path(
     sky_r, sky_g, sky_b = heads[scene, SKY], heads[scene, SKY + 1], heads[scene, SKY + 2]
     skip, scattered = NOTHING, 0
     for bounce in range(BOUNCES):
-        t, what = ground(scene, heads, ox, oy, oz, dx, dy, dz)
+        t, surface_row = ground(scene, heads, ox, oy, oz, dx, dy, dz)
         hit, s = nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy, oz, dx, dy, dz, t, skip)
         if s >= 0:
-            t, what = hit, s
-        if what == NOTHING:
+            t, surface_row = hit, s
+        if surface_row == NOTHING:
             red, green, blue = red + share_r * sky_r, green + share_g * sky_g, blue + share_b * sky_b
             break
         px, py, pz = ox + t * dx, oy + t * dy, oz + t * dz
         ar, ag, ab, nx, ny, nz, rough, f0, opacity, ior = surface(
-            scene, heads, counts, solids, raster, what, px, py, pz, coarse
+            scene, heads, counts, solids, raster, surface_row, px, py, pz, coarse
         )
         away = -(nx * dx + ny * dy + nz * dz)
         if away < F(0.02):  # a bevel's normal may face away from the eye
             nx, ny, nz = nx - dx * (F(0.02) - away), ny - dy * (F(0.02) - away), nz - dz * (F(0.02) - away)
             away = F(0.02)
-        skip = what
+        skip = surface_row
         u, w = pair(sample, seed, 3 + 4 * bounce, mask)
         pick, chance = pair(sample, seed, 4 + 4 * bounce, mask)
         clear = opacity < ONE and chance >= opacity
@@ -128,7 +128,7 @@ def path(
             share_r, share_g, share_b = share_r * ar * weight, share_g * ag * weight, share_b * ab * weight
         scattered += 1
         ox, oy, oz = px, py, pz
-        if what < NOTHING:
+        if surface_row < NOTHING:
             oz += LIFT
             skip = NOTHING
     return min(red, BRIGHTEST), min(green, BRIGHTEST), min(blue, BRIGHTEST)

@@ -58,9 +58,9 @@ def second_bits(x):
 
 
 @device_function
-def pair(sample, seed, what, mask):
-    """Return two numbers of a pixel's sample, evenly spread over its samples; `what` distinguishes uses."""
-    h = mixed(np.uint32(seed + np.uint32(what) * np.uint32(0x9E3779B9)))
+def pair(sample, seed, use, mask):
+    """Return two numbers of a pixel's sample, evenly spread over its samples; `use` tells them apart."""
+    h = mixed(np.uint32(seed + np.uint32(use) * np.uint32(0x9E3779B9)))
     at = np.uint32(np.uint32(sample) ^ np.uint32(h & np.uint32(mask)))
     g = mixed(h)
     return unit(turned_bits(at) ^ h), unit(second_bits(at) ^ g)

@@ -53,9 +53,9 @@ def solid_surface(solids, s, px, py, pz):
 
 
 @device_function
-def ground_surface(scene, heads, counts, raster, what, px, py, coarse):
+def ground_surface(scene, heads, counts, raster, surface_row, px, py, coarse):
     """Return the same values for the board or the table."""
-    if what != BOARD:
+    if surface_row != BOARD:
         shade, c = table_shade(scene, heads, px, py), TABLE_COLOR
         red, green, blue = heads[scene, c] * shade, heads[scene, c + 1] * shade, heads[scene, c + 2] * shade
         rough, f0 = heads[scene, TABLE_ROUGH], heads[scene, TABLE_F0]
@@ -71,8 +71,8 @@ def ground_surface(scene, heads, counts, raster, what, px, py, coarse):
 
 
 @device_function
-def surface(scene, heads, counts, solids, raster, what, px, py, pz, coarse):
+def surface(scene, heads, counts, solids, raster, surface_row, px, py, pz, coarse):
     """Return the same values for a ray's hit: a solid's row, `BOARD` or `TABLE`."""
-    if what >= 0:
-        return solid_surface(solids, what, px, py, pz)
-    return ground_surface(scene, heads, counts, raster, what, px, py, coarse)
+    if surface_row >= 0:
+        return solid_surface(solids, surface_row, px, py, pz)
+    return ground_surface(scene, heads, counts, raster, surface_row, px, py, coarse)
