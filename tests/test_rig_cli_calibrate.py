@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from downfield.calibration.calibration import read_calibration
 from downfield.calibration.pictures import write_picture
 from downfield.core.errors import InputError
+from downfield.rig.cli.calibrate import parse_landmark
 from downfield.rig.cli.main import app
 
 
@@ -59,3 +60,9 @@ def test_a_missing_picture_and_an_unknown_field_are_named(tmp_path: Path) -> Non
     write_picture(photo, photograph(figures=0).image[:8, :8])
     with pytest.raises(InputError, match="no field is named"):
         run("calibrate", "field", photo, "--field", "nowhere", "-o", tmp_path / "x.json")
+
+
+def test_a_landmark_that_is_no_place_is_refused() -> None:
+    for text in ("0,0=1", "0,nan=1,1", "1e300,0=1,1"):
+        with pytest.raises(InputError, match="is not a landmark"):
+            parse_landmark(text)

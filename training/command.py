@@ -53,6 +53,7 @@ def data(
     workers: Annotated[int, typer.Option(help="Processes that render.")] = 1,
 ) -> None:
     """Render the recipe's data sets. An interrupted run is resumed."""
+    _check_extra("twin", "making data sets", "mujoco")
     from downfield.twin.sets.dataset import Recipe, make_dataset
 
     for each in read_recipe(recipe).sets:
@@ -79,6 +80,7 @@ def guesses(
     recipe: RecipeFile = None,
 ) -> None:
     """Run the detectors on all training pictures, so that the refiners train from their real errors."""
+    _check_extra("twin", "reading data sets", "mujoco")
     from downfield.models.loading import open_detector
     from downfield.training.guesses import make_guesses
 
@@ -108,7 +110,7 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
         start: Start = None,
         threads: Threads = 2,
     ) -> None:
-        _check_extra("training")
+        _check_extra("train", "training", "torch")
         name, plan = look.replace("-", "_"), read_recipe(recipe)
         lesson: Lesson = getattr(import_module(f"downfield.training.{module}"), name.upper())
         run = _TrainingRun(runs / look, getattr(plan, name), until, finish, start, threads)
@@ -139,7 +141,7 @@ def export(
     name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
 ) -> None:
     """Export the networks that the rig runs: ONNX, full and int8, with thresholds set on validation pictures."""
-    _check_extra("exporting")
+    _check_extra("train", "exporting", "torch", "nncf")
     from downfield.training.export import export_network
     from downfield.training.tuning import tune
 
@@ -152,9 +154,10 @@ def export(
     typer.echo(f"exported: {out}")
 
 
-def _check_extra(purpose: str) -> None:
-    if find_spec("torch") is None or find_spec("nncf") is None:
-        raise MissingExtraError("train", purpose)
+def _check_extra(extra: str, purpose: str, *modules: str) -> None:
+    """Raise `MissingExtraError` unless the modules of an extra are installed."""
+    if any(find_spec(module) is None for module in modules):
+        raise MissingExtraError(extra, purpose)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,9 @@ class CalibrateLimits:
     lens_frames: int = 120
     """Number of frames used from a video of the sheet."""
 
+    largest_number: float = 1e6
+    """Largest yards, pixels or millimeters that a user may give."""
+
 
 LIMITS: Final = CalibrateLimits()
 
@@ -126,7 +129,7 @@ def from_fiducials(
 def sheet_pdf(
     out: Annotated[Path, typer.Option("-o", "--out", help="Write the PDF to this file.")],
     paper: Annotated[str, typer.Option(help="Paper size: a4, a3 or letter.")] = "a4",
-    square_mm: Annotated[float, typer.Option(help="Side of a square, mm.")] = 24.0,
+    square_mm: Annotated[float, typer.Option(min=1, help="Side of a square, mm.")] = 24.0,
 ) -> None:
     """Write the sheet for measuring a lens. Print it at 100% and keep it flat."""
     write_sheet(out, Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm), paper)
@@ -140,7 +143,7 @@ def measure_lens(
     source: Annotated[
         str | None, typer.Option(help="A camera to show the sheet to: its number, name or address.")
     ] = None,
-    square_mm: Annotated[float, typer.Option(help="Side of a printed square, mm; measure it.")] = 24.0,
+    square_mm: Annotated[float, typer.Option(min=1, help="Side of a printed square, mm; measure it.")] = 24.0,
 ) -> None:
     """Measure a lens from views of the printed sheet, shown to a camera or filmed before."""
     sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
@@ -185,10 +188,23 @@ def parse_landmark(text: str) -> Landmark:
     """
     try:
         yards, _, pixels = text.partition("=")
-        (x_yd, y_yd), (px, py) = ((float(part) for part in pair.split(",")) for pair in (yards, pixels))
+        (x_yd, y_yd), (px, py) = ((parse_number(part) for part in pair.split(",")) for pair in (yards, pixels))
     except ValueError:
         raise InputError(f"'{text}' is not a landmark. Write X_YD,Y_YD=PX,PY, such as 50,0=962.5,871.") from None
     return Landmark(x_yd, y_yd, (px, py))
+
+
+def parse_number(text: str) -> float:
+    """Return a number of yards, pixels or millimeters.
+
+    Raises:
+        ValueError: it is no number, or a larger one than tables and pictures have.
+
+    """
+    value = float(text)
+    if not abs(value) < LIMITS.largest_number:
+        raise ValueError(text)
+    return value
 
 
 def _prior(lens: Path | None) -> LensPrior | None:

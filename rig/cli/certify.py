@@ -20,7 +20,7 @@ from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.pictures import read_pictures
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
-from downfield.rig.cli.calibrate import parse_landmark
+from downfield.rig.cli.calibrate import parse_landmark, parse_number
 from downfield.rig.cli.options import check_outputs
 
 
@@ -71,8 +71,8 @@ def parse_ruler(text: str) -> Ruler:
     """
     try:
         start, end, length = text.split("=")
-        (ax, ay), (bx, by) = ((float(part) for part in pair.split(",")) for pair in (start, end))
-        length_mm = float(length)
+        (ax, ay), (bx, by) = ((parse_number(part) for part in pair.split(",")) for pair in (start, end))
+        length_mm = parse_number(length)
     except ValueError:
         raise InputError(f"'{text}' is not a ruler. Write PX,PY=PX,PY=MM, such as 412.5,600=900,604.2=300.") from None
     return Ruler((ax, ay), (bx, by), length_mm)
