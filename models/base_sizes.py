@@ -100,11 +100,11 @@ def estimate_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
         The estimated logarithms and their variances, shape (n, 2) each.
 
     """
-    off = logs[:, None] - logs  # of base n from make m, side
+    difference = logs[:, None] - logs  # of base n from make m, side
     levels = (_ERROR_FACTORS**2)[:, None, None, None] * noise[:, None]  # level of noise, base n, 1, side
     spread = levels + LIMITS.make_spread**2
-    often = _ERROR_SHARES[:, None, None, None] / np.sqrt(2 * np.pi * spread)
-    density = often * np.exp(-0.5 / spread * off**2)
+    height = _ERROR_SHARES[:, None, None, None] / np.sqrt(2 * np.pi * spread)
+    density = height * np.exp(-0.5 / spread * difference**2)
     side = density.sum(axis=0)
     fits = (1 - LIMITS.outlier_share) * side[..., 0] * side[..., 1]
     np.fill_diagonal(fits, LIMITS.own_weight * fits.diagonal())
@@ -114,13 +114,13 @@ def estimate_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
         shares = updated / max(float(updated.sum()), 1e-12)
     member = _membership(shares, fits)
     chance = density * (member[..., None] / np.maximum(side, 1e-300))
-    own = 1 - member.sum(axis=1)[:, None]
-    pull = levels / spread
-    each = -off * pull
-    moved = np.einsum("lnms,lnms->ns", chance, each)
-    within = (chance.sum(axis=2, keepdims=True) * levels * (1 - pull)).sum(axis=0)[:, 0] + own * noise
-    between = np.einsum("lnms,lnms->ns", chance, (each - moved[:, None]) ** 2) + own * moved**2
-    return logs + moved, np.minimum(within + between, noise)
+    unlike = 1 - member.sum(axis=1)[:, None]
+    shrinkage = levels / spread
+    shifts = -difference * shrinkage
+    shift = np.einsum("lnms,lnms->ns", chance, shifts)
+    within = (chance.sum(axis=2, keepdims=True) * levels * (1 - shrinkage)).sum(axis=0)[:, 0] + unlike * noise
+    between = np.einsum("lnms,lnms->ns", chance, (shifts - shift[:, None]) ** 2) + unlike * shift**2
+    return logs + shift, np.minimum(within + between, noise)
 
 
 def with_consistent_sizes(figures: Sequence[Detection]) -> list[Detection]:
@@ -144,12 +144,13 @@ def with_consistent_sizes(figures: Sequence[Detection]) -> list[Detection]:
     variance = (reach * _SIGNS).sum(axis=2)
     noise = variance / spans**2
     logs = np.log(spans) - _view_scale(corners.mean(axis=1), sides[:, 0], np.log(spans), noise)
-    estimated, left = estimate_sizes(logs, noise)
-    grown = spans * np.expm1(estimated - logs)
+    estimated, remaining = estimate_sizes(logs, noise)
+    change_px = spans * np.expm1(estimated - logs)
     share = reach / variance[:, :, None]
-    corners = corners + np.einsum("nk,nki,nkc->nic", grown, share, sides / spans[:, :, None])
-    known = (share**2 * (variance * (1 - left / noise))[:, :, None]).sum(axis=1) / 2  # a corner's, of both directions
-    sigmas = np.sqrt(np.maximum(sigmas**2 - known, LIMITS.min_variance_share * sigmas**2))
+    corners = corners + np.einsum("nk,nki,nkc->nic", change_px, share, sides / spans[:, :, None])
+    # Variance that the sizes explain, by corner, mean of both directions.
+    explained = (share**2 * (variance * (1 - remaining / noise))[:, :, None]).sum(axis=1) / 2
+    sigmas = np.sqrt(np.maximum(sigmas**2 - explained, LIMITS.min_variance_share * sigmas**2))
     for i, places, sigma in zip(rows, corners.tolist(), sigmas.tolist(), strict=True):
         points = tuple((x, y) for x, y in places)
         out[i] = dataclasses.replace(figures[i], corners_px=points, corner_sigma_px=tuple(sigma))

@@ -122,8 +122,8 @@ class RigController:
         if isinstance(command, FindFigures):
             self._vision_opener()
             self._controls.change_vision(_find_figures)
-            return "The figures are being found again."
-        raise RefusedError(f"This rig does not know the command '{command.command}'.")
+            return "Searching for all figures again."
+        raise RefusedError(f"This rig has no command '{command.command}'.")
 
     def calibration(self) -> Calibration | None:
         """Return the calibration in use."""
@@ -155,7 +155,7 @@ class RigController:
         self._controls.suspension = "calls are suspended by the operator" if on else ""
         if not on:
             self._problems.resolve(CALLS_SUSPENDED)
-            return "Calls from the camera are made again."
+            return "Calls from the camera are resumed."
         text, remedy = "Calls from the camera are suspended", "Resume them on the panel"
         self._problems.report(HealthReason(code=CALLS_SUSPENDED, level="warning", text=text, remedy=remedy))
         return "Calls from the camera are suspended."
@@ -208,6 +208,7 @@ class RigController:
         self._calibrated(calibration)
 
     def _vision_opener(self) -> Callable[[Calibration], VisionStage]:
+        """Return the function that opens a vision stage; refuse the command if recorded scenes are shown."""
         if self._make_vision is None:
             raise RefusedError(_RECORDED_SCENES)
         return self._make_vision
@@ -224,6 +225,7 @@ def _find_figures(vision: VisionStage) -> VisionStage:
 
 
 def _without_password(address: str) -> str:
+    """Return an address without its password; the user name stays, since it is part of the configuration."""
     scheme, separator, rest = address.partition("://")
     name, at, host = rest.rpartition("@")
     return f"{scheme}{separator}{name.partition(':')[0]}{at}{host}" if separator else address

@@ -107,7 +107,7 @@ def open_table(
     if choice.text.startswith(TWIN_PREFIX):
         source = open_source(choice, clock, problems)
         if not isinstance(source, SourceWithTruth):
-            raise TypeError("a source of the twin knows its table")
+            raise TypeError("a twin source has no calibration, events and scenes")
         calibration, events = source.calibration, source.events
         if settings.source.shows_tracks:
             recorded = RecordedVision(source.scenes)

@@ -25,9 +25,9 @@ DARK, LIGHT, UNKNOWN = (10.0, 0.0, 0.0), (56.0, 0.0, 0.0), (30.0, 50.0, 0.0)
 
 def colors() -> TeamColors:
     """Of a line-up: each team in one color, a third one of both alike."""
-    met = np.zeros((2, 3, 3))
-    met[0, :, 1] = met[1, :, 0] = 4 * POINTS / 3
-    return TeamColors(np.array([DARK, LIGHT, UNKNOWN]), met)
+    color_counts = np.zeros((2, 3, 3))
+    color_counts[0, :, 1] = color_counts[1, :, 0] = 4 * POINTS / 3
+    return TeamColors(np.array([DARK, LIGHT, UNKNOWN]), color_counts)
 
 
 def frame(painted: dict[str, tuple[float, float, float]]) -> tuple[Measurements, tuple[Estimate, ...]]:
@@ -50,9 +50,9 @@ def learned(
 ) -> float:
     """The number of figures that the classifier learned from."""
     assert classifier.colors is not None
-    before = classifier.colors.met.sum()
+    before = classifier.colors.color_counts.sum()
     classifier.update(classifier.classify(measured), estimates, t_ns)
-    return float(classifier.colors.met.sum() - before) / POINTS
+    return float(classifier.colors.color_counts.sum() - before) / POINTS
 
 
 def test_every_surely_tracked_figure_is_learned_from_a_few_times_per_second() -> None:

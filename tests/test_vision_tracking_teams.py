@@ -91,12 +91,12 @@ def test_a_jersey_in_another_light_is_learned_and_the_line_up_fades() -> None:
     for seed in range(25):
         teams = teams.updated(figures([lit] * 11 + [WHITE] * 11, seed=10 + seed), light)
     assert (teams.light_odds(later) > 0).tolist() == light.tolist()
-    assert teams.met.sum() <= 2 * 440 * POINTS + 1
+    assert teams.color_counts.sum() <= 2 * 440 * POINTS + 1
 
 
 def test_an_update_with_one_team_changes_only_that_team() -> None:
     teams = cluster_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
     assert teams is not None
     after = teams.updated(figures([NAVY] * 3, seed=5), np.zeros(3, bool))
-    np.testing.assert_array_equal(after.met[0], teams.met[0])
-    assert after.met[1].sum() == teams.met[1].sum() + 3 * POINTS
+    np.testing.assert_array_equal(after.color_counts[0], teams.color_counts[0])
+    assert after.color_counts[1].sum() == teams.color_counts[1].sum() + 3 * POINTS

@@ -227,12 +227,12 @@ def _edge_probability(off: Array, strength: Array, width_mm: float) -> Array:
 def _moved(figure: Estimate, by: Array, covariance: Array, support: float) -> RefinedOutline | None:
     """Return a figure's moved outline; None if the movement is implausible."""
     x, y, turn = by.tolist()
-    far = math.hypot(x, y) > LIMITS.max_move_mm or abs(turn) > LIMITS.max_turn_rad
-    if support < LIMITS.min_support or far:
+    implausible = math.hypot(x, y) > LIMITS.max_move_mm or abs(turn) > LIMITS.max_turn_rad
+    if support < LIMITS.min_support or implausible:
         return None
-    at = figure.footprint
-    there = Footprint(at.x_mm + x, at.y_mm + y, at.heading_deg + math.degrees(turn), at.size)
-    return RefinedOutline(there, covariance, support)
+    old = figure.footprint
+    moved = Footprint(old.x_mm + x, old.y_mm + y, old.heading_deg + math.degrees(turn), old.size)
+    return RefinedOutline(moved, covariance, support)
 
 
 def _to_board(heading: Array) -> Array:

@@ -173,16 +173,16 @@ class ContactFilter:
         chance = changes.probability[:, None]
         before = _probability_above(self.min_gap_mm, self.cov, bias)
         steady, changed = self._predict_steady(step_s, passing), self._predict_changed(step_s, changes.sigma_mm_s)
-        met = self.free * (1 - chance) * self._share_crossing(steady[0], bias, before)
-        met += self.free * chance * self._share_crossing(changed[0], bias, before)
-        left_s = self._add_touches(met, steady[0], t_s, step_s)
-        again = self.parted * self._share_returning(steady[0], bias)
-        self.parted -= again
-        bounced = LIMITS.bounces * met
+        touched = self.free * (1 - chance) * self._share_crossing(steady[0], bias, before)
+        touched += self.free * chance * self._share_crossing(changed[0], bias, before)
+        remaining_s = self._add_touches(touched, steady[0], t_s, step_s)
+        touching_again = self.parted * self._share_returning(steady[0], bias)
+        self.parted -= touching_again
+        bounced = LIMITS.bounces * touched
         released = (self.touching - bounced) * (1 - np.exp(-LIMITS.releases_per_s * step_s))
-        self.touching += again - bounced - released
+        self.touching += touching_again - bounced - released
         # In the rest of the step, a parting pair gets no further from the bias than its speed allows.
-        bounced *= observed.likelihood_at(bias, (changes.sigma_mm_s * left_s) ** 2)
+        bounced *= observed.likelihood_at(bias, (changes.sigma_mm_s * remaining_s) ** 2)
         released *= observed.likelihood_at(bias, np.full((len(passing), 1), (changes.sigma_mm_s * step_s) ** 2 / 3))
 
         at_bias = observed.likelihood_at(bias, LIMITS.touching_wander * steady[2][:, :1, 0])
@@ -265,11 +265,11 @@ class ContactFilter:
         way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
         share = np.clip((self._bias_levels_mm - self.gap_mm[:, None]) / way, 0.0, 1.0)
         early_s = LIMITS.chatter_mm / np.maximum(-way / step_s, LIMITS.min_approach_mm_s)
-        when = t_s - step_s * (1 - share) - early_s
+        new_onset_s = t_s - step_s * (1 - share) - early_s
         joined = self.touching + self.parted + inflow
         fresh = inflow / np.maximum(joined, 1e-300)
         old = self.onset_share * (1 - fresh)
-        off = when - self.onset_s
+        off = new_onset_s - self.onset_s
         same_event = off < LIMITS.one_approach_steps * step_s
         weight = np.where(same_event, fresh / np.maximum(old + fresh, 1e-300), fresh > old)
         self.onset_share = np.where(same_event, old + fresh, np.maximum(old, fresh))
@@ -295,9 +295,9 @@ class ContactFilter:
         if not old.any():
             return
         gap_mm = self.gap_mm[old] - LIMITS.bounce_mm
-        gone = self.parted[old] * _probability_above(gap_mm, self.cov[old], self._bias_levels_mm[old])
-        self.free[old] += gone
-        self.parted[old] -= gone
+        freed = self.parted[old] * _probability_above(gap_mm, self.cov[old], self._bias_levels_mm[old])
+        self.free[old] += freed
+        self.parted[old] -= freed
         self.min_gap_mm[old] = self.gap_mm[old]
 
     def _normalize(self) -> None:

@@ -231,9 +231,9 @@ def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, colu
     row, column, off, spread = row[within], column[within], off[within], spread[within]
     volume = np.linalg.slogdet(spread)[1] - np.log(np.square(LIMITS.usual_sigma)).sum()
     max_score = LIMITS.max_score_log_odds
-    nothing = np.clip(-logit(measurements.scores[columns]), -max_score, max_score) + max_score
+    false_cost = np.clip(-logit(measurements.scores[columns]), -max_score, max_score) + max_score
     cost = np.full(near.shape, _NEVER)
-    cost[row, column] = np.maximum(mahalanobis(off, spread) + volume + 2 * nothing[column], 0.0)
+    cost[row, column] = np.maximum(mahalanobis(off, spread) + volume + 2 * false_cost[column], 0.0)
     return cost, flipped
 
 

@@ -239,11 +239,11 @@ class PostureFilter:
         self._change_ns[silent] = (self._seen_ns[silent] + t_ns) // 2
         self._seen_ns[rows] = t_ns
         self._evidence[rows] = np.maximum(self._evidence[rows] + odds, 0.0)
-        lay, lies = before >= LIMITS.fallen_probability, after >= LIMITS.fallen_probability
-        for row in np.flatnonzero(~lay & lies):
+        was_fallen, is_fallen = before >= LIMITS.fallen_probability, after >= LIMITS.fallen_probability
+        for row in np.flatnonzero(~was_fallen & is_fallen):
             self.fell_ns[row] = int(self._change_ns[row])
-        self._evidence[lay & ~lies] = 0.0  # it stands again and may fall another time
-        for row in np.flatnonzero(~lies):
+        self._evidence[was_fallen & ~is_fallen] = 0.0  # it stands again and may fall another time
+        for row in np.flatnonzero(~is_fallen):
             self.fell_ns[row] = None
 
     def set_upright(self, rows: Indices) -> None:

@@ -168,8 +168,8 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     corners = places[:, _CORNERS]
     on_board = _on_board(corners.mean(axis=1), calibration.field)
     if not on_board.all():
-        there = [figure for figure, kept in zip(figures, on_board.tolist(), strict=True) if kept]
-        return measure(there, calibration, height_mm)
+        inside = [figure for figure, kept in zip(figures, on_board.tolist(), strict=True) if kept]
+        return measure(inside, calibration, height_mm)
     scores = np.array([_corner_scores(figure) for figure in figures]).reshape(count, 4)
     sigma_px = _sigma_px(figures, scores, camera.lens.size_px[0] / LIMITS.reference_width_px)
     pose, covariance = _fit(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))

@@ -139,8 +139,8 @@ class UnmatchedDetections:
     ) -> Bools:
         out = np.zeros((len(seen_ns), len(place_mm)), dtype=bool)
         for old in self._known:
-            there = np.linalg.norm(place_mm - old.place_mm, axis=1) < LIMITS.same_place_mm
-            out |= was_elsewhere(old)[:, None] & there[None]
+            near = np.linalg.norm(place_mm - old.place_mm, axis=1) < LIMITS.same_place_mm
+            out |= was_elsewhere(old)[:, None] & near[None]
         return out
 
     def update(self, place_mm: Array, t_ns: int) -> Bools:

@@ -97,20 +97,20 @@ class TeamColors:
 
     Attributes:
         palette: colors, Lab with L as weighted, shape (k, 3).
-        met: counts of each color on each part of the light and the dark team, shape (2, 3, k).
+        color_counts: counts of each color on each part of the light and the dark team, shape (2, 3, k).
 
     """
 
     palette: Array
-    met: Array
+    color_counts: Array
 
     def swapped(self) -> TeamColors:
         """Return the same with the teams' names exchanged."""
-        return TeamColors(self.palette, self.met[::-1])
+        return TeamColors(self.palette, self.color_counts[::-1])
 
     def light_odds(self, colors: Array) -> Array:
         """Return the log-odds that figures are of the light team, by colors (m, POINTS, 3); 0 where unknown."""
-        total = np.einsum("mpk,pk->m", _counts(colors, self.palette), _odds(self.met))
+        total = np.einsum("mpk,pk->m", _counts(colors, self.palette), _odds(self.color_counts))
         odds: Array = np.clip(total, -LIMITS.max_log_odds, LIMITS.max_log_odds)
         return odds
 
@@ -123,9 +123,9 @@ class TeamColors:
 
         """
         counts = _counts(colors, self.palette)
-        met = self.met + np.stack([counts[team].sum(axis=0) for team in (light, ~light)])
-        figures = met.sum(axis=(1, 2)) / POINTS
-        return TeamColors(self.palette, met * np.minimum(1.0, LIMITS.max_remembered / figures)[:, None, None])
+        color_counts = self.color_counts + np.stack([counts[team].sum(axis=0) for team in (light, ~light)])
+        figures = color_counts.sum(axis=(1, 2)) / POINTS
+        return TeamColors(self.palette, color_counts * np.minimum(1.0, LIMITS.max_remembered / figures)[:, None, None])
 
 
 class TeamClassifier:
@@ -242,14 +242,14 @@ def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
     found = [grouping for start in starts if (grouping := _group(counts, start)) is not None]
     if not found:
         return None
-    met, light, certainty = max(found, key=lambda grouping: grouping[2])
+    color_counts, light, certainty = max(found, key=lambda grouping: grouping[2])
     if certainty < LIMITS.min_mean_log_odds * len(counts):
         return None
-    odds = _odds(met)
+    odds = _odds(color_counts)
     # The lightness of a jersey is that of the colors that only its team has around the shoulders.
     own = [(counts[team, 1].sum(axis=0) * np.maximum(sign * odds[1], 0.0)) for team, sign in ((light, 1), (~light, -1))]
     first, second = (float(weight @ palette[:, 0] / max(weight.sum(), 1e-9)) for weight in own)
-    return TeamColors(palette, met if first >= second else met[::-1])
+    return TeamColors(palette, color_counts if first >= second else color_counts[::-1])
 
 
 def _palette(pixels: Array) -> Array:
@@ -296,9 +296,9 @@ def _counts(colors: Array, palette: Array) -> Array:
     return scaled
 
 
-def _odds(met: Array) -> Array:
+def _odds(color_counts: Array) -> Array:
     """Return the log-odds that a pixel of each color is of the light team, by part, shape (3, k)."""
-    shares = (met + LIMITS.unseen_pixels) / (met + LIMITS.unseen_pixels).sum(axis=2, keepdims=True)
+    shares = (color_counts + LIMITS.unseen_pixels) / (color_counts + LIMITS.unseen_pixels).sum(axis=2, keepdims=True)
     odds: Array = LIMITS.pixel_weight * np.log(shares[0] / shares[1])
     return odds
 
@@ -308,10 +308,10 @@ def _group(counts: Array, group: Bools) -> tuple[Array, Bools, float] | None:
     for _ in range(LIMITS.rounds):
         if min(group.sum(), (~group).sum()) < LIMITS.min_team:
             return None
-        met = np.stack([counts[team].sum(axis=0) for team in (group, ~group)])
-        certainty = np.einsum("npk,pk->n", counts, _odds(met))
+        color_counts = np.stack([counts[team].sum(axis=0) for team in (group, ~group)])
+        certainty = np.einsum("npk,pk->n", counts, _odds(color_counts))
         now = certainty > 0
         if (now == group).all():
             break
         group = now
-    return met, group, float(np.abs(certainty).sum())
+    return color_counts, group, float(np.abs(certainty).sum())

@@ -361,11 +361,11 @@ class Tracker:
             self._front.update_from_walking(rows[upright], ahead[upright], step_s)
         self._motion.turn_around(self._front.resolve_flips())
         free = (self._t_ns - figures.handled_ns[rows] > 0) & ~beside_hand
-        lay = self._posture.fallen[rows]
+        fallen = self._posture.fallen[rows]
         missed = self._t_ns - figures.handled_ns > LIMITS.let_go_ns
         missed &= ~near_hands(hands_mm, self._motion.mean[:, :2])
         missed[rows] = False
         self._posture.update_missed(rows, missed & (power == "on"), visible)
         detections = [measurements.detections[column] for column in columns]
-        odds = tracked_fallen_log_odds(measurements.fallen[columns], detections, jump_mm, lay)
+        odds = tracked_fallen_log_odds(measurements.fallen[columns], detections, jump_mm, fallen)
         self._posture.update(rows[free], odds[free], step_s, self._t_ns)
