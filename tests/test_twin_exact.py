@@ -14,7 +14,7 @@ from downfield.core.field import preset
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player
 from downfield.twin.physics.exact import FALL_S, LYING_DEG, ExactWorld
-from downfield.twin.physics.meeting import TOUCHING_MM, Crowd
+from downfield.twin.physics.meeting import STOP_GAP_MM, Crowd
 from downfield.twin.physics.traits import Placement, Trait
 
 FIELD = preset("ultimate")
@@ -49,7 +49,7 @@ def test_bases_that_walk_into_each_other_stop_at_the_touch(
     gap = signed_gap(*(Footprint(x, y, turn, size) for x, y, turn in now.tolist())).gap_mm
     assert gap >= -1e-9
     if share.min() < 1:
-        assert gap <= TOUCHING_MM + 1e-9
+        assert gap <= STOP_GAP_MM + 1e-9
     else:
         assert signed_gap(*(Footprint(x, y, turn, size) for x, y, turn in after.tolist())).gap_mm >= 0
 
@@ -58,7 +58,7 @@ def test_a_walker_stops_at_a_standing_base_and_stays_there() -> None:
     world = table(Placement(100.0, 100.0, 0.0), Placement(180.0, 100.0, 180.0), a=Trait(speed_mm_s=100.0))
     world.power(on=True)
     world.step_to(SECOND)
-    assert signed_gap(world.footprint("a"), world.footprint("b")).gap_mm == pytest.approx(0.0, abs=2 * TOUCHING_MM)
+    assert signed_gap(world.footprint("a"), world.footprint("b")).gap_mm == pytest.approx(0.0, abs=2 * STOP_GAP_MM)
     assert world.footprint("a").x_mm == pytest.approx(150.0, abs=1e-5)
     assert world.footprint("b").x_mm == 180.0
 
@@ -107,7 +107,7 @@ def test_a_steered_figure_reaches_its_target() -> None:
     world.steer("a", "b")
     world.power(on=True)
     world.step_to(4 * SECOND)
-    assert signed_gap(world.footprint("a"), world.footprint("b")).gap_mm == pytest.approx(0.0, abs=2 * TOUCHING_MM)
+    assert signed_gap(world.footprint("a"), world.footprint("b")).gap_mm == pytest.approx(0.0, abs=2 * STOP_GAP_MM)
 
 
 @pytest.mark.parametrize(("toward_deg", "way"), [(0.0, (1, 0)), (90.0, (0, 1)), (180.0, (-1, 0)), (-90.0, (0, -1))])

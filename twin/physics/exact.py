@@ -1,7 +1,7 @@
 """A table whose figures walk on exact geometric paths: for plays with truth to hundredths of a millimeter.
 
 It is a `World` without forces. While the board is on a figure walks straight, with its curl, toward a target or along
-a polyline, and never wanders. Bases never overlap: two that meet stop at a gap of 0 (to `meeting.TOUCHING_MM`) and
+a polyline, and never wanders. Bases never overlap: two that meet stop at a gap of 0 (to `meeting.STOP_GAP_MM`) and
 move on only where that does not close the gap. A toppled figure tips over its base's edge and stays where it falls.
 Nothing depends on chance.
 """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, gaps_mm
 
-TOUCHING_MM: Final = 1e-6
+STOP_GAP_MM: Final = 1e-6
 """The gap at which two bases that meet are stopped."""
 
 _MARGIN_MM = 4.0  # pairs farther apart than this can't meet within a step
@@ -54,7 +54,7 @@ class Crowd:
         gap_before = self._gaps(before, pairs)
         while True:
             now = before + share[:, None] * (after - before)
-            clash = self._gaps(now, pairs) < np.minimum(0.0, gap_before - TOUCHING_MM)
+            clash = self._gaps(now, pairs) < np.minimum(0.0, gap_before - STOP_GAP_MM)
             clash &= (share[pairs] > 0).any(axis=1)
             if not clash.any():
                 return share
@@ -78,14 +78,14 @@ class Crowd:
         return gaps_mm(cores[a], cores[b], (poses[a, 2], poses[b, 2]), self.corner_mm[a] + self.corner_mm[b])
 
     def _touching_share(self, before: Poses2D, after: Poses2D, pair: NDArray[np.intp], gap_before: float) -> float:
-        if gap_before <= 2 * TOUCHING_MM:
+        if gap_before <= 2 * STOP_GAP_MM:
             return 0.0
         two, low, high = Crowd(self.half_mm[pair], self.corner_mm[pair]), 0.0, 1.0
         only = np.array([[0, 1]])
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             gap = float(two._gaps(before + middle * (after - before), only)[0])
-            if 0.0 <= gap <= TOUCHING_MM:
+            if 0.0 <= gap <= STOP_GAP_MM:
                 return middle
             low, high = (middle, high) if gap > 0 else (low, middle)
         return low
