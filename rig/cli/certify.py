@@ -37,7 +37,9 @@ def certify(
         list[str] | None,
         typer.Option(help="Two marks of a ruler on the board, PX,PY=PX,PY=MM; three or more.", metavar="MARKS"),
     ] = None,
-    height_mm: Annotated[float, typer.Option(help="Height of the spots or the ruler over the paint, mm.")] = 0.0,
+    height_mm: Annotated[
+        float, typer.Option(min=0, max=200, help="Height of the spots or the ruler over the paint, mm.")
+    ] = 0.0,
 ) -> None:
     """Measure a table's accuracy against marks that its calibration did not use: hash marks, spots or a ruler."""
     if spot and ruler:
