@@ -267,7 +267,7 @@ class GameService:
                 code="store_behind",
                 level="alarm",
                 text=f"Declarations are not saved: {failure}",
-                remedy="Make room on the disk. Unsaved entries are written as soon as possible.",
+                remedy="Free some disk space. Unsaved entries are written as soon as possible.",
             )
             reasons = (*health.reasons, reason)
             health = health.model_copy(update={"level": "alarm", "store": "behind", "reasons": reasons})

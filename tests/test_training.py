@@ -1,4 +1,4 @@
-"""Training: what is cut from frames is true, one step learns, a sitting goes on where the last one ended.
+"""Training: cuts from frames have true labels, one step learns, an interrupted run continues.
 
 Needs torch and ultralytics: `make test-training` runs it in an environment of its own.
 """
