@@ -35,7 +35,8 @@ def doctor(
 ) -> None:
     """Check everything a game needs, and say how to fix what is wrong. Exits with status 1 if there is a fault."""
     given: dict[str, object] = parse_assignments(settings or ())
-    given |= {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}
+    options = {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}
+    given |= {key: value for key, value in options.items() if value is not None}
     results = []
     console = Console(highlight=False, soft_wrap=True)
     for result in run_checks(load(config, command_line=given).settings):

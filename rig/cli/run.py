@@ -44,13 +44,14 @@ def run(
 ) -> None:
     """Referee a table live, or a recording. Calls appear here, on the operator's phone and on the stream."""
     given: dict[str, object] = parse_assignments(settings or ())
-    given |= {
+    options = {
         "source.name": source,
         "calibration.file": None if calibration is None else str(calibration),
         "game.rulebook": rulebook,
         "service.port": port,
         "service.on": page,
     }
+    given |= {key: value for key, value in options.items() if value is not None}
     configuration = load(config, command_line=given)
     console = Console(highlight=False, soft_wrap=True)
     tune_process()
