@@ -129,7 +129,7 @@ def test_tracks_of_another_recording_are_refused(recording: tuple[Path, Path], t
     other = tmp_path / "other.tracks.jsonl"
     scenes = [Scene(second, second * 1_000_000_000 + 123, "on", figures(second)) for second in range(20)]
     write_tracks(other, TracksHeader(FIELD, PLAYERS, 1.0), scenes)
-    with pytest.raises(InputError, match=r"only 0 frames hold figures that .*other.tracks.jsonl is sure of"):
+    with pytest.raises(InputError, match=r"only 0 frames hold figures with confident tracks in .*other.tracks.jsonl"):
         read_table(recording[0], other, KNOWN, Seer(), count=20)
 
 

@@ -113,7 +113,7 @@ def load_learner(learner: Learner, path: Path) -> None:
 
     """
     try:
-        kept = torch.load_batches(path, map_location="cpu", weights_only=True)
+        kept = torch.load(path, map_location="cpu", weights_only=True)
         learner.model.load_state_dict(kept["model"])
         learner.average.ema.load_state_dict(kept["average"])
         learner.average.updates = kept["updates"]
