@@ -241,7 +241,7 @@ def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:
     assert loss < float(second_look_loss(moved, batch)[0])
 
 
-def test_one_step_of_the_first_look_learns_and_the_next_sitting_goes_on(frames: Path, tmp_path: Path) -> None:
+def test_one_step_of_the_first_look_learns_and_the_next_run_continues(frames: Path, tmp_path: Path) -> None:
     learner = FIRST_LOOK.new()
     before = {name: value.clone() for name, value in learner.model.state_dict().items()}
     checkpoint = tmp_path / "level.pt"
@@ -262,7 +262,7 @@ def test_one_step_of_the_first_look_learns_and_the_next_sitting_goes_on(frames: 
     assert list(network.names.values()) == ["upright", "fallen", "ball", "hand"]
 
 
-def test_one_step_of_the_second_look_learns_and_the_next_sitting_goes_on(frames: Path, tmp_path: Path) -> None:
+def test_one_step_of_the_second_look_learns_and_the_next_run_continues(frames: Path, tmp_path: Path) -> None:
     learner = SECOND_LOOK.new()
     train(SECOND_LOOK, learner, [(frames, 1.0)], 120)
     save_learner(learner, tmp_path / "level.pt")
@@ -272,7 +272,7 @@ def test_one_step_of_the_second_look_learns_and_the_next_sitting_goes_on(frames:
     assert SecondLook()(torch.zeros(2, 3, 64, 64)).shape == (2, OUTPUTS)
 
 
-def test_sittings_of_the_command_go_on_and_a_finish_leaves_them_where_they_were(frames: Path, tmp_path: Path) -> None:
+def test_runs_of_the_command_continue_and_a_finish_leaves_the_level_part_alone(frames: Path, tmp_path: Path) -> None:
     given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(_recipe(frames, tmp_path)), "--threads", "1"]
     for look in ("first-look", "second-look", "ball-look", "close-look"):
         early = CliRunner().invoke(app, [look, *given, "--finish"])
@@ -280,11 +280,11 @@ def test_sittings_of_the_command_go_on_and_a_finish_leaves_them_where_they_were(
         for more in ([], ["--finish"]):
             assert CliRunner().invoke(app, [look, *given, *more]).exit_code == 0
         assert (tmp_path / f"{look}.pt").exists()
-        assert "already seen" in CliRunner().invoke(app, [look, *given]).stdout
+        assert "already trained" in CliRunner().invoke(app, [look, *given]).stdout
         assert "already" not in CliRunner().invoke(app, [look, *given, "--finish"]).stdout
 
 
-def test_a_sitting_that_is_told_to_end_keeps_what_it_learned(frames: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_keeps_its_progress(frames: Path, tmp_path: Path) -> None:
     ended = threading.Event()
 
     def end() -> None:

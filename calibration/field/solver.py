@@ -268,6 +268,6 @@ def _best_trusted(
 def _no_match(fields: Sequence[FieldModel]) -> str:
     names = ", ".join(field.name for field in fields)
     return (
-        f"yard lines are seen, but no two lines make sidelines with the proportions of {names}: the field is cut by"
-        " the picture, or it is of another kind. Show all of it, or describe it in a .toml file and give that to --field."
+        f"yard lines are seen, but no two lines make sidelines with the proportions of {names}: the field is cut by the"
+        " picture, or it is of another kind. Show all of it, or describe it in a .toml file and give that to --field."
     )
