@@ -8,7 +8,8 @@ Run:
 runs `downfield track` and `downfield judge` under every rulebook on each of them and on the bundled demo, judges the
 exact truth beside each clip, and judges the game of `benchmarks/officiating.py`. `compare` reads both folders and
 compares every number, name and enumeration exactly; sentences for people are left out, and version 1 of the formats is
-read with the keys of version 2. It is run before and after a change that must not change a call.
+read with the keys of version 2. Record both with the same number of BLAS threads (`OMP_NUM_THREADS`): sums of another
+order differ in the last digits. It is run before and after a change that must not change a call.
 """
 
 from __future__ import annotations
