@@ -48,7 +48,9 @@ def test_without_tuning_they_would_be() -> None:
     assert int(done.stdout.split()[1]) > 0
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be told to keep freed memory")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="needs glibc, whose settings keep freed memory in the process"
+)
 @pytest.mark.parametrize("memory", ["kept", "returned"])
 def test_the_memory_of_freed_pictures_stays_in_the_process(memory: str) -> None:
     done = subprocess.run([sys.executable, "-c", ALLOCATE_AND_FREE, memory], capture_output=True, text=True, check=True)
