@@ -14,8 +14,8 @@ from downfield.calibration.field.line_chains import clearest_channel
 from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.quality import base_top_sigma_mm
 from downfield.core.arrays import Array, Image
-from downfield.core.field import PaintedLine
 from downfield.core.footprint import BASE_TOP_MM
+from downfield.core.painted_lines import PaintedLine
 
 _Color = tuple[int, int, int]
 

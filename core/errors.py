@@ -9,6 +9,7 @@ DownfieldError                 the user can fix it; its text says what was wrong
 +-- OutputError                the output can't be written
 +-- RefusedError               the state of the game does not allow an event; the state is unchanged
 +-- CalibrationError           no trustworthy calibration can be made from a picture
+|   +-- AmbiguousField         the picture can be read in several ways; carries them (calibration/field/solution.py)
 +-- SourceError                a camera or a stream can't be opened, or has stopped
 +-- NotFoundError              nothing has the requested id
 +-- BusyError                  too many requests at once; try again soon

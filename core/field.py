@@ -4,8 +4,8 @@ Field yards run x = 0 at the left goal line to x = length at the right one, y = 
 sees the board) to y = width at the upper one. The board frame has the same axes in millimeters, each with its own
 scale, since a printed yard is often longer across than along.
 
-A sideline belongs to out of bounds and a goal line to the end zone, so y = 0 and x = 0 are the *inner* edges of those
-lines' paint. Yard lines and hash marks are centered on their yard.
+A sideline belongs to out of bounds and a goal line to the end zone, so y = 0 and x = 0 are by default the *inner* edges
+of those lines' paint; a `LineStyle` says where a print has them instead. Yard lines and hash marks are centered.
 """
 
 from __future__ import annotations
@@ -21,49 +21,8 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.errors import FieldError, FormatError, InputError
+from downfield.core.painted_lines import FieldNumber, LineKind, LineStyle, PaintedLine
 from downfield.core.records import check, from_data, read_text, record
-
-PaintKind = Literal["sideline", "goal_line", "end_line", "yard_line", "hash"]
-
-
-@record
-class PaintedLine:
-    """One straight line of paint, an axis-aligned rectangle on the board.
-
-    Attributes:
-        kind: kind of line.
-        x_mm: its extent along the field, (low, high), mm.
-        y_mm: its extent across the field, (low, high), mm.
-
-    """
-
-    kind: PaintKind
-    x_mm: tuple[float, float]
-    y_mm: tuple[float, float]
-
-    @property
-    def is_across(self) -> bool:
-        """Whether the line runs across the field, as yard lines and goal lines do."""
-        return (self.y_mm[1] - self.y_mm[0]) > (self.x_mm[1] - self.x_mm[0])
-
-
-@record
-class FieldNumber:
-    """One painted yard number.
-
-    Attributes:
-        text: such as ``"30"``.
-        x_yd, y_yd: its center.
-        height_yd: its height across the field, in yards across.
-        up: ``1`` when its top points toward larger y, ``-1`` toward smaller y.
-
-    """
-
-    text: str
-    x_yd: float
-    y_yd: float
-    height_yd: float
-    up: Literal[-1, 1]
 
 
 @record
@@ -78,7 +37,7 @@ class FieldModel:
         end_zone_yd: depth of each end zone; 0 when none is printed.
         mm_per_yd_x: millimeters for one yard along the field.
         mm_per_yd_y: millimeters for one yard across the field.
-        line_mm: width of the painted lines.
+        line_mm: width of the painted lines whose own style leaves it open.
         yard_line_every_yd: spacing of the yard lines.
         hash_rows_y_yd: centers of the hash rows, from the lower sideline.
         hash_every_yd: spacing of the hash marks within a row; 0 when none is printed.
@@ -89,7 +48,10 @@ class FieldModel:
         number_height_yd: height of the numbers, in yards across.
         number_style: ``"to_goal"`` counts up to midfield and down again, ``"through"`` counts on.
         margin_mm: the board beyond the paint, to its edge or rail: along, across.
-        measured: whether the millimeters were measured on a board of this kind, or derived (see source).
+        sideline, goal_line, end_line, yard_line, hash_mark: how each kind of line is painted; what they leave open is
+            taken from `line_mm` and the inner edge, and measured by a calibration.
+        measured: whether the millimeters were measured on a board of this kind, or derived (see source) and then only
+            good to some percent.
         source: where the dimensions come from.
 
     Raises:
@@ -115,6 +77,11 @@ class FieldModel:
     number_height_yd: float = 2.0
     number_style: Literal["to_goal", "through"] = "to_goal"
     margin_mm: tuple[float, float] = (10.0, 10.0)
+    sideline: LineStyle = LineStyle()
+    goal_line: LineStyle = LineStyle()
+    end_line: LineStyle = LineStyle()
+    yard_line: LineStyle = LineStyle()
+    hash_mark: LineStyle = LineStyle()
     measured: bool = False
     source: str = ""
 
@@ -135,6 +102,19 @@ class FieldModel:
         check(
             self.line_mm < thinnest / 2, FieldError, f"line_mm ({self.line_mm:g}) would cover the space between lines"
         )
+        for kind in ("goal_line", "yard_line", "hash_mark"):
+            width_mm = self.line_width_mm(kind)
+            check(
+                width_mm < thinnest / 2,
+                FieldError,
+                f"{kind}: width_mm ({width_mm:g}) would cover the space between lines",
+            )
+        for kind in ("yard_line", "hash_mark"):
+            check(
+                getattr(self, kind).zero in {None, "center"},
+                FieldError,
+                f"{kind}: zero must be center: these lines lie on their yard",
+            )
         check(min(self.margin_mm) >= 0, FieldError, f"margin_mm can't be negative {self.margin_mm}")
 
     @property
@@ -165,11 +145,23 @@ class FieldModel:
         """Convert field yards, shape (..., 2), to board millimeters, same shape."""
         return np.asarray(field_yd, dtype=np.float64) * self.mm_per_yd
 
+    def line_width_mm(self, kind: LineKind) -> float:
+        """Return the width of a kind of line, mm."""
+        style: LineStyle = getattr(self, kind)
+        return self.line_mm if style.width_mm is None else style.width_mm
+
+    def line_outward_mm(self, kind: LineKind) -> tuple[float, float]:
+        """Return where the paint of a boundary lies from its zero outward, (inner edge, outer edge), mm."""
+        style: LineStyle = getattr(self, kind)
+        width = self.line_width_mm(kind)
+        inner = {"inner": 0.0, "center": -width / 2, "outer": -width}[style.zero or "inner"]
+        return inner, inner + width
+
     @property
     def board_mm(self) -> tuple[float, float, float, float]:
         """Extent of the whole board with its margins: x low, y low, x high, y high, mm."""
-        x_out = self.end_zone_mm + self.line_mm + self.margin_mm[0]
-        y_out = self.line_mm + self.margin_mm[1]
+        x_out = self.end_zone_mm + self.line_outward_mm("end_line")[1] + self.margin_mm[0]
+        y_out = self.line_outward_mm("sideline")[1] + self.margin_mm[1]
         return (-x_out, -y_out, self.length_mm + x_out, self.width_mm + y_out)
 
     def yard_lines_yd(self) -> tuple[float, ...]:
@@ -203,28 +195,32 @@ class FieldModel:
         return f"{min(x_yd, self.length_yd - x_yd):.0f}"
 
     def _boundaries(self) -> list[PaintedLine]:
-        line, length, width, zone = self.line_mm, self.length_mm, self.width_mm, self.end_zone_mm
-        left, right = -zone - (line if zone else 0), length + zone + (line if zone else 0)
-        out = [
-            PaintedLine("sideline", (left, right), (-line, 0.0)),
-            PaintedLine("sideline", (left, right), (width, width + line)),
-            PaintedLine("goal_line", (-line, 0.0), (0.0, width)),
-            PaintedLine("goal_line", (length, length + line), (0.0, width)),
+        length, width, zone = self.length_mm, self.width_mm, self.end_zone_mm
+        side, goal, end = (self.line_outward_mm(kind) for kind in ("sideline", "goal_line", "end_line"))
+        out = zone + end[1] if zone else 0.0
+        across = (side[0] and -side[0], width + side[0])
+        lines = [
+            PaintedLine("sideline", (-out, length + out), (-side[1], -side[0])),
+            PaintedLine("sideline", (-out, length + out), (width + side[0], width + side[1])),
+            PaintedLine("goal_line", (-goal[1], -goal[0]), across),
+            PaintedLine("goal_line", (length + goal[0], length + goal[1]), across),
         ]
         if zone:
-            out.append(PaintedLine("end_line", (left, -zone), (0.0, width)))
-            out.append(PaintedLine("end_line", (length + zone, right), (0.0, width)))
-        return out
+            lines.append(PaintedLine("end_line", (-zone - end[1], -zone - end[0]), across))
+            lines.append(PaintedLine("end_line", (length + zone + end[0], length + zone + end[1]), across))
+        return lines
 
     def _yard_lines(self) -> list[PaintedLine]:
-        half = self.line_mm / 2
+        half, inner = self.line_width_mm("yard_line") / 2, self.line_outward_mm("sideline")[0]
         at_mm = [x_yd * self.mm_per_yd_x for x_yd in self.yard_lines_yd()]
-        return [PaintedLine("yard_line", (x - half, x + half), (0.0, self.width_mm)) for x in at_mm]
+        return [
+            PaintedLine("yard_line", (x - half, x + half), (inner and -inner, self.width_mm + inner)) for x in at_mm
+        ]
 
     def _hashes(self) -> list[PaintedLine]:
         if not self.hash_every_yd:
             return []
-        half_x, half_y = self.line_mm / 2, self.hash_length_yd * self.mm_per_yd_y / 2
+        half_x, half_y = self.line_width_mm("hash_mark") / 2, self.hash_length_yd * self.mm_per_yd_y / 2
         rows_mm = [y_yd * self.mm_per_yd_y for y_yd in self.hash_rows_y_yd]
         if self.sideline_marks:
             rows_mm += [2 * half_y, self.width_mm - 2 * half_y]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import FieldError, FormatError, InputError
 from downfield.core.field import FieldModel, load_field, preset, preset_names
+from downfield.core.field_toml import describe_lines, measured_field_toml
+from downfield.core.painted_lines import LineStyle, LineZero
+from downfield.core.records import from_data
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -158,3 +162,33 @@ def test_a_field_without_end_zones_or_hashes_still_has_its_lines() -> None:
     field = FieldModel("street", "Street", 50, 20, 0, 10, 10, 2, hash_every_yd=0)
     kinds = {line.kind for line in field.lines()}
     assert kinds == {"sideline", "goal_line", "yard_line"}
+
+
+def test_each_kind_of_line_has_its_own_width_and_place() -> None:
+    thick = LineStyle(4.0, "center")
+    field = dataclasses.replace(preset("mini"), goal_line=thick, sideline=LineStyle(6.0, "outer"))
+    goals = [line.x_mm for line in field.lines() if line.kind == "goal_line"]
+    sides = [line.y_mm for line in field.lines() if line.kind == "sideline"]
+    assert goals == [(-2.0, 2.0), (field.length_mm - 2.0, field.length_mm + 2.0)]
+    assert sides == [(0.0, 6.0), (field.width_mm - 6.0, field.width_mm)]
+
+
+@given(
+    st.sampled_from(preset_names()),
+    st.text(max_size=12),
+    st.one_of(st.none(), st.floats(0.2, 3)),
+    st.sampled_from((None, "inner", "center", "outer")),
+    st.booleans(),
+)
+def test_a_field_written_as_toml_is_read_back(
+    name: str, title: str, width_mm: float | None, zero: LineZero | None, measured: bool
+) -> None:
+    style = LineStyle(width_mm and round(width_mm, 4), zero)
+    field = dataclasses.replace(preset(name), title=title, goal_line=style, end_line=style, measured=measured)
+    assert from_data(FieldModel, tomllib.loads(measured_field_toml(field)), path="x") == field
+
+
+def test_the_found_lines_are_told_in_one_line() -> None:
+    field = dataclasses.replace(preset("mini"), goal_line=LineStyle(3.1, "center"), sideline=LineStyle(4.62, "inner"))
+    assert describe_lines(field) == "border 4.6 mm; goal lines 3.1 mm, centered"
+    assert not describe_lines(preset("mini"))

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Plane
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel, FieldNumber
+from downfield.core.field import FieldModel
+from downfield.core.painted_lines import FieldNumber
 
 UNMIRROR: Final = (
     "switch off mirroring (flip, selfie view) in the settings of the camera or of the program that passes its picture"

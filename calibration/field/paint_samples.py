@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel, PaintedLine
+from downfield.core.field import FieldModel
+from downfield.core.painted_lines import PaintedLine
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,16 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
-from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera, with_scaled_focal
+from downfield.calibration.camera_fit import fit_camera, with_scaled_focal
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
 from downfield.calibration.field.mirroring import refuse_mirrored
 from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.progress import ProgressListener, ProgressReporter
+from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import LIMITS as VERIFICATION
 from downfield.calibration.field.verification import (
-    FieldEvidence,
     cut_edges,
     find_problems,
     gather_evidence,
@@ -73,30 +74,13 @@ class SolverLimits:
 LIMITS: Final = SolverLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSolution:
-    """A camera over a printed field, with the evidence for it.
-
-    Attributes:
-        field: the printed field.
-        fit: the camera, its covariance and residuals.
-        observations: what it was fitted to.
-        evidence: measurements that it was not fitted to.
-
-    """
-
-    field: FieldModel
-    fit: CameraFit
-    observations: Observations
-    evidence: FieldEvidence
-
-
 def solve_field(
     images: Sequence[Image],
     fields: Sequence[FieldModel],
     *,
     prior: LensPrior | None = None,
     distance: LensFromDistance | None = None,
+    progress: ProgressListener | None = None,
 ) -> FieldSolution:
     """Find a printed field in pictures and solve the camera.
 
@@ -107,24 +91,34 @@ def solve_field(
         prior: the lens, when it was measured beforehand.
         distance: what is known of the camera's distance, which paint seen straight down does not show: a measured
             height, or how far figures in the first frame lean outward. Not used when the lens was measured.
+        progress: takes reports of how far it has come.
 
     Raises:
+        AmbiguousField: several solutions are as good; carries them.
         CalibrationError: no trustworthy solution; says what to change.
 
     """
     for image in images:
         check_picture(image)
+    reporter = ProgressReporter(progress)
+    reporter.enter("finding lines")
     planes = [clearest_channel(image) for image in images]
     across, along, ladder, distortion = _find_lines(images[0])
+    reporter.enter("matching the print")
     options = islice(candidates(across, along, ladder, distortion, tuple(fields)), LIMITS.checked)
     likely = _likeliest(planes[0], list(options))
     if not likely:
         raise CalibrationError(_no_match(fields))
-    solutions = [refine_solution(planes, option.camera, option.field, prior=prior) for option in likely]
+    solutions = []
+    for i, option in enumerate(likely):
+        reporter.enter("solving the camera", i / len(likely))
+        solutions.append(refine_solution(planes, option.camera, option.field, prior=prior))
+    reporter.enter("checking")
     best = _best_trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
     refuse_mirrored(planes[0], best.fit.camera, best.field)
     if prior is None and distance is not None:
-        return _at_distance(best, planes, distance)
+        best = _at_distance(best, planes, distance)
+    reporter.finish()
     return best
 
 
@@ -258,11 +252,14 @@ def _best_trusted(
         near = other.evidence.score > best.evidence.score - VERIFICATION.rival_within
         same = _distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < LIMITS.same_px
         if near and not same and not find_problems(other.evidence, other.fit, other.field):
-            raise CalibrationError(
-                f"two solutions are equally good ({best.field.name}, {other.field.name}). Clear the field and try"
-                " again, name the field with --field, or calibrate by landmarks."
-            )
+            raise AmbiguousField([FieldReading(_label(option), option) for option in (best, other)])
     return best
+
+
+def _label(solution: FieldSolution) -> str:
+    ends = solution.fit.camera.to_pixels(np.array([(0.0, 0.0), (solution.field.length_mm, solution.field.width_mm)]))
+    (x0, y0), (x1, y1) = np.rint(ends).astype(int).tolist()
+    return f"{solution.field.name} from pixel {x0}, {y0} to {x1}, {y1}"
 
 
 def _no_match(fields: Sequence[FieldModel]) -> str:

@@ -25,7 +25,8 @@ from downfield.calibration.field.paint_samples import (
     sample_overrun,
 )
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel, PaintKind
+from downfield.core.field import FieldModel
+from downfield.core.painted_lines import PaintKind
 
 
 @dataclass(frozen=True, slots=True)

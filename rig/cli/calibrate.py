@@ -14,7 +14,8 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.fiducials import read_fiducials, solve_fiducials
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
-from downfield.calibration.field.solver import FieldSolution, solve_field
+from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.collector import LensCollector
 from downfield.calibration.lens.lens_calibration import calibrate_lens, read_lens, write_lens
 from downfield.calibration.lens.prior import LensPrior

@@ -1,0 +1,147 @@
+"""Proposes a field for a print that nobody has described: read from the picture, to scale by one measured length."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.field.progress import ProgressListener
+from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.field.solver import solve_field
+from downfield.core.arrays import Image
+from downfield.core.errors import InputError
+from downfield.core.field import FieldModel, preset, preset_names
+from downfield.core.records import check
+
+_LENGTHS_MM: Final = (5.0, 5000.0)
+"""Least and largest length that may be measured on a board."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLength:
+    """A length measured on the board: of the board, a base, a ruler, a coin or a card that lies on the field.
+
+    Attributes:
+        length_mm: as measured.
+        ends_px: both ends in the picture, pixel x and y.
+        what: what was measured, for people.
+
+    """
+
+    length_mm: float
+    ends_px: tuple[tuple[float, float], tuple[float, float]]
+    what: str = "a measured length"
+
+    def __post_init__(self) -> None:
+        low, high = _LENGTHS_MM
+        check(low <= self.length_mm <= high, InputError, f"the length must be {low:g} to {high:g} mm")
+        check(self.ends_px[0] != self.ends_px[1], InputError, "both ends of the length are the same place")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProposal:
+    """A field read from a picture, for somebody to confirm.
+
+    Attributes:
+        field: the field; `measured` only when its scale was.
+        solution: the camera over it.
+        summary: the field in one line, for people.
+
+    """
+
+    field: FieldModel
+    solution: FieldSolution
+    summary: str
+
+
+def propose_field(
+    images: Sequence[Image], known_length: KnownLength | None = None, *, progress: ProgressListener | None = None
+) -> FieldProposal:
+    """Read a field that is not known from pictures of it.
+
+    Args:
+        images: one or more frames of the same camera.
+        known_length: sets the scale; without it the board is taken to be of a usual size.
+        progress: takes reports of how far it has come.
+
+    Raises:
+        AmbiguousField: the print can be read in several ways; carries them.
+        CalibrationError: no field can be read; says what to change.
+        InputError: an end of the known length is not on the board.
+
+    """
+    fields = [preset(name) for name in preset_names()]
+    solution = solve_field(images, fields, progress=progress)
+    scale = 1.0 if known_length is None else _scale(solution, known_length)
+    return _proposal(_scaled(solution, scale), known_length)
+
+
+def _scale(solution: FieldSolution, known: KnownLength) -> float:
+    ends_mm = solution.fit.camera.to_board(np.array(known.ends_px))
+    length_mm = float(np.linalg.norm(ends_mm[1] - ends_mm[0]))
+    check(np.isfinite(length_mm) and length_mm > 0, InputError, "an end of the known length is not on the board")
+    return known.length_mm / length_mm
+
+
+def _scaled(solution: FieldSolution, scale: float) -> FieldSolution:
+    """Return the same picture of a board that is larger by a factor."""
+    if scale == 1.0:
+        return solution
+    field = _scaled_field(solution.field, scale)
+    camera = solution.fit.camera
+    tx, ty, tz = (float(value) * scale for value in camera.translation_mm)
+    bow = camera.bow and dataclasses.replace(
+        camera.bow,
+        x_mm=_times(camera.bow.x_mm, scale),
+        y_mm=_times(camera.bow.y_mm, scale),
+        along_mm=camera.bow.along_mm * scale,
+        twist_mm=camera.bow.twist_mm * scale,
+        across_mm=camera.bow.across_mm * scale,
+        both_mm=camera.bow.both_mm * scale,
+    )
+    # Lens and rotation stay; translation and bow, the last seven parameters, are lengths.
+    units = np.ones(len(solution.fit.covariance))
+    units[-7:] = scale
+    fit = dataclasses.replace(
+        solution.fit,
+        camera=dataclasses.replace(camera, translation_mm=(tx, ty, tz), bow=bow),
+        covariance=solution.fit.covariance * units[:, None] * units,
+    )
+    observations = dataclasses.replace(solution.observations, points_mm=solution.observations.points_mm * scale)
+    return dataclasses.replace(solution, field=field, fit=fit, observations=observations)
+
+
+def _scaled_field(field: FieldModel, scale: float) -> FieldModel:
+    styles = {
+        kind: dataclasses.replace(style, width_mm=style.width_mm and style.width_mm * scale)
+        for kind in ("sideline", "goal_line", "end_line", "yard_line", "hash_mark")
+        for style in [getattr(field, kind)]
+    }
+    return dataclasses.replace(
+        field,
+        mm_per_yd_x=field.mm_per_yd_x * scale,
+        mm_per_yd_y=field.mm_per_yd_y * scale,
+        line_mm=field.line_mm * scale,
+        margin_mm=_times(field.margin_mm, scale),
+        **styles,
+    )
+
+
+def _times(pair: tuple[float, float], scale: float) -> tuple[float, float]:
+    return pair[0] * scale, pair[1] * scale
+
+
+def _proposal(solution: FieldSolution, known: KnownLength | None) -> FieldProposal:
+    scale = f"the print and {known.what} of {known.length_mm:g} mm" if known else "the print; no length was measured"
+    field = dataclasses.replace(
+        solution.field, name="proposed", measured=known is not None, source=f"Measured from {scale}."
+    )
+    summary = (
+        f"{field.length_yd:g} yards, {field.mm_per_yd_x:.2f} mm along, {field.mm_per_yd_y:.2f} mm across;"
+        f" measured from {scale}"
+    )
+    return FieldProposal(field, dataclasses.replace(solution, field=field), summary)

@@ -1,0 +1,67 @@
+"""A solved field, and the error that carries several when the picture leaves open which of them is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from downfield.calibration.calibration import Calibration, Method
+from downfield.calibration.camera_fit import CameraFit, Observations
+from downfield.calibration.field.verification import FieldEvidence
+from downfield.calibration.quality import to_calibration
+from downfield.core.errors import CalibrationError
+from downfield.core.field import FieldModel
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSolution:
+    """A camera over a printed field, with the evidence for it.
+
+    Attributes:
+        field: the printed field; what its model left open is filled in as it was measured in the picture.
+        fit: the camera, its covariance and residuals.
+        observations: what it was fitted to.
+        evidence: measurements that it was not fitted to.
+
+    """
+
+    field: FieldModel
+    fit: CameraFit
+    observations: Observations
+    evidence: FieldEvidence
+
+    def calibration(self, method: Method = "field", made_from: Sequence[str] = (), made_at: str = "") -> Calibration:
+        """Return the calibration, with its residuals and covariance; made now when `made_at` is empty."""
+        return to_calibration(
+            self.field, self.fit, self.observations, method=method, made_from=made_from, made_at=made_at
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReading:
+    """One way to read a picture of a field.
+
+    Attributes:
+        label: what tells it from the others, for people.
+        solution: the camera it gives; its `calibration` can be drawn over the picture.
+
+    """
+
+    label: str
+    solution: FieldSolution
+
+
+class AmbiguousField(CalibrationError):  # noqa: N818 - it carries an answer that somebody completes
+    """A picture can be read in several ways that differ by more than the error of a calibration.
+
+    Args:
+        readings: the ways, the likeliest first; somebody who sees the table has to choose one.
+
+    """
+
+    def __init__(self, readings: Sequence[FieldReading]) -> None:
+        self.readings = tuple(readings)
+        ways = "; or ".join(reading.label for reading in self.readings)
+        super().__init__(
+            f"the picture can be read in {len(self.readings)} ways: {ways}. Choose the one that lies on the print."
+        )

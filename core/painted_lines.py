@@ -1,0 +1,79 @@
+"""What is painted on a field: straight lines, how each kind of them is painted, and yard numbers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from downfield.core.errors import FieldError
+from downfield.core.records import check, record
+
+PaintKind = Literal["sideline", "goal_line", "end_line", "yard_line", "hash"]
+
+LineKind = Literal["sideline", "goal_line", "end_line", "yard_line", "hash_mark"]
+"""Kinds of lines that a field describes by a `LineStyle` of their own."""
+
+LineZero = Literal["inner", "center", "outer"]
+"""The part of a line's paint that lies on its place: its edge toward the field of play, its center, its outer edge."""
+
+
+@record
+class LineStyle:
+    """How one kind of line is painted.
+
+    Attributes:
+        width_mm: width of its paint; left out when it is not known.
+        zero: the part of its paint that lies on its place, where the line counts: ``"inner"`` edge, ``"center"`` or
+            ``"outer"`` edge; left out when it is not known.
+
+    """
+
+    width_mm: float | None = None
+    zero: LineZero | None = None
+
+    def __post_init__(self) -> None:
+        check(self.width_mm is None or self.width_mm > 0, FieldError, f"width_mm must be above 0, not {self.width_mm}")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something of it is left to be measured."""
+        return self.width_mm is None or self.zero is None
+
+
+@record
+class PaintedLine:
+    """One straight line of paint, an axis-aligned rectangle on the board.
+
+    Attributes:
+        kind: kind of line.
+        x_mm: its extent along the field, (low, high), mm.
+        y_mm: its extent across the field, (low, high), mm.
+
+    """
+
+    kind: PaintKind
+    x_mm: tuple[float, float]
+    y_mm: tuple[float, float]
+
+    @property
+    def is_across(self) -> bool:
+        """Whether the line runs across the field, as yard lines and goal lines do."""
+        return (self.y_mm[1] - self.y_mm[0]) > (self.x_mm[1] - self.x_mm[0])
+
+
+@record
+class FieldNumber:
+    """One painted yard number.
+
+    Attributes:
+        text: such as ``"30"``.
+        x_yd, y_yd: its center.
+        height_yd: its height across the field, in yards across.
+        up: ``1`` when its top points toward larger y, ``-1`` toward smaller y.
+
+    """
+
+    text: str
+    x_yd: float
+    y_yd: float
+    height_yd: float
+    up: Literal[-1, 1]
