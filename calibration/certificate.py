@@ -33,6 +33,14 @@ class CertificateLimits:
     """Hash marks that must be seen."""
     fewest_spots: int = 3
     """Known spots, or stretches of a ruler."""
+    wrong_mm: float = 15.0
+    """A spot this far off is the wrong spot or the wrong pixel: no calibration that found the paint errs so much."""
+    odd_mm: float = 3.0
+    """A spot further off than this,"""
+    odd_times: float = 6.0
+    """and than so many times the median of the others, is wrong as well."""
+    wrong_share: float = 0.05
+    """Error of a ruler's length from which it was read wrongly."""
     along_axis: float = 0.7
     """Of a ruler's length that must lie along an axis to measure it."""
     bins: int = 24
@@ -126,15 +134,17 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
         height_mm: of the spots over the paint.
 
     Raises:
-        CalibrationError: fewer than three.
+        CalibrationError: fewer than three, or one is so far off that it was named or read wrongly.
 
     """
     if len(spots) < LIMITS.fewest_spots:
         raise CalibrationError(f"{len(spots)} known spots are too few to certify. Give at least {LIMITS.fewest_spots}.")
+    for spot in spots:
+        _check_in_picture(spot.px, calibration)
     points = np.array([(spot.x_yd, spot.y_yd) for spot in spots]) * calibration.field.mm_per_yd
-    return AccuracyCheck(
-        "known spots", points, calibration.camera.to_board([spot.px for spot in spots], height_mm) - points
-    )
+    off = calibration.camera.to_board([spot.px for spot in spots], height_mm) - points
+    _check_plausible(calibration, spots, np.linalg.norm(off, axis=1), height_mm)
+    return AccuracyCheck("known spots", points, off)
 
 
 def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm: float = 0.0) -> AccuracyCheck:
@@ -146,24 +156,59 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
         height_mm: of the rulers' faces over the paint.
 
     Raises:
-        CalibrationError: fewer than three, or none lies along the field.
+        CalibrationError: fewer than three, none lies along the field, or one was read wrongly.
 
     """
     if len(rulers) < LIMITS.fewest_spots:
         raise CalibrationError(
             f"{len(rulers)} ruler measurements are too few to certify. Give at least {LIMITS.fewest_spots}."
         )
+    for ruler in rulers:
+        _check_in_picture(ruler.start_px, calibration)
+        _check_in_picture(ruler.end_px, calibration)
     start, end = (
         calibration.camera.to_board(px, height_mm)
         for px in ([ruler.start_px for ruler in rulers], [ruler.end_px for ruler in rulers])
     )
     length = np.linalg.norm(end - start, axis=1, keepdims=True)
+    for ruler, measured_mm in zip(rulers, length[:, 0].tolist(), strict=True):
+        if not abs(measured_mm - ruler.length_mm) < LIMITS.wrong_share * ruler.length_mm + LIMITS.odd_mm:
+            raise CalibrationError(
+                f"the ruler of {ruler.length_mm:g} mm measures {measured_mm:.0f} mm between {_pair(ruler.start_px)} and"
+                f" {_pair(ruler.end_px)}: its length or a pixel is wrong. Read them again."
+            )
     direction = (end - start) / length
     off = (length - np.array([[ruler.length_mm] for ruler in rulers])) * direction
     off[np.abs(direction) < LIMITS.along_axis] = np.nan
     if np.isnan(off[:, 0]).all():
         raise CalibrationError("no ruler lies along the field. Lay one from goal line to goal line too.")
     return AccuracyCheck("ruler", (start + end) / 2, off)
+
+
+def _check_in_picture(px: tuple[float, float], calibration: Calibration) -> None:
+    width, height = calibration.camera.lens.size_px
+    if not (-0.5 <= px[0] <= width - 0.5 and -0.5 <= px[1] <= height - 0.5):
+        raise CalibrationError(f"pixel {_pair(px)} is outside the picture of {width}x{height}. Read it again.")
+
+
+def _check_plausible(
+    calibration: Calibration, spots: Sequence[Landmark], distances_mm: Array, height_mm: float
+) -> None:
+    """Refuse a spot that was named or read wrongly: it is far off, or much further than the others."""
+    for i, (spot, off_mm) in enumerate(zip(spots, distances_mm.tolist(), strict=True)):
+        others_mm = float(np.median(np.delete(distances_mm, i)))
+        is_odd = off_mm > LIMITS.odd_mm and off_mm > LIMITS.odd_times * others_mm
+        if is_odd or not off_mm < LIMITS.wrong_mm:
+            place_mm = [(*(np.array([spot.x_yd, spot.y_yd]) * calibration.field.mm_per_yd).tolist(), height_mm)]
+            expected = calibration.camera.to_pixels(place_mm)[0].tolist()
+            raise CalibrationError(
+                f"the spot {spot.x_yd:g},{spot.y_yd:g} at pixel {_pair(spot.px)} is {off_mm:.0f} mm from its place; the"
+                f" calibration has it at {_pair(expected)}. Check its yards and its pixel."
+            )
+
+
+def _pair(px: Sequence[float]) -> str:
+    return f"{px[0]:.0f},{px[1]:.0f}"
 
 
 def add_certificate(calibration: Calibration, measured: AccuracyCheck) -> Calibration:

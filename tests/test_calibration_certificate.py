@@ -161,3 +161,29 @@ def test_landmarks_are_written_as_yards_and_pixels() -> None:
     assert parse_landmark("50,0=962.5,871") == Landmark(50.0, 0.0, (962.5, 871.0))
     with pytest.raises(InputError, match="is not a landmark"):
         parse_landmark("50=962")
+
+
+def test_a_spot_that_was_named_or_read_wrongly_is_refused(scene: Scene, calibration: Calibration) -> None:
+    places = np.array([(20.0, 10.0), (50.0, 30.0), (80.0, 45.0), (60.0, 5.0)])
+    px = scene.camera.to_pixels(TUDOR.to_mm(places))
+
+    def spots(wrong: tuple[float, float]) -> list[Landmark]:
+        read = [*px[:3].tolist(), (px[3] + wrong).tolist()]
+        return [Landmark(x, y, (u, v)) for (x, y), (u, v) in zip(places.tolist(), read, strict=True)]
+
+    assert len(check_spots(calibration, spots((0.5, 0.0))).points_mm) == 4
+    for wrong in ((45.0, 0.0), (0.0, -300.0), (0.0, 8.0)):
+        with pytest.raises(CalibrationError, match=r"the spot 60,5 at pixel .* the calibration has it at"):
+            check_spots(calibration, spots(wrong))
+    for wrong in ((5000.0, 0.0), (0.0, float("nan"))):
+        with pytest.raises(CalibrationError, match=r"outside the picture of 1920x1080"):
+            check_spots(calibration, spots(wrong))
+
+
+def test_a_ruler_that_was_read_wrongly_is_refused(scene: Scene, calibration: Calibration) -> None:
+    ends = scene.camera.to_pixels(TUDOR.to_mm(np.array([(20.0, 20.0), (60.0, 20.0)]))).tolist()
+    length_mm = 40 * TUDOR.mm_per_yd_x
+    right = Ruler((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]), length_mm)
+    assert len(check_rulers(calibration, [right] * 3).points_mm) == 3
+    with pytest.raises(CalibrationError, match=r"the ruler of 400 mm measures"):
+        check_rulers(calibration, [right, right, dataclasses.replace(right, length_mm=400.0)])

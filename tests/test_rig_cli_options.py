@@ -1,27 +1,90 @@
-"""A file that a command reads is never written over, and a folder is no file to write."""
+"""No command writes over what it reads, or begins long work before it knows that it can write the result."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from downfield.core.errors import InputError
+from downfield.core.errors import InputError, OutputError
+from downfield.rig.cli.main import app
 from downfield.rig.cli.options import check_outputs
 
 
 def test_an_output_over_an_input_is_refused_under_any_of_its_names(tmp_path: Path) -> None:
     tracks = tmp_path / "game.tracks.jsonl"
+    tracks.touch()
     (tmp_path / "folder").mkdir()
-    for output in (tracks, tmp_path / "folder" / ".." / "game.tracks.jsonl"):
+    hard, soft = tmp_path / "hard.jsonl", tmp_path / "soft.jsonl"
+    os.link(tracks, hard)
+    soft.symlink_to(tracks)
+    for output in (tracks, tmp_path / "folder" / ".." / "game.tracks.jsonl", hard, soft):
         with pytest.raises(InputError, match=r"this file is read, so it can't be written too"):
             check_outputs(output, inputs=(None, tracks))
 
 
-def test_a_folder_as_output_is_refused(tmp_path: Path) -> None:
+def test_a_picture_of_a_folder_that_is_read_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "0001.png").touch()
+    with pytest.raises(InputError, match="in a folder that is read"):
+        check_outputs(tmp_path / "0001.png", inputs=(tmp_path,))
+    check_outputs(tmp_path / "new.png", inputs=(tmp_path,))
+
+
+def test_what_is_no_file_is_refused_as_output(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
         check_outputs(None, tmp_path, inputs=())
+    with pytest.raises(InputError, match="is a device"):
+        check_outputs(Path(os.devnull), inputs=())
+    (tmp_path / "photo.png").touch()
+    with pytest.raises(OutputError, match="is a file, not a folder"):
+        check_outputs(tmp_path / "photo.png" / "new" / "a.json", inputs=())
+
+
+def test_two_results_never_go_to_one_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="two results can't be written to one file"):
+        check_outputs(tmp_path / "a.png", inputs=(), picture=tmp_path / "." / "a.png")
+
+
+def test_a_picture_of_an_unknown_format_is_refused_before_the_work(tmp_path: Path) -> None:
+    for name in ("check.pdf", "check"):
+        with pytest.raises(OutputError, match="unknown picture format"):
+            check_outputs(inputs=(), picture=tmp_path / name)
 
 
 def test_another_output_is_accepted(tmp_path: Path) -> None:
-    check_outputs(tmp_path / "game.calls.jsonl", None, inputs=(tmp_path / "game.tracks.jsonl", None))
+    check_outputs(tmp_path / "new" / "game.calls.jsonl", None, inputs=(tmp_path / "game.tracks.jsonl", None))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("calibrate", "field", "photo.png", "-o", "photo.png"),
+        ("calibrate", "field", "photo.png", "-o", "new.json", "--picture", "photo.png"),
+        ("calibrate", "field", "photo.png", "-o", "my.toml", "--field", "my.toml"),
+        ("calibrate", "lens", "photo.png", "-o", "photo.png"),
+        ("certify", "photo.png", "-c", "table.json", "--report", "table.json"),
+        ("certify", "photo.png", "-c", "photo.png", "--report", "report.html"),
+        ("track", "photo.png", "-c", "table.json", "-o", "table.json"),
+        ("judge", "game.jsonl", "-o", "my.toml", "--rulebook", "my.toml"),
+        ("judge", "game.jsonl", "-o", "my.toml", "--against", "my.toml"),
+    ],
+)
+def test_every_command_refuses_to_write_over_its_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("photo.png", "table.json", "my.toml", "game.jsonl"):
+        Path(name).write_text("kept", encoding="utf-8")
+    result = CliRunner().invoke(app, words)
+    assert isinstance(result.exception, InputError)
+    assert "is read, so it can't be written" in str(result.exception)
+    assert all(Path(name).read_text(encoding="utf-8") == "kept" for name in ("photo.png", "table.json", "my.toml"))
+
+
+@pytest.mark.parametrize("height", ["nan", "inf", "-1", "0", "99999", "tall"])
+def test_an_impossible_camera_height_is_refused_as_an_option(height: str) -> None:
+    result = CliRunner().invoke(app, ["calibrate", "field", "none.png", "-o", "x.json", "--camera-height", height])
+    assert result.exit_code == 2
+    assert "--camera-height" in result.output

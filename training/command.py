@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from downfield.core.errors import InputError, MissingExtraError
+from downfield.rig.cli.progress import progress_bar
 from downfield.training.recipe import Schedule, read_recipe
-from downfield.twin.progress import progress_bar
 
 if TYPE_CHECKING:
     from downfield.training.labeled_frames import Sources

@@ -19,8 +19,9 @@ from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, find_network
 from downfield.models.loading import open_detector
+from downfield.rig.cli.options import check_outputs, number_between
+from downfield.rig.cli.progress import progress_bar
 from downfield.rig.label_review_server import serve_label_review
-from downfield.twin.progress import progress_bar
 
 if TYPE_CHECKING:
     from downfield.training.table_frames import TableFrame
@@ -42,7 +43,9 @@ def learn(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the new network.")],
     detector: Annotated[str, typer.Option(help="Network to start from; it is not changed.")] = BUNDLED,
-    minutes: Annotated[float, typer.Option(min=0.05, help="Minutes to learn.")] = 5.0,
+    minutes: Annotated[
+        float, typer.Option(parser=number_between(0.05, 1440), metavar="MINUTES", help="Minutes to learn.")
+    ] = 5.0,
     frames: Annotated[int, typer.Option(min=16, help="Frames to take from the recording.")] = 160,
     review: Annotated[
         int | None,
@@ -57,11 +60,13 @@ def learn(
     network = find_network(detector)
     if (out / CARD).exists():
         raise InputError(f"{out}: a network is there already. Give another folder.")
+    check_outputs(out / CARD, inputs=(recording, tracks, calibration))
     from downfield.training.own_table import Agreement, agreement, learn_table
     from downfield.training.table_frames import read_table
 
     known, before = read_calibration(calibration), open_detector(network)
-    learned, held = read_table(recording, tracks, known, before, frames)
+    with progress_bar(f"Reading {recording.name}"):
+        learned, held = read_table(recording, tracks, known, before, frames)
     typer.echo(f"{len(learned)} frames to learn from, {len(held)} frames from the end of the recording held out")
 
     review_count = (REVIEWED if sys.stdin.isatty() else 0) if review is None else review

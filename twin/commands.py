@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from downfield.core.errors import InputError
-from downfield.twin.progress import progress_bar
+from downfield.rig.cli.progress import progress_bar
 from downfield.twin.render.renderers import renderer_named
 from downfield.twin.render_command import RANDOM, demo, needs_twin, parse_size, render
 

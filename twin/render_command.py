@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from downfield.core.errors import InputError, MissingExtraError, OutputError
-from downfield.twin.progress import progress_bar
+from downfield.rig.cli.progress import progress_bar
 from downfield.twin.render.renderers import open_renderer, renderer_named
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
-from downfield.rig.cli.options import check_outputs
+from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between
+from downfield.rig.cli.progress import progress_bar, with_progress
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import SourceChoice, open_source
@@ -77,18 +78,18 @@ def from_field(
     ] = "auto",
     picture: Picture = None,
     lens: LensOption = None,
-    height_mm: Annotated[
-        float | None,
-        typer.Option("--camera-height", help="Height of the lens over the board, mm, measured with a tape."),
-    ] = None,
+    height_mm: CameraHeightOption = None,
 ) -> None:
     """Calibrate from the printed field alone."""
-    check_outputs(out, picture, inputs=(source, lens, Path(field)))
-    images = read_pictures(source)
+    check_outputs(out, picture=picture, inputs=(source, lens, Path(field)))
     fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
     prior = _prior(lens)
-    distance = lens_from_distance(images[0], height_mm) if prior is None else None
-    solution = solve_field(images, fields, prior=prior, distance=distance)
+    with progress_bar("Calibrating") as advance:
+        advance(0, text="reading the picture")
+        images = read_pictures(source)
+        distance = lens_from_distance(images[0], height_mm) if prior is None else None
+        advance(0, text="finding the printed field, which takes up to a minute")
+        solution = solve_field(images, fields, prior=prior, distance=distance)
     _finish(solution, images, source, out, picture, by_hand=False)
 
 
@@ -102,9 +103,13 @@ def from_landmarks(
     lens: LensOption = None,
 ) -> None:
     """Calibrate from four or more landmarks given by hand, refined to the paint."""
-    check_outputs(out, picture, inputs=(source, lens, Path(field)))
-    images = read_pictures(source)
-    solution = solve_landmarks(images, load_field(field), [parse_landmark(text) for text in at], prior=_prior(lens))
+    check_outputs(out, picture=picture, inputs=(source, lens, Path(field)))
+    landmarks, model, prior = [parse_landmark(text) for text in at], load_field(field), _prior(lens)
+    with progress_bar("Calibrating") as advance:
+        advance(0, text="reading the picture")
+        images = read_pictures(source)
+        advance(0, text="solving the landmarks")
+        solution = solve_landmarks(images, model, landmarks, prior=prior)
     _finish(solution, images, source, out, picture, by_hand=True)
 
 
@@ -118,11 +123,14 @@ def from_fiducials(
     picture: Picture = None,
 ) -> None:
     """Calibrate from square markers beside the field, with a measured lens."""
-    check_outputs(out, picture, inputs=(source, lens, markers, Path(field)))
-    images = read_pictures(source)
-    plan, measured = read_fiducials(markers), read_lens(lens)
-    fit, sightings = solve_fiducials(images[0], measured.lens, measured.prior(), plan.markers, plan.family)
-    calibration = to_calibration(load_field(field), fit, sightings, method="fiducials", made_from=[source.name])
+    check_outputs(out, picture=picture, inputs=(source, lens, markers, Path(field)))
+    plan, measured, model = read_fiducials(markers), read_lens(lens), load_field(field)
+    with progress_bar("Calibrating") as advance:
+        advance(0, text="reading the picture")
+        images = read_pictures(source)
+        advance(0, text="finding the markers")
+        fit, sightings = solve_fiducials(images[0], measured.lens, measured.prior(), plan.markers, plan.family)
+    calibration = to_calibration(model, fit, sightings, method="fiducials", made_from=[source.name])
     _write(calibration, images, out, picture)
 
 
@@ -130,9 +138,12 @@ def from_fiducials(
 def sheet_pdf(
     out: Annotated[Path, typer.Option("-o", "--out", help="Write the PDF to this file.")],
     paper: Annotated[str, typer.Option(help="Paper size: a4, a3 or letter.")] = "a4",
-    square_mm: Annotated[float, typer.Option(min=1, help="Side of a square, mm.")] = 24.0,
+    square_mm: Annotated[
+        float, typer.Option(parser=number_between(5, 200), metavar="MM", help="Side of a square, mm.")
+    ] = 24.0,
 ) -> None:
     """Write the sheet for measuring a lens. Print it at 100% and keep it flat."""
+    check_outputs(out, inputs=())
     write_sheet(out, Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm), paper)
     typer.echo(f"{out}: print it at 100%, check the ruler, and glue it to something flat")
 
@@ -144,7 +155,10 @@ def measure_lens(
     source: Annotated[
         str | None, typer.Option(help="A camera to show the sheet to: its number, name or address.")
     ] = None,
-    square_mm: Annotated[float, typer.Option(min=1, help="Side of a printed square, mm; measure it.")] = 24.0,
+    square_mm: Annotated[
+        float,
+        typer.Option(parser=number_between(5, 200), metavar="MM", help="Side of a printed square, mm; measure it."),
+    ] = 24.0,
 ) -> None:
     """Measure a lens from views of the printed sheet, shown to a camera or filmed before."""
     sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
@@ -153,13 +167,14 @@ def measure_lens(
     check_outputs(out, inputs=(views,))
     collector = LensCollector(sheet, hold_still=source is not None)
     if views is not None:
-        _collect(collector, _lens_pictures(views))
+        _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", _picture_count(views)))
     else:
         typer.echo(
             "Show the sheet to the camera from nearby, in every part of the picture, tilted. Hold it still each time."
         )
         _collect(collector, _live_pictures(source or ""), live=True)
-    lens = calibrate_lens(collector.views, collector.size_px)
+    with progress_bar(f"Solving the lens from {len(collector.views)} views"):
+        lens = calibrate_lens(collector.views, collector.size_px)
     write_lens(out, lens)
     typer.echo(
         f"{lens.views} views, rms {lens.rms_px:.3f} px, focal length {lens.lens.focal_px[0]:.1f} px; written to {out}"
@@ -218,6 +233,11 @@ def _lens_pictures(source: Path) -> Iterator[Image]:
             yield from read_pictures(path)
     else:
         yield from read_pictures(source, LIMITS.lens_frames)
+
+
+def _picture_count(source: Path) -> int:
+    """Return the number of pictures in a folder, or the most that are taken of a video."""
+    return len(list(source.iterdir())) if source.is_dir() else LIMITS.lens_frames
 
 
 def _live_pictures(source: str) -> Iterator[Image]:

@@ -17,11 +17,13 @@ from downfield.calibration.certificate import (
     render_certificate,
 )
 from downfield.calibration.drawing import draw_calibration
+from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
 from downfield.rig.cli.calibrate import parse_landmark, parse_number
-from downfield.rig.cli.options import check_outputs
+from downfield.rig.cli.options import check_outputs, number_between
+from downfield.rig.cli.progress import progress_bar
 
 
 def certify(
@@ -38,23 +40,34 @@ def certify(
         typer.Option(help="Two marks of a ruler on the board, PX,PY=PX,PY=MM; three or more.", metavar="MARKS"),
     ] = None,
     height_mm: Annotated[
-        float, typer.Option(min=0, max=200, help="Height of the spots or the ruler over the paint, mm.")
+        float,
+        typer.Option(
+            parser=number_between(0, 200), metavar="MM", help="Height of the spots or the ruler over the paint, mm."
+        ),
     ] = 0.0,
 ) -> None:
     """Measure a table's accuracy against marks that its calibration did not use: hash marks, spots or a ruler."""
     if spot and ruler:
         raise InputError("Use either --spot or --ruler, not both.")
+    spots, rulers = [parse_landmark(text) for text in spot or ()], [parse_ruler(text) for text in ruler or ()]
     check_outputs(report, inputs=(source, calibration))
-    image = read_pictures(source)[0]
+    check_outputs(calibration, inputs=(source,))
     known = read_calibration(calibration)
-    if spot:
-        check = check_spots(known, [parse_landmark(text) for text in spot], height_mm=height_mm)
-    elif ruler:
-        check = check_rulers(known, [parse_ruler(text) for text in ruler], height_mm=height_mm)
-    else:
-        check = check_hash_marks(image, known)
-    certified = add_certificate(known, check)
-    write_text(report, [render_certificate(certified, check, draw_calibration(image, certified))])
+    with progress_bar("Certifying") as advance:
+        advance(0, text="reading the picture")
+        image = read_pictures(source)[0]
+        advance(0, text="comparing it with the calibration")
+        check_same_view(image, known)
+        advance(0, text="measuring the marks")
+        if spots:
+            check = check_spots(known, spots, height_mm=height_mm)
+        elif rulers:
+            check = check_rulers(known, rulers, height_mm=height_mm)
+        else:
+            check = check_hash_marks(image, known)
+        certified = add_certificate(known, check)
+        page = render_certificate(certified, check, draw_calibration(image, certified))
+    write_text(report, [page])
     write_calibration(calibration, certified)
     certificate = certified.certificate
     if certificate:

@@ -19,6 +19,7 @@ from downfield.officiating.engine.replay import Judgment, compare_calls, judge_r
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.cli.options import check_outputs
+from downfield.rig.cli.progress import with_progress
 
 
 def judge(
@@ -36,7 +37,7 @@ def judge(
     reported: Annotated[bool, typer.Option("--reported", help="Also show calls that are only reported.")] = False,
 ) -> None:
     """Make the calls for recorded tracks under a rulebook."""
-    check_outputs(output, inputs=(tracks, events, calibration))
+    check_outputs(output, inputs=(tracks, events, calibration, Path(rulebook), Path(against or rulebook)))
     certified_yd = None if calibration is None else _certified_error_yd(calibration)
     judgment = _judge_tracks(tracks, events, rulebook, certified_yd)
     if output is not None:
@@ -59,7 +60,8 @@ def _judge_tracks(
     track_file = TrackFile(tracks)
     declared = read_events(events)[1] if events is not None else ()
     header = track_file.header
-    return judge_recording(track_file, declared, book, header.field, players=header.players, certified_yd=certified_yd)
+    scenes = with_progress(track_file, f"Judging {tracks.name} under {book.title}")
+    return judge_recording(scenes, declared, book, header.field, players=header.players, certified_yd=certified_yd)
 
 
 def _certified_error_yd(path: Path) -> tuple[float, float]:

@@ -1,14 +1,17 @@
-"""Options that several sub-commands share."""
+"""Options that several sub-commands share, and checks of what they are given before long work begins."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
+import cv2
 import typer
 
-from downfield.core.errors import InputError
+from downfield.core.errors import InputError, OutputError
 
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="The configuration file. Default: downfield.toml in the current folder.")
@@ -19,18 +22,86 @@ SetOption = Annotated[
 ]
 
 
-def check_outputs(*outputs: Path | None, inputs: Iterable[Path | None]) -> None:
-    """Check, before long work begins, that no file to write is a folder or would overwrite a file that is read.
+def number_between(low: float, high: float) -> Callable[[object], float]:
+    """Return a parser of an option's number; typer's own bounds let NaN pass, and its numbers infinity."""
+
+    def parse(text: object) -> float:
+        try:
+            value = float(str(text))
+        except ValueError:
+            raise typer.BadParameter(f"'{text}' is not a number.") from None
+        if not low <= value <= high:
+            raise typer.BadParameter(f"{text} is not between {low:g} and {high:g}.")
+        return value
+
+    return parse
+
+
+CameraHeightOption = Annotated[
+    float | None,
+    typer.Option(
+        "--camera-height",
+        parser=number_between(100, 5000),
+        metavar="MM",
+        help="Height of the lens over the board, mm, measured with a tape.",
+    ),
+]
+
+
+def check_outputs(*outputs: Path | None, inputs: Iterable[Path | None], picture: Path | None = None) -> None:
+    """Check, before long work begins, that every file can be written and would overwrite no file that is read.
+
+    Args:
+        outputs: files to write; None for one that was not asked for.
+        inputs: files and folders that are read.
+        picture: a further file to write, in the format of its name.
 
     Raises:
-        InputError: one is or would.
+        InputError: a file to write is a folder or a device, is read, lies among pictures that are read, or is named
+            twice.
+        OutputError: a file can't be written, or a picture has an unknown format.
 
     """
-    read = {path.resolve() for path in inputs if path is not None}
-    for output in outputs:
-        if output is None:
-            continue
+    written = [output for output in (*outputs, picture) if output is not None]
+    read = [path for path in inputs if path is not None]
+    for output in written:
         if output.is_dir():
             raise InputError(f"{output}: is a folder. Give the name of the file to write.")
-        if output.resolve() in read:
+        if output.exists() and not output.is_file():
+            raise InputError(f"{output}: is a device, not a file. Give the name of the file to write.")
+        if any(_is_same(output, path) for path in read):
             raise InputError(f"{output}: this file is read, so it can't be written too. Choose another name.")
+        if output.exists() and any(path.is_dir() and output.resolve().parent == path.resolve() for path in read):
+            raise InputError(f"{output}: this file is in a folder that is read. Choose another name.")
+        _check_writable(output)
+    for first, second in combinations(written, 2):
+        if _is_same(first, second):
+            raise InputError(f"{second}: two results can't be written to one file. Choose another name for one.")
+    if picture is not None and not _is_picture_name(picture):
+        raise OutputError(f"{picture}: unknown picture format. End the name in .png or .jpg.")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths lead to the same file, by whatever links."""
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them does not exist
+        return one.resolve() == other.resolve()
+
+
+def _check_writable(path: Path) -> None:
+    """Refuse a file that its folder, or the folder that would have to be made, does not allow to be written."""
+    folder = path.absolute().parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir():
+        raise OutputError(f"{path}: can't be written: {folder} is a file, not a folder. Choose another name.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"{path}: can't be written: you may not write in {folder}. Choose another folder.")
+
+
+def _is_picture_name(path: Path) -> bool:
+    try:
+        return cv2.haveImageWriter(path.name)
+    except cv2.error:
+        return False

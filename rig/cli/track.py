@@ -9,7 +9,6 @@ source is tracked until it is interrupted (`track_live`).
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -20,7 +19,6 @@ from typing import Annotated, Final
 import av
 import typer
 from rich.console import Console
-from rich.progress import track as progress_bar
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError
@@ -31,6 +29,7 @@ from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
 from downfield.rig.cli.options import check_outputs
+from downfield.rig.cli.progress import with_progress
 from downfield.rig.cli.track_live import close_on_interrupt, live_scenes, open_live, refuse_slow_options
 from downfield.rig.configuration.settings import NetworkSettings
 from downfield.rig.live.network_vision import detection_rate, worker_detector
@@ -119,15 +118,14 @@ def _frame_rate(scenes: list[Scene]) -> float:
 
 
 def _with_progress(frames: FrameSource, source: Path) -> Iterator[CapturedFrame]:
-    """Yield the frames, with a progress bar on standard error if that is a terminal."""
+    """Yield the frames, with their progress on standard error."""
     total = None
     if source.is_file():
         with av.open(str(source)) as video:
             total = video.streams.video[0].frames or None
     else:
         total = sum(1 for path in source.iterdir() if path.suffix.lower() in PICTURE_SUFFIXES)
-    console, silent = Console(stderr=True), not sys.stderr.isatty()
-    yield from progress_bar(frames.frames(), source.name, total=total, console=console, transient=True, disable=silent)
+    yield from with_progress(frames.frames(), f"Tracking {source.name}", total)
 
 
 def _until_players_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:

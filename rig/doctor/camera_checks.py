@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import cv2
-import numpy as np
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.field.line_chains import clearest_channel
-from downfield.calibration.field.paint_measurement import observe_paint
-from downfield.calibration.field.verification import gather_evidence
-from downfield.calibration.online.calibrator import LIMITS as ONLINE_LIMITS
+from downfield.calibration.picture_match import LIMITS as MATCH_LIMITS
+from downfield.calibration.picture_match import match_picture
 from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
@@ -48,15 +46,6 @@ class CameraCheckLimits:
 
     dim_level: float = 60.0
     """Mean gray level below which the sensor's noise begins to show."""
-
-    search_px: float = 6.0
-    """Distance from the calibrated lines within which paint is searched for."""
-
-    match_px: float = 1.8
-    """Distance from a calibrated line within which paint counts as found."""
-
-    found_share: float = 0.5
-    """Share of the yard lines that must be found."""
 
     offset_px: float = 0.7
     """Typical offset from which a new calibration is advised: half the offset that stops a game."""
@@ -188,18 +177,15 @@ def _check_fit(calibration: Calibration, image: Image) -> CheckResult:
         sent = f"{image.shape[1]}x{image.shape[0]}"
         text = f"the calibration is for pictures of {size_px[0]}x{size_px[1]}; the camera sends {sent}"
         return CheckResult("calibration", "fault", text, "Calibrate again, or request that size from the camera")
-    plane = clearest_channel(image)
-    paint = observe_paint([plane], calibration.camera, calibration.field, LIMITS.search_px)
-    share = gather_evidence(plane, calibration.camera, calibration.field, LIMITS.match_px).yard_lines
-    if share < LIMITS.found_share or not len(paint.px):
-        text = f"only {share:.0%} of the yard lines are where the calibration has them"
+    match = match_picture(image, calibration)
+    if match.found_share < MATCH_LIMITS.found_share or not math.isfinite(match.typical_px):
+        text = f"only {match.found_share:.0%} of the yard lines are where the calibration has them"
         return CheckResult("calibration", "fault", text, _CAMERA_MOVED)
-    offsets = np.sum((paint.px - calibration.camera.to_pixels(paint.points_mm)) * paint.normals, axis=1)
-    typical_px = float(np.median(np.abs(offsets)))
-    text = f"lines are {typical_px:.2f} px from where the calibration has them; {share:.0%} of the yard lines found"
-    if typical_px > ONLINE_LIMITS.bump_px:
+    found = f"{match.found_share:.0%} of the yard lines found"
+    text = f"lines are {match.typical_px:.2f} px from where the calibration has them; {found}"
+    if not match.is_same_view:
         return CheckResult("calibration", "fault", text, _CAMERA_MOVED)
-    if typical_px > LIMITS.offset_px:
+    if match.typical_px > LIMITS.offset_px:
         return CheckResult("calibration", "warning", text, "Calibrate again before the game")
     return CheckResult("calibration", "ok", text)
 
