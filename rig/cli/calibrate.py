@@ -26,7 +26,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
 from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between
-from downfield.rig.cli.progress import progress_bar, with_progress
+from downfield.rig.cli.progress import progress_bar, show_solving, with_progress
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import SourceChoice, open_source
@@ -88,8 +88,7 @@ def from_field(
         advance(0, text="reading the picture")
         images = read_pictures(source)
         distance = lens_from_distance(images[0], height_mm) if prior is None else None
-        advance(0, text="finding the printed field, which takes up to a minute")
-        solution = solve_field(images, fields, prior=prior, distance=distance)
+        solution = solve_field(images, fields, prior=prior, distance=distance, progress=show_solving(advance))
     _finish(solution, images, source, out, picture, by_hand=False)
 
 

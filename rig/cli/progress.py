@@ -19,6 +19,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from downfield.calibration.field.progress import ProgressListener
+
 T = TypeVar("T")
 
 
@@ -112,6 +114,11 @@ class _PlainLines:
     def _print(self, line: str) -> None:
         self._printed_s = self._clock()
         self._console.print(line, markup=False)
+
+
+def show_solving(advance: Advance) -> ProgressListener:
+    """Return a listener that shows, as percent, how far solving a field has come."""
+    return lambda report: advance(round(100 * report.fraction), 100, report.stage)
 
 
 def duration_text(seconds: float) -> str:
