@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -38,6 +39,9 @@ class ControllerLimits:
 
     retry_s: float = 6.0
     """Time between two attempts to calibrate a camera without a calibration; an attempt takes a second or two."""
+
+    remind_s: float = 30.0
+    """Time between two notices that the field is still looked for, for whoever watches the terminal's lines only."""
 
 
 LIMITS: Final = ControllerLimits()
@@ -95,6 +99,7 @@ class RigController:
         self._problems, self._controls = problems, controls
         self._recent_images, self._record, self._calibrated = recent_images, record, calibrated
         self._calibrating = threading.Lock()
+        self._tried = ""
         self._closed = threading.Event()
 
     def do(self, command: RigCommand) -> str:
@@ -146,10 +151,18 @@ class RigController:
         self._closed.set()
 
     def _keep_trying(self) -> None:
+        began_s = reminded_s = time.monotonic()
+        attempts = 0
         while not self._closed.wait(LIMITS.retry_s) and self._calibration.get() is None:
             images = self._recent_images()
             if images and self._calibrating.acquire(blocking=False):
+                attempts += 1
+                self._tried = f"attempt {attempts}, {time.monotonic() - began_s:.0f} s so far"
                 self._start_calibrating(images).join()
+            if self._calibration.get() is None and time.monotonic() - reminded_s > LIMITS.remind_s:
+                reminded_s = time.monotonic()
+                without = "no picture has arrived yet" if not attempts else self._tried
+                self._problems.notify("warning", f"Still looking for the printed field: {without}.")
 
     def _suspend(self, on: bool) -> str:
         self._controls.suspension = "calls are suspended by the operator" if on else ""
@@ -184,7 +197,7 @@ class RigController:
             self._problems.notify("info", "The camera was calibrated.")
         except DownfieldError as error:
             first = self._calibration.get() is None
-            self._problems.report(no_calibration(error) if first else _calibration_failed(error))
+            self._problems.report(no_calibration(error, self._tried) if first else _calibration_failed(error))
         finally:
             self._calibrating.release()
 

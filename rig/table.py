@@ -13,7 +13,7 @@ from downfield.core.field import FieldModel
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
-from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.live.connections import VisionStage
 from downfield.rig.live.recorded_vision import RecordedVision, UncalibratedVision
 from downfield.rig.live.rig_health import ActiveProblems
@@ -23,6 +23,7 @@ from downfield.rig.sources.source import CaptureClock, FrameSource, SourceWithTr
 from downfield.rig.sources.source_opening import TWIN_PREFIX, SourceChoice, open_source
 from downfield.rig.sources.v4l2 import CameraControls
 from downfield.rig.table_calibration import candidate_fields, find_calibration
+from downfield.rig.tables.profile import TableFolder
 
 UNCALIBRATED: Final = "the camera is not calibrated"
 
@@ -114,7 +115,8 @@ def open_table(
             return OpenedTable(source, calibration, calibration.field, recorded, None, events, source.facts.name)
     else:
         try:
-            calibration = find_calibration(settings.calibration, choice, clock, problems)
+            tables = TableFolder(tables_folder(settings))
+            calibration = find_calibration(settings.calibration, choice, clock, problems, tables)
         except CalibrationError as error:
             return _without_calibration(settings, choice, clock, problems, open_vision, error)
         events = read_declarations(clip)
@@ -125,9 +127,10 @@ def open_table(
     return OpenedTable(source, calibration, calibration.field, vision, make_vision, events, name)
 
 
-def no_calibration(error: DownfieldError) -> HealthReason:
-    """Return the problem "the camera is not calibrated"."""
-    remedy = "Aim the camera by its picture and light the board evenly. Downfield tries again every few seconds"
+def no_calibration(error: DownfieldError, tried: str = "") -> HealthReason:
+    """Return the problem "the camera is not calibrated", with how long it has been tried."""
+    again = f"Downfield tries again every few seconds{f' ({tried})' if tried else ''}"
+    remedy = f"Aim the camera by its picture and light the board evenly. {again}"
     return HealthReason(code=NO_CALIBRATION, level="alarm", text=f"{UNCALIBRATED}: {error}", remedy=remedy)
 
 

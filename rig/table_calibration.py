@@ -23,15 +23,20 @@ from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock, FrameSource
 from downfield.rig.sources.source_opening import SourceChoice, open_source
+from downfield.rig.tables.profile import TableFolder
 
 _MIN_SCORE: Final = 0.6
 """Least score of a figure and its helmet to be used."""
 
 
 def find_calibration(
-    settings: CalibrationSettings, choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems
+    settings: CalibrationSettings,
+    choice: SourceChoice,
+    clock: CaptureClock,
+    problems: ActiveProblems,
+    tables: TableFolder | None = None,
 ) -> Calibration:
-    """Return the configured calibration or that beside a clip; otherwise calibrate from the first pictures.
+    """Return the configured calibration, that beside a clip or that of a saved table; otherwise calibrate.
 
     Raises:
         InputError: the configured file can't be read.
@@ -48,6 +53,10 @@ def find_calibration(
         images = first_pictures(source)
     finally:
         source.close()
+    known = tables.recognize(choice.text, images[-1]) if tables is not None and source.facts.live else None
+    if known is not None:
+        problems.notify("info", f"The table '{known.name}' is recognized.")
+        return known.calibration
     return calibrate(settings, images, source.facts.name)
 
 

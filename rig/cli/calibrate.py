@@ -25,6 +25,7 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
+from downfield.rig.cli.calibrate_table import set_up_table
 from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between
 from downfield.rig.cli.progress import progress_bar, show_solving, with_progress
 from downfield.rig.live.rig_health import ActiveProblems
@@ -90,6 +91,9 @@ def from_field(
         distance = lens_from_distance(images[0], height_mm) if prior is None else None
         solution = solve_field(images, fields, prior=prior, distance=distance, progress=show_solving(advance))
     _finish(solution, images, source, out, picture, by_hand=False)
+
+
+app.command("table")(set_up_table)
 
 
 @app.command("landmarks")

@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "judge": "downfield.rig.cli.judge:judge",
     "rules": "downfield.rig.cli.rules:rules",
     "calibrate": "downfield.rig.cli.calibrate:app",
+    "tables": "downfield.rig.cli.tables:app",
     "certify": "downfield.rig.cli.certify:certify",
     "verify": "downfield.rig.cli.verify:verify",
     "learn": "downfield.training.learn_command:learn",

@@ -13,8 +13,10 @@ from rich.console import Console
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
+from downfield.rig.configuration.settings import tables_folder
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.rig import Rig
+from downfield.rig.tables.profile import TableFolder
 
 _PAUSE_S: Final = 3.0
 """Pause before a recording is played again, to read the last call."""
@@ -53,6 +55,10 @@ def run(
     }
     given |= {key: value for key, value in options.items() if value is not None}
     configuration = load(config, command_line=given)
+    if not configuration.settings.source.name:
+        table = TableFolder(tables_folder(configuration.settings)).in_use()
+        if table is not None:
+            configuration = load(config, command_line={**given, "source.name": table.source})
     console = Console(highlight=False, soft_wrap=True)
     tune_process()
     with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
@@ -63,6 +69,13 @@ def run(
 
 
 def _run(configuration: Configuration, console: Console, temporary: Path, *, once: bool, paced: bool) -> None:
+    settings = configuration.settings
+    if settings.source.name and not settings.calibration.file:
+        console.print(
+            f"Opening {settings.source.name}. If it is not calibrated yet, its printed field is looked for, which takes"
+            " up to a minute.",
+            markup=False,
+        )
     rig = Rig(configuration, temporary, paced=paced)
     title = f"{rig.source_text} under {rig.rulebook.title}"
     try:

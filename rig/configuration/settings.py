@@ -182,6 +182,11 @@ def recordings_folder(settings: RigSettings) -> Path:
     return Path(folder).expanduser() if folder else data_folder(settings) / "recordings"
 
 
+def tables_folder(settings: RigSettings) -> Path:
+    """Return the folder of table profiles."""
+    return data_folder(settings) / "tables"
+
+
 def store_file(settings: RigSettings) -> Path:
     """Return the database file of live games, used when no database is named."""
     return data_folder(settings) / "downfield.db"

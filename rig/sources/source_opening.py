@@ -75,6 +75,11 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
         raise
 
 
+def is_address(text: str) -> bool:
+    """Return whether a source is named by an address, such as ``rtsp://...``."""
+    return _ADDRESS.match(text) is not None
+
+
 def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
     """Return a function that opens a live source, each time it is called."""
     text = choice.text

@@ -1,0 +1,1 @@
+"""Table profiles: calibrated tables that are kept, and found again by their camera and print."""

@@ -1,0 +1,184 @@
+"""A table profile, ``*.table.json``: a camera over a printed field, set up once and found again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.picture_match import match_picture
+from downfield.core.arrays import Image
+from downfield.core.errors import DownfieldError, InputError, NotFoundError, OutputError
+from downfield.core.field_toml import measured_field_toml
+from downfield.core.records import check, read_record, read_text, record, to_json, write_text
+from downfield.rig.sources.source_opening import is_address
+from downfield.rig.sources.v4l2 import list_devices
+
+SUFFIX: Final = ".table.json"
+IN_USE: Final = "in-use"
+_LONGEST_NAME: Final = 60
+
+
+@record
+class TableProfile:
+    """A table that was set up.
+
+    Attributes:
+        name: its name for people.
+        camera: what identifies its camera: the permanent path of a USB camera (with its maker and serial number), or
+            the address of a stream.
+        source: how to open the camera, as for ``--source``.
+        calibration: of that camera over that board, with the certificate if the table was certified.
+        field_toml: the printed field as a field file, to be used with ``--field``.
+
+    Raises:
+        InputError: the name is empty, too long or has control characters.
+
+    """
+
+    name: str
+    camera: str
+    source: str
+    calibration: Calibration
+    field_toml: str = ""
+    format: Literal["downfield.table"] = "downfield.table"
+    version: Literal[1] = 1
+
+    def __post_init__(self) -> None:
+        is_name = self.name.strip() == self.name and self.name.isprintable() and 0 < len(self.name) <= _LONGEST_NAME
+        check(is_name and bool(table_id(self.name)), InputError, f"'{self.name[:80]}' is no name for a table")
+
+    @property
+    def id(self) -> str:
+        """The name as it is in the file's name."""
+        return table_id(self.name)
+
+
+def table_id(name: str) -> str:
+    """Return a table's name as it is in the name of its file."""
+    return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
+
+
+def new_profile(name: str, source: str, calibration: Calibration) -> TableProfile:
+    """Return the profile of a table that was just calibrated.
+
+    Args:
+        name: for people; spaces around it are dropped.
+        source: of the pictures, as for ``--source``.
+        calibration: of the camera.
+
+    Raises:
+        InputError: it can't be the name of a table.
+
+    """
+    field_toml = measured_field_toml(calibration.field)
+    return TableProfile(name.strip(), camera_identity(source), source, calibration, field_toml)
+
+
+def camera_identity(source: str) -> str:
+    """Return what identifies a camera, whatever port it is in: its permanent path, or its address without password."""
+    if is_address(source):
+        scheme, _, rest = source.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2]}"
+    path = Path(f"/dev/video{source}") if source.isdigit() else Path(source)
+    for device in list_devices():
+        if path in (device.path, device.device) or (source and source.lower() in device.path.name.lower()):
+            return str(device.path)
+    return source
+
+
+@dataclass(frozen=True, slots=True)
+class TableFolder:
+    """The saved tables of a rig.
+
+    Attributes:
+        folder: where their files are; it need not exist yet.
+
+    """
+
+    folder: Path
+
+    def profiles(self) -> tuple[TableProfile, ...]:
+        """Return every table, the latest first; files that can't be read are left out."""
+        found = []
+        paths = self.folder.glob(f"*{SUFFIX}") if self.folder.is_dir() else ()
+        for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True):
+            try:
+                found.append(read_record(TableProfile, path))
+            except DownfieldError:
+                continue
+        return tuple(found)
+
+    def get(self, name: str) -> TableProfile:
+        """Return a table by its name.
+
+        Raises:
+            NotFoundError: there is none; lists the names there are.
+
+        """
+        profiles = self.profiles()
+        for profile in profiles:
+            if profile.id == table_id(name):
+                return profile
+        names = ", ".join(profile.name for profile in profiles) or "none is saved yet"
+        raise NotFoundError(f"There is no table '{name}'. Saved tables: {names}.")
+
+    def save(self, profile: TableProfile) -> Path:
+        """Save a table, in place of one with the same name, and use it from now on; return its file.
+
+        Raises:
+            OutputError: the file can't be written.
+
+        """
+        path = self.folder / f"{profile.id}{SUFFIX}"
+        write_text(path, [to_json(TableProfile, profile), "\n"])
+        self.use(profile.name)
+        return path
+
+    def use(self, name: str | None) -> None:
+        """Have ``downfield run`` without a source open a table's camera; None for the bundled recording.
+
+        Raises:
+            NotFoundError: there is no such table.
+            OutputError: the choice can't be written.
+
+        """
+        write_text(self.folder / IN_USE, ["" if name is None else self.get(name).id, "\n"])
+
+    def in_use(self) -> TableProfile | None:
+        """Return the table in use; None if there is none."""
+        try:
+            return self.get(read_text(self.folder / IN_USE).strip())
+        except DownfieldError:
+            return None
+
+    def remove(self, name: str) -> None:
+        """Delete a table.
+
+        Raises:
+            NotFoundError: there is none of that name.
+            OutputError: its file can't be deleted.
+
+        """
+        path = self.folder / f"{self.get(name).id}{SUFFIX}"
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise OutputError(f"{path}: can't be deleted: {error.strerror}") from None
+
+    def recognize(self, source: str, image: Image) -> TableProfile | None:
+        """Return the saved table that a picture shows; None if it shows none, or the camera was moved.
+
+        Args:
+            source: the camera, as for ``--source``.
+            image: a picture of it.
+
+        """
+        identity, size_px = camera_identity(source), (image.shape[1], image.shape[0])
+        for profile in self.profiles():
+            same_camera = profile.camera == identity and profile.calibration.camera.lens.size_px == size_px
+            if same_camera and match_picture(image, profile.calibration).is_same_view:
+                return profile
+        return None

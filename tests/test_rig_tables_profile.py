@@ -1,0 +1,103 @@
+"""A table that was set up once is saved, and found again by its camera and its print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from calibration_scenes import TUDOR, Scene, photograph
+from loopback_streams import MjpegServer
+from typer.testing import CliRunner
+
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.core.errors import InputError, NotFoundError
+from downfield.core.field import load_field
+from downfield.rig.cli.main import app
+from downfield.rig.tables.profile import TableFolder, camera_identity, new_profile
+
+CAMERA = "http://me:secret@phone:8080/video"
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return photograph()
+
+
+@pytest.fixture(scope="module")
+def calibration(scene: Scene) -> Calibration:
+    return Calibration(TUDOR, scene.camera, "truth")
+
+
+def test_a_table_is_found_again_by_its_camera_and_its_print(
+    tmp_path: Path, scene: Scene, calibration: Calibration
+) -> None:
+    folder = TableFolder(tmp_path / "tables")
+    assert folder.recognize(CAMERA, scene.image) is None
+    folder.save(new_profile(" Attic table ", CAMERA, calibration))
+    found = folder.recognize("http://me:changed@phone:8080/video", scene.image)
+    assert found is not None
+    assert (found.name, found.calibration) == ("Attic table", calibration)
+    assert folder.recognize("http://other:8080/video", scene.image) is None
+    assert folder.recognize(CAMERA, np.full_like(scene.image, 90)) is None
+    assert folder.recognize(CAMERA, scene.image[:, :1280]) is None
+
+
+def test_the_identity_of_a_stream_holds_no_password() -> None:
+    assert camera_identity(CAMERA) == "http://phone:8080/video"
+
+
+def test_a_name_that_can_be_no_file_is_refused(calibration: Calibration) -> None:
+    for name in ("", "  ", "../..", "a\nb", "x" * 61):
+        with pytest.raises(InputError, match="is no name for a table"):
+            new_profile(name, CAMERA, calibration)
+    assert new_profile("../Küche/2", CAMERA, calibration).id == "küche-2"
+
+
+def test_a_broken_file_does_not_hide_the_other_tables(tmp_path: Path, calibration: Calibration) -> None:
+    folder = TableFolder(tmp_path)
+    folder.save(new_profile("Attic", CAMERA, calibration))
+    (tmp_path / "broken.table.json").write_text("{", encoding="utf-8")
+    (tmp_path / "other.table.json").write_bytes(b"\xff\xfe")
+    assert [profile.name for profile in folder.profiles()] == ["Attic"]
+
+
+def test_the_table_in_use_is_forgotten_with_its_file(tmp_path: Path, calibration: Calibration) -> None:
+    folder = TableFolder(tmp_path)
+    assert folder.in_use() is None
+    folder.save(new_profile("Attic", CAMERA, calibration))
+    folder.save(new_profile("Club", CAMERA, calibration))
+    folder.use("attic")
+    assert folder.in_use() == folder.get("Attic")
+    folder.remove("Attic")
+    assert folder.in_use() is None
+    with pytest.raises(NotFoundError, match="Saved tables: Club"):
+        folder.get("Attic")
+
+
+def test_a_table_is_set_up_listed_used_and_removed_from_the_command_line(
+    tmp_path: Path, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOWNFIELD_DATA", str(tmp_path / "data"))
+    pictures = [cv2.imencode(".jpg", np.roll(scene.image, 0), [cv2.IMWRITE_JPEG_QUALITY, 95 + i])[1] for i in range(2)]
+    server = MjpegServer(fps=30, encoded=lambda number: pictures[number % 2].tobytes())
+
+    def run(*words: str) -> str:
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, result.output + str(result.exception)
+        return result.output
+
+    try:
+        made = run("calibrate", "table", "Attic", "--source", server.url, "--field", "tudor-620")
+    finally:
+        server.close()
+    assert "'Attic' is saved in" in made
+    assert f"* Attic: {TUDOR.title}, camera {server.url}" in run("tables", "list")
+    assert "residual" in run("tables", "show", "attic", "--calibration", "a.calibration.json", "--field", "my.toml")
+    assert read_calibration(tmp_path / "a.calibration.json").field == load_field("my.toml") == TUDOR
+    run("tables", "use", "none")
+    assert "  Attic" in run("tables", "list")
+    run("tables", "remove", "Attic")
+    assert "No table is saved yet" in run("tables", "list")
