@@ -13,7 +13,7 @@ from downfield.api.dependencies import AppContext, authorize
 from downfield.api.feed.relay import RelayManager
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
-from downfield.api.routes import camera, evidence, feed, games, health, pages, pairing, play, setup
+from downfield.api.routes import camera, evidence, feed, games, health, pages, pairing, play, setup, table_setup
 from downfield.api.security.middleware import AccessPolicy, SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
@@ -25,6 +25,7 @@ ROUTERS: Final = (
     games.router,
     evidence.router,
     setup.router,
+    table_setup.router,
     feed.router,
     camera.router,
     pairing.router,

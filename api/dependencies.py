@@ -14,6 +14,7 @@ from downfield.api.problems import ProblemError
 from downfield.api.security.middleware import AccessPolicy, is_loopback
 from downfield.api.security.roles import RANK, Principal, RequiredRole
 from downfield.api.security.tokens import TokenStore, role_of
+from downfield.api.table_setup import TableSetup
 from downfield.game.evidence import EvidenceFinder
 from downfield.game.footage import Footage
 from downfield.game.service import GameService
@@ -35,6 +36,7 @@ class AppContext:
         picture: the camera's annotated picture.
         store: games, teams, devices.
         footage: the pictures calls were made from; None where none are kept.
+        table_setup: sets up a table; None where there is no camera.
 
     """
 
@@ -43,6 +45,7 @@ class AppContext:
     picture: LatestPicture
     store: Store
     footage: Footage | None = None
+    table_setup: TableSetup | None = None
 
 
 async def _context(connection: HTTPConnection) -> AppContext:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,13 +29,17 @@ from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
+from downfield.rig.setup.session import SetupSession
 from downfield.rig.sources.source import CaptureClock
+from downfield.rig.sources.source_opening import is_address
 from downfield.rig.table import OpenVision, open_table, source_choice
+from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.web_service import Service
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 
 _TEMPORARY_STORE: Final = "games.db"
+_LEAVE_AFTER_S: Final = 0.5
 
 
 class Rig:
@@ -67,6 +72,7 @@ class Rig:
     ) -> None:
         settings = self._settings = configuration.settings
         self._paced, self._open_vision = paced, open_vision
+        self._next_table: TableProfile | None = None
         self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
         self._notices = _Notices(self._hub)
@@ -116,7 +122,8 @@ class Rig:
         )
         self._begin_game()
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
-        context = AppContext(self.game_service, self._hub, self._picture, self._store, footage)
+        self._setup = self._table_setup()
+        context = AppContext(self.game_service, self._hub, self._picture, self._store, footage, self._setup)
         self._service = Service(context, settings.service) if settings.service.on else None
         self._health.start()
 
@@ -124,6 +131,15 @@ class Rig:
     def address(self) -> str:
         """The address of the web pages; empty if they are not served."""
         return "" if self._service is None else self._service.address
+
+    @property
+    def port(self) -> int | None:
+        """The port of the web pages; None if they are not served."""
+        return None if self._service is None else self._service.port
+
+    def next_table(self) -> TableProfile | None:
+        """Return a table that was set up meanwhile, to be opened instead; None for none."""
+        return self._next_table
 
     @property
     def calls(self) -> int:
@@ -187,6 +203,7 @@ class Rig:
     def close(self) -> None:
         """Close everything, in order: frames, scenes, the journal, the feeds."""
         self._controller.close()
+        self._setup.close()
         if self._loop is not None:
             self._loop.stop()
         if self._recorder is not None:
@@ -216,6 +233,29 @@ class Rig:
                 )
                 self._problems.report(HealthReason(code=DISK_FULL, level="alarm", text=text, remedy=remedy))
         return recorder
+
+    def _table_setup(self) -> SetupSession:
+        source = self._settings.source.name
+        running = (source if is_address(source) else camera_identity(source)) if self.live else ""
+        choice = source_choice(self._settings, paced=False)
+        return SetupSession(
+            self._settings,
+            running,
+            self._recent_pictures.images,
+            lambda text: replace(choice, text=text, microphone=""),
+            self._leave_for,
+        )
+
+    def _leave_for(self, table: TableProfile) -> None:
+        """End this run soon, so that the table that was set up is opened; the response to its setup is sent first."""
+        self._next_table = table
+        stop = threading.Timer(_LEAVE_AFTER_S, self._stop_loop)
+        stop.daemon = True
+        stop.start()
+
+    def _stop_loop(self) -> None:
+        if self._loop is not None:
+            self._loop.stop()
 
     def _begin_game(self) -> None:
         facts = self._table.source.facts

@@ -22,6 +22,7 @@ PAGES: Final[Mapping[str, str]] = {
     "/": "index.html",
     "/panel": "panel.html",
     "/camera": "camera.html",
+    "/setup": "setup.html",
     "/evidence": "evidence.html",
     "/pair": "pair.html",
 }
@@ -107,11 +108,12 @@ def overlay(request: Request, name: str) -> Response:
 @router.get("/")
 @router.get("/panel")
 @router.get("/camera")
+@router.get("/setup")
 @router.get("/evidence")
 @router.get("/pair")
 @allow("anyone")
 def page(request: Request) -> Response:
-    """The start page, the operator panel, the camera page, the frames of a call, the pairing page."""
+    """The start page, the operator panel, the camera page, the set-up, the frames of a call, the pairing page."""
     return pages()[PAGES[request.url.path]].response(request)
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import tempfile
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 from rich.console import Console
 
+from downfield.core.errors import SourceError
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
 from downfield.rig.configuration.settings import tables_folder
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.rig import Rig
-from downfield.rig.tables.profile import TableFolder
+from downfield.rig.tables.profile import TableFolder, TableProfile
 
 _PAUSE_S: Final = 3.0
 """Pause before a recording is played again, to read the last call."""
+
+_OPENING_ATTEMPTS: Final = 4
 
 
 def run(
@@ -63,12 +67,29 @@ def run(
     tune_process()
     with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
         try:
-            _run(configuration, console, Path(temporary), once=once, paced=not fast)
+            following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
+            while following is not None:
+                table = following.profile
+                console.print(f"Opening the table '{table.name}' that was set up.", markup=False)
+                changed = {"source.name": table.source, "calibration.file": "", "service.port": following.port}
+                configuration = load(config, command_line={**given, **changed})
+                following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
         except KeyboardInterrupt:  # the loop has ended, so nothing is printed after this
             console.print("stopped")
 
 
-def _run(configuration: Configuration, console: Console, temporary: Path, *, once: bool, paced: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class _NextTable:
+    """A table that was set up while another source was played, and the port that its pages keep."""
+
+    profile: TableProfile
+    port: int | None
+
+
+def _run(
+    configuration: Configuration, console: Console, temporary: Path, *, once: bool, paced: bool
+) -> _NextTable | None:
+    """Play until the end; return the table that was set up meanwhile, to be opened next."""
     settings = configuration.settings
     if settings.source.name and not settings.calibration.file:
         console.print(
@@ -76,7 +97,7 @@ def _run(configuration: Configuration, console: Console, temporary: Path, *, onc
             " up to a minute.",
             markup=False,
         )
-    rig = Rig(configuration, temporary, paced=paced)
+    rig = _open_rig(configuration, temporary, paced=paced)
     title = f"{rig.source_text} under {rig.rulebook.title}"
     try:
         if console.is_terminal:
@@ -91,6 +112,18 @@ def _run(configuration: Configuration, console: Console, temporary: Path, *, onc
             _play(rig, console, once=once)
     finally:
         rig.close()
+    table = rig.next_table()
+    return None if table is None else _NextTable(table, rig.port)
+
+
+def _open_rig(configuration: Configuration, temporary: Path, *, paced: bool) -> Rig:
+    """Open the rig; a camera that was just released may need a moment before it can be opened again."""
+    for _ in range(_OPENING_ATTEMPTS - 1):
+        try:
+            return Rig(configuration, temporary, paced=paced)
+        except SourceError:
+            threading.Event().wait(1.0)
+    return Rig(configuration, temporary, paced=paced)
 
 
 def _play(rig: Rig, console: Console, *, once: bool) -> None:
@@ -98,7 +131,9 @@ def _play(rig: Rig, console: Console, *, once: bool) -> None:
     while True:
         rig.play()
         console.print(f"[bold]{rig.situation()}[/bold]  {rig.calls} calls")
-        if once or rig.live:
+        if once or rig.live or rig.next_table() is not None:
             return
         pause.wait(_PAUSE_S)
+        if rig.next_table() is not None:
+            return
         rig.rewind()

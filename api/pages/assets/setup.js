@@ -1,0 +1,173 @@
+// The set-up of a table: camera, field, check, play.
+
+import { el, refresh, setText } from "/assets/dom.js";
+import { capitalize } from "/assets/format.js";
+import { errorText, send } from "/assets/send.js";
+import { Marks } from "/assets/setup_marks.js";
+
+const POLL_MS = 700;
+const FIRST_CORNERS = [[0.15, 0.8], [0.85, 0.8], [0.85, 0.2], [0.15, 0.2]]; // shares of the picture: lower left first
+const FIRST_LENGTH = [[0.4, 0.5], [0.6, 0.5]];
+const FIELD_SIZES_YD = { "arena-50": [50, 28.333], canadian: [110, 65] }; // of fields other than 100 x 53.333
+const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right corner", "Upper left corner"];
+
+const at = (id) => document.getElementById(id);
+const marks = new Marks(at("live"), at("marks"), at("magnifier"), onMoved);
+let view = { step: "camera", cameras: [], tables: [], fields: [], findings: [], readings: [], landmarks: [], revision: -1 };
+let corners = [];
+let lengthEnds = [];
+let placing = false; // whether corners are placed by hand before anything was solved
+let problem = "";
+let drawn = -1;
+
+async function poll() {
+  try {
+    const response = await fetch("/api/setup", { credentials: "same-origin" });
+    if (response.ok) show(await response.json());
+    else problem = (await response.json()).detail;
+  } catch {
+    problem = view.step === "saved" ? "" : "The rig does not answer. Trying again…";
+  }
+  setText(at("problem"), problem || capitalize(view.problem ?? ""));
+  if (view.step === "saved") await lookForGame();
+  setTimeout(poll, POLL_MS);
+}
+
+async function lookForGame() {
+  try {
+    const source = (await (await fetch("/api/state", { credentials: "same-origin" })).json()).data.source;
+    if (source?.live) setText(at("opening"), `${source.text} is open: the game can begin.`);
+  } catch {
+    setText(at("opening"), "Opening its camera…"); // the service is changing to it
+  }
+}
+
+function show(next) {
+  if (view.step === "saved" && next.step === "camera") return; // the service has changed to the table
+  view = next;
+  document.body.dataset.step = view.step;
+  for (const part of document.querySelectorAll("section[data-of]")) part.hidden = !part.dataset.of.includes(view.step);
+  for (const item of at("steps").children) item.classList.toggle("now", item.dataset.of.split(" ").includes(view.step));
+  refresh(at("findings"), view.findings, () => view.findings.map(({ text, remedy }) => el("div", { class: "finding" }, el("b", {}, text), el("p", {}, remedy))));
+  refresh(at("cameras"), view.cameras, () => view.cameras.map(({ source, name }) => el("button", { type: "button", onclick: () => openCamera(source) }, name)));
+  if (view.cameras.length === 0) setText(at("cameras"), "No camera is plugged into this computer.");
+  refresh(at("tables"), view.tables, () => view.tables.length && [el("h2", {}, "Saved tables"), ...view.tables.map((table) => el("p", {}, `${table.in_use ? "● " : ""}${table.name}: ${table.field}`))]);
+  refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map((field) => el("option", { value: field }, field))]);
+  refresh(at("readings"), [view.readings, view.reading], () => view.readings.map((label, index) => el("button", { type: "button", role: "radio", "aria-checked": String(index === view.reading), onclick: () => act("/api/setup/reading", { reading: index }) }, label)));
+  setText(at("summary"), view.summary);
+  at("by-hand").hidden = view.problem === "" || placing;
+  showProgress(view.progress);
+  showPicture();
+}
+
+function showProgress(progress) {
+  if (!progress) return;
+  at("progress").value = progress.fraction;
+  const left = progress.remaining_s === null ? "" : `, about ${Math.max(1, Math.round(progress.remaining_s))} s left`;
+  setText(at("stage"), `${capitalize(progress.stage)}${left}`);
+}
+
+function showPicture() {
+  const shown = view.size_px !== null && ["aim", "solving", "confirm"].includes(view.step);
+  at("picture").hidden = !shown;
+  const solved = view.step === "confirm";
+  at("lines").hidden = !solved;
+  if (shown && (!solved || drawn !== view.revision)) at("live").src = `/api/setup/picture.jpg?at=${Date.now()}`;
+  if (solved && drawn !== view.revision) {
+    at("lines").src = `/api/setup/lines.svg?revision=${view.revision}`;
+    placing = false;
+    corners = view.landmarks.map((mark, index) => ({ ...mark, name: CORNER_NAMES[index] }));
+    lengthEnds = [];
+    at("again").hidden = true;
+    marks.show(corners);
+  }
+  if (!solved && !placing) marks.show([]);
+  drawn = solved ? view.revision : -1;
+}
+
+function onMoved(mark) {
+  if (mark.kind !== "length" && view.step === "confirm") at("again").hidden = false;
+}
+
+async function act(path, body = {}) {
+  problem = "";
+  try {
+    show(await send(path, body));
+  } catch (error) {
+    problem = errorText(error);
+  }
+  setText(at("problem"), problem || capitalize(view.problem ?? ""));
+}
+
+const openCamera = (source) => act("/api/setup/camera", { source });
+
+const fromShares = (shares) => shares.map(([x, y]) => [x * view.size_px[0], y * view.size_px[1]]);
+
+function solveByHand(field) {
+  const landmarks = corners.map(({ x_yd, y_yd, px }) => ({ x_yd, y_yd, px }));
+  return act("/api/setup/solve", { field, landmarks });
+}
+
+at("address").addEventListener("submit", (event) => {
+  event.preventDefault();
+  openCamera(new FormData(event.target).get("source").trim());
+});
+
+at("find").addEventListener("click", () => {
+  if (placing) {
+    solveByHand(at("field").value);
+    placing = false;
+    return;
+  }
+  const height = at("height").valueAsNumber;
+  act("/api/setup/solve", { field: at("field").value, camera_height_mm: Number.isFinite(height) ? height : null });
+});
+
+at("by-hand").addEventListener("click", () => {
+  const field = at("field").value;
+  if (field === "auto") {
+    problem = "Choose the printed field first.";
+    setText(at("problem"), problem);
+    at("field").focus();
+    return;
+  }
+  placing = true;
+  problem = "";
+  const [length, width] = FIELD_SIZES_YD[field] ?? [100, 53.333333];
+  const places = [[0, 0], [length, 0], [length, width], [0, width]];
+  corners = fromShares(FIRST_CORNERS).map((px, index) => ({ px, x_yd: places[index][0], y_yd: places[index][1], name: CORNER_NAMES[index] }));
+  marks.show(corners);
+});
+
+at("again").addEventListener("click", () => solveByHand(at("field").value === "auto" ? view.field : at("field").value));
+
+at("measure").addEventListener("click", () => {
+  if (lengthEnds.length === 0) {
+    lengthEnds = fromShares(FIRST_LENGTH).map((px, index) => ({ px, kind: "length", name: index ? "End of the length" : "Start of the length" }));
+    marks.show([...corners, ...lengthEnds]);
+    setText(at("measure"), "Use this length");
+    return;
+  }
+  const length_mm = at("length").valueAsNumber;
+  if (!Number.isFinite(length_mm)) {
+    at("length").focus();
+    return;
+  }
+  act("/api/setup/solve", { length: { ends_px: lengthEnds.map(({ px }) => px), length_mm } });
+});
+document.querySelector("details").addEventListener("toggle", (event) => {
+  if (event.target.open && lengthEnds.length === 0) at("measure").click();
+});
+
+at("save").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act("/api/setup/save", { name: new FormData(event.target).get("name") });
+});
+
+at("retake").addEventListener("click", () => act("/api/setup/aim"));
+at("other-camera").addEventListener("click", () => {
+  view = { ...view, step: "camera" };
+  for (const part of document.querySelectorAll("section[data-of]")) part.hidden = part.dataset.of !== "camera";
+});
+
+poll();

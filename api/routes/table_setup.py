@@ -1,0 +1,96 @@
+"""Setting up a table: camera, preview, calibration, name. For the admin only, since it opens cameras."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+
+from downfield.api.dependencies import AppContextDep
+from downfield.api.problems import ProblemError
+from downfield.api.security.roles import allow
+from downfield.api.table_setup import (
+    CameraRequestBody,
+    ReadingRequest,
+    SetupView,
+    SolveRequest,
+    TableNameRequest,
+    TableSetup,
+)
+
+router = APIRouter(prefix="/api/setup", tags=["setup"])
+
+
+async def _table_setup(context: AppContextDep) -> TableSetup:
+    if context.table_setup is None:
+        raise ProblemError(404, "This service has no camera to set up.", "no_setup")
+    return context.table_setup
+
+
+TableSetupDep = Annotated[TableSetup, Depends(_table_setup)]
+
+
+@router.get("", summary="The state of the set-up")
+@allow("admin")
+def setup_view(setup: TableSetupDep) -> SetupView:
+    """Cameras, picture faults, progress, landmarks, and the saved tables."""
+    return setup.view()
+
+
+@router.post("/camera", summary="Open a camera to set up")
+@allow("admin")
+def open_camera(setup: TableSetupDep, request: CameraRequestBody) -> SetupView:
+    """A camera of this computer, or the address of a stream."""
+    return setup.open_camera(request.source)
+
+
+@router.get(
+    "/picture.jpg",
+    summary="The picture that is set up",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def setup_picture(setup: TableSetupDep) -> Response:
+    """The newest one, or the one that is solved."""
+    return Response(setup.picture(), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+
+@router.get(
+    "/lines.svg",
+    summary="The field's lines over the picture",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def setup_lines(setup: TableSetupDep) -> Response:
+    """Where the solution has them."""
+    return Response(setup.lines(), media_type="image/svg+xml")
+
+
+@router.post("/solve", summary="Look for the printed field")
+@allow("admin")
+def solve(setup: TableSetupDep, request: SolveRequest) -> SetupView:
+    """By itself, from landmarks placed by hand, or scaled by a measured length; returns at once."""
+    return setup.solve(request)
+
+
+@router.post("/aim", summary="Show the live picture again")
+@allow("admin")
+def aim_again(setup: TableSetupDep) -> SetupView:
+    """The solution is dropped."""
+    return setup.aim_again()
+
+
+@router.post("/reading", summary="Choose one of several readings")
+@allow("admin")
+def choose_reading(setup: TableSetupDep, request: ReadingRequest) -> SetupView:
+    """It is drawn over the picture, and the one to be saved."""
+    return setup.choose(request.reading)
+
+
+@router.post("/save", summary="Save the table and play on it")
+@allow("admin")
+def save_table(setup: TableSetupDep, request: TableNameRequest) -> SetupView:
+    """The service changes to its camera within seconds; feeds reconnect by themselves."""
+    return setup.save(request.name)

@@ -1,0 +1,159 @@
+"""The set-up of a table, as the API shows it and as a rig provides it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Protocol
+
+from pydantic import Field, FiniteFloat
+
+from downfield.game.commands import RequestModel
+from downfield.game.published.game_topics import TopicModel
+
+SetupStep = Literal["camera", "aim", "solving", "confirm", "saved"]
+
+Pixel = Annotated[FiniteFloat, Field(ge=-20000, le=20000)]
+PixelPair = tuple[Pixel, Pixel]
+
+
+class CameraOption(TopicModel):
+    """A camera that can be chosen."""
+
+    source: str = Field(description="How to open it, as for --source.")
+    name: str
+
+
+class SetupFinding(TopicModel):
+    """Something wrong with the picture, and what to do."""
+
+    text: str
+    remedy: str
+
+
+class SolvingProgress(TopicModel):
+    """How far the search for the printed field is."""
+
+    stage: str
+    fraction: float
+    remaining_s: float | None
+
+
+class SetupLandmark(TopicModel):
+    """A corner of the playing field, where the solution has it in the picture."""
+
+    x_yd: float
+    y_yd: float
+    px: tuple[float, float]
+
+
+class SavedTable(TopicModel):
+    """A table that was set up."""
+
+    name: str
+    field: str
+    camera: str
+    in_use: bool
+
+
+class SetupView(TopicModel):
+    """The state of the set-up."""
+
+    step: SetupStep
+    cameras: tuple[CameraOption, ...] = ()
+    camera: str = ""
+    size_px: tuple[int, int] | None = None
+    findings: tuple[SetupFinding, ...] = ()
+    progress: SolvingProgress | None = None
+    problem: str = Field(default="", description="Why the last attempt failed, and what to do.")
+    readings: tuple[str, ...] = Field(default=(), description="Ways to read the print, if there are several.")
+    reading: int = Field(default=0, description="The reading that is shown.")
+    field: str = Field(default="", description="Name of the printed field that was found.")
+    summary: str = ""
+    landmarks: tuple[SetupLandmark, ...] = ()
+    revision: int = Field(default=0, description="Rises whenever there are new lines to draw.")
+    fields: tuple[str, ...] = Field(default=(), description="Printed fields that are known by name.")
+    tables: tuple[SavedTable, ...] = ()
+
+
+class CameraRequestBody(RequestModel):
+    """The camera to set up."""
+
+    source: Annotated[str, Field(min_length=1, max_length=500)] = Field(examples=["0"])
+
+
+class PlacedLandmark(RequestModel):
+    """A landmark placed by hand."""
+
+    x_yd: Annotated[FiniteFloat, Field(ge=-200, le=400)]
+    y_yd: Annotated[FiniteFloat, Field(ge=-200, le=400)]
+    px: PixelPair
+
+
+class MeasuredLength(RequestModel):
+    """A length measured on the board."""
+
+    ends_px: tuple[PixelPair, PixelPair]
+    length_mm: Annotated[FiniteFloat, Field(ge=5, le=5000)]
+
+
+class SolveRequest(RequestModel):
+    """How to find the printed field."""
+
+    field: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")] = "auto"
+    landmarks: Annotated[tuple[PlacedLandmark, ...], Field(max_length=20)] = ()
+    length: MeasuredLength | None = None
+    camera_height_mm: Annotated[FiniteFloat, Field(ge=100, le=5000)] | None = None
+
+
+class ReadingRequest(RequestModel):
+    """The reading to show and save."""
+
+    reading: Annotated[int, Field(ge=0, le=20)]
+
+
+class TableNameRequest(RequestModel):
+    """The table's name."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)] = Field(examples=["Attic"])
+
+
+class TableSetup(Protocol):
+    """Sets up a table; a rig provides it. Callable from any thread. Each method returns the state after it.
+
+    Every method raises a DownfieldError if it can't be done, which says what to do.
+    """
+
+    def view(self) -> SetupView:
+        """Return the present state."""
+        ...
+
+    def open_camera(self, source: str) -> SetupView:
+        """Open a camera and show its picture; an earlier one is closed."""
+        ...
+
+    def picture(self) -> bytes:
+        """Return the picture as a JPEG: the newest one, or the one that is solved."""
+        ...
+
+    def lines(self) -> str:
+        """Return the field's lines over the picture, as an SVG."""
+        ...
+
+    def solve(self, request: SolveRequest) -> SetupView:
+        """Begin to look for the printed field."""
+        ...
+
+    def aim_again(self) -> SetupView:
+        """Drop the solution and show the camera's picture again."""
+        ...
+
+    def choose(self, reading: int) -> SetupView:
+        """Show one of several readings, which is then the one to save."""
+        ...
+
+    def save(self, name: str) -> SetupView:
+        """Save the table and play on it."""
+        ...
+
+    def close(self) -> None:
+        """Close the camera."""
+        ...

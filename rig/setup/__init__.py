@@ -1,0 +1,1 @@
+"""Setting up a table in the browser: the camera's preview, its calibration, and saving both."""

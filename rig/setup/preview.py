@@ -1,0 +1,65 @@
+"""The picture of a camera that is not in play, for setting it up."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+from downfield.core.arrays import Image
+from downfield.core.errors import DownfieldError, InputError
+from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
+from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.sources.source import CaptureClock
+from downfield.rig.sources.source_opening import SourceChoice, open_source
+
+
+class CameraPreview:
+    """Keeps the latest pictures of a camera until it is closed.
+
+    Args:
+        choice: the camera.
+
+    Raises:
+        InputError: no camera has that name, or it is a recording.
+        SourceError: it can't be opened.
+
+    """
+
+    def __init__(self, choice: SourceChoice) -> None:
+        self._source = open_source(choice, CaptureClock(), ActiveProblems())
+        if not self._source.facts.live:
+            self._source.close()
+            raise InputError(f"{choice.text}: is a recording. Choose a camera, or give a stream's address.")
+        self._images: deque[Image] = deque(maxlen=PICTURE_LIMITS.calibration_pictures)
+        self._failure = ""
+        self._thread = threading.Thread(target=self._run, name="camera preview", daemon=True)
+        self._thread.start()
+
+    @property
+    def name(self) -> str:
+        """The camera's name."""
+        return self._source.facts.name
+
+    @property
+    def failure(self) -> str:
+        """Why no more pictures come; empty while they do."""
+        return self._failure
+
+    def images(self) -> list[Image]:
+        """Return the latest pictures, oldest first."""
+        return list(self._images)
+
+    def close(self) -> None:
+        """Release the camera."""
+        self._source.close()
+        self._thread.join(5)
+
+    def _run(self) -> None:
+        try:
+            for frame in self._source.frames():
+                if frame.index % PICTURE_LIMITS.calibration_step == 0:
+                    self._images.append(frame.decode().image)
+        except DownfieldError as error:
+            self._failure = str(error)
+        except Exception as error:  # a driver's error ends the preview, not the rig
+            self._failure = f"{type(error).__name__}: {error}"

@@ -1,0 +1,307 @@
+"""The set-up of a table, step by step: camera, aim, solve, confirm, save."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.api.drawings import draw_field_lines
+from downfield.api.table_setup import (
+    CameraOption,
+    SavedTable,
+    SetupFinding,
+    SetupLandmark,
+    SetupStep,
+    SetupView,
+    SolveRequest,
+    SolvingProgress,
+)
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.field.landmarks import Landmark, solve_landmarks
+from downfield.calibration.field.progress import ProgressListener, SolveProgress
+from downfield.calibration.field.proposal import KnownLength, propose_field
+from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
+from downfield.calibration.field.solver import solve_field
+from downfield.core.arrays import Image
+from downfield.core.errors import DownfieldError, InputError, RefusedError
+from downfield.core.field import load_field, preset, preset_names
+from downfield.rig.configuration.settings import RigSettings, tables_folder
+from downfield.rig.setup.picture_findings import camera_findings, picture_findings
+from downfield.rig.setup.preview import CameraPreview
+from downfield.rig.sources.source_opening import SourceChoice, is_address
+from downfield.rig.sources.v4l2 import list_devices
+from downfield.rig.table_calibration import lens_from_distance
+from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
+
+_JPEG_QUALITY: Final = 82
+
+
+class SetupSession:
+    """Sets up a table; implements `TableSetup`.
+
+    Args:
+        settings: the rig's configuration.
+        running: the camera in play, as for ``--source``; empty if a recording is played.
+        running_images: returns recent pictures of the camera in play.
+        choice: returns how to open a camera.
+        saved: called with each table that was saved.
+
+    """
+
+    def __init__(
+        self,
+        settings: RigSettings,
+        running: str,
+        running_images: Callable[[], list[Image]],
+        choice: Callable[[str], SourceChoice],
+        saved: Callable[[TableProfile], None],
+    ) -> None:
+        self._folder = TableFolder(tables_folder(settings))
+        self._running, self._running_images, self._choice, self._saved = running, running_images, choice, saved
+        self._lock = threading.RLock()
+        self._step: SetupStep = "camera"
+        self._source, self._name = "", ""
+        self._preview: CameraPreview | None = None
+        self._frozen: list[Image] = []
+        self._readings: tuple[FieldReading, ...] = ()
+        self._reading = self._revision = 0
+        self._problem = ""
+        self._progress: SolvingProgress | None = None
+
+    def view(self) -> SetupView:
+        """Return the present state."""
+        with self._lock:
+            images = self._images()
+            calibration = self._calibration()
+            findings: list[SetupFinding] = list(picture_findings(images[-1])) if images else []
+            if calibration is not None:
+                findings += camera_findings(calibration.camera)
+            failure = "" if self._preview is None else self._preview.failure
+            return SetupView(
+                step=self._step,
+                cameras=self._cameras(),
+                camera=self._name,
+                size_px=(images[-1].shape[1], images[-1].shape[0]) if images else None,
+                findings=tuple(findings),
+                progress=self._progress,
+                problem=self._problem or failure,
+                readings=tuple(reading.label for reading in self._readings) if len(self._readings) > 1 else (),
+                reading=self._reading,
+                field="" if calibration is None else calibration.field.name,
+                summary="" if calibration is None else _summary(calibration),
+                landmarks=() if calibration is None else _landmarks(calibration),
+                revision=self._revision,
+                fields=preset_names(),
+                tables=self._tables(),
+            )
+
+    def open_camera(self, source: str) -> SetupView:
+        """Open a camera and show its picture; an earlier one is closed.
+
+        Raises:
+            InputError: it is no camera of this computer and no address.
+            SourceError: it can't be opened.
+
+        """
+        if not is_address(source) and source not in {option.source for option in self._cameras()}:
+            raise InputError(f"'{source[:80]}' is no camera of this computer. Choose one, or give a stream's address.")
+        with self._lock:
+            self._refuse_while_solving()
+            self.close()
+            if source != self._running:
+                self._preview = CameraPreview(self._choice(source))
+            self._source, self._step, self._problem = source, "aim", ""
+            self._name = source if self._preview is None else self._preview.name
+            self._forget_solution()
+        return self.view()
+
+    def picture(self) -> bytes:
+        """Return the picture as a JPEG.
+
+        Raises:
+            RefusedError: there is none yet.
+
+        """
+        with self._lock:
+            images = self._images()
+        if not images:
+            raise RefusedError("The camera has sent no picture yet. Wait a moment.")
+        _, jpeg = cv2.imencode(".jpg", images[-1], [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+        return jpeg.tobytes()
+
+    def lines(self) -> str:
+        """Return the field's lines over the picture, as an SVG.
+
+        Raises:
+            RefusedError: nothing is solved.
+
+        """
+        with self._lock:
+            calibration = self._calibration()
+        if calibration is None:
+            raise RefusedError("The printed field is not found yet.")
+        return draw_field_lines(calibration)
+
+    def solve(self, request: SolveRequest) -> SetupView:
+        """Begin to look for the printed field in the present picture.
+
+        Raises:
+            RefusedError: there is no picture yet, or it is already being looked for.
+
+        """
+        with self._lock:
+            self._refuse_while_solving()
+            images = self._images()
+            if not images:
+                raise RefusedError("The camera has sent no picture yet. Wait a moment.")
+            self._forget_solution()
+            self._frozen, self._step, self._problem = images, "solving", ""
+            self._progress = SolvingProgress(stage="beginning", fraction=0.0, remaining_s=None)
+            threading.Thread(target=self._solve, args=(images, request), name="set-up", daemon=True).start()
+        return self.view()
+
+    def aim_again(self) -> SetupView:
+        """Drop the solution and show the camera's picture again."""
+        with self._lock:
+            self._refuse_while_solving()
+            self._forget_solution()
+            self._problem = ""
+            self._step = "aim" if self._source else "camera"
+        return self.view()
+
+    def choose(self, reading: int) -> SetupView:
+        """Show one of several readings.
+
+        Raises:
+            InputError: there is no such reading.
+
+        """
+        with self._lock:
+            if reading >= len(self._readings):
+                raise InputError(f"There is no reading {reading}. There are {len(self._readings)}.")
+            self._reading = reading
+            self._revision += 1
+        return self.view()
+
+    def save(self, name: str) -> SetupView:
+        """Save the table and play on it.
+
+        Raises:
+            RefusedError: nothing is solved.
+            InputError: it can't be the name of a table.
+            OutputError: the file can't be written.
+
+        """
+        with self._lock:
+            calibration = self._calibration()
+            if calibration is None or self._step != "confirm":
+                raise RefusedError("The printed field is not found yet. Find it first.")
+            profile = new_profile(name, self._source, calibration)
+            self._folder.save(profile)
+            self._step = "saved"
+            self.close()
+        self._saved(profile)
+        return self.view()
+
+    def close(self) -> None:
+        """Close the camera."""
+        preview, self._preview = self._preview, None
+        if preview is not None:
+            preview.close()
+
+    def _solve(self, images: list[Image], request: SolveRequest) -> None:
+        readings: tuple[FieldReading, ...] = ()
+        problem = ""
+        try:
+            solution = _solution(images, request, self._report)
+            readings = (FieldReading(solution.field.title, solution),)
+        except AmbiguousField as ways:
+            readings = ways.readings
+        except DownfieldError as error:
+            problem = str(error)
+        except Exception as error:  # an error in Downfield ends this attempt, not the set-up
+            problem = f"Downfield made an error ({type(error).__name__}: {error}). Try again with another picture."
+        with self._lock:
+            self._readings, self._reading, self._problem, self._progress = readings, 0, problem, None
+            self._step = "confirm" if readings else "aim"
+            self._frozen = images if readings else []
+            self._revision += 1
+
+    def _report(self, report: SolveProgress) -> None:
+        progress = SolvingProgress(stage=report.stage, fraction=report.fraction, remaining_s=report.remaining_s)
+        with self._lock:
+            self._progress = progress
+
+    def _refuse_while_solving(self) -> None:
+        if self._step == "solving":
+            raise RefusedError("The printed field is being looked for. Wait until that is done.")
+
+    def _forget_solution(self) -> None:
+        self._frozen, self._readings, self._reading = [], (), 0
+        self._revision += 1
+
+    def _images(self) -> list[Image]:
+        if self._frozen:
+            return self._frozen
+        if self._preview is not None:
+            return self._preview.images()
+        return self._running_images() if self._source and self._source == self._running else []
+
+    def _calibration(self) -> Calibration | None:
+        if not self._readings:
+            return None
+        return self._readings[self._reading].solution.calibration("field", [self._name])
+
+    def _cameras(self) -> tuple[CameraOption, ...]:
+        found = [CameraOption(source=str(device.path), name=device.name) for device in list_devices()]
+        if self._running and self._running not in {option.source for option in found}:
+            found.insert(0, CameraOption(source=self._running, name=f"In use now: {self._running}"))
+        return tuple(found)
+
+    def _tables(self) -> tuple[SavedTable, ...]:
+        in_use = self._folder.in_use()
+        return tuple(
+            SavedTable(
+                name=profile.name,
+                field=profile.calibration.field.title,
+                camera=profile.camera,
+                in_use=in_use is not None and in_use.id == profile.id,
+            )
+            for profile in self._folder.profiles()
+        )
+
+
+def _solution(images: Sequence[Image], request: SolveRequest, report: ProgressListener) -> FieldSolution:
+    """Return the solution as it was requested."""
+    if request.landmarks:
+        if request.field == "auto":
+            raise InputError("Choose the printed field before placing its corners by hand.")
+        if request.field not in preset_names():
+            raise InputError("The corners of a measured field can't be moved. Choose a printed field, and place them.")
+        marks = [Landmark(mark.x_yd, mark.y_yd, mark.px) for mark in request.landmarks]
+        return solve_landmarks(images, load_field(request.field), marks)
+    if request.length is not None:
+        return propose_field(
+            images, KnownLength(request.length.length_mm, request.length.ends_px), progress=report
+        ).solution
+    fields = [preset(name) for name in preset_names()] if request.field == "auto" else [load_field(request.field)]
+    return solve_field(
+        images, fields, distance=lens_from_distance(images[0], request.camera_height_mm), progress=report
+    )
+
+
+def _landmarks(calibration: Calibration) -> tuple[SetupLandmark, ...]:
+    field = calibration.field
+    corners = [(0.0, 0.0), (field.length_yd, 0.0), (field.length_yd, field.width_yd), (0.0, field.width_yd)]
+    px = calibration.camera.to_pixels(field.to_mm(np.array(corners))).tolist()
+    return tuple(SetupLandmark(x_yd=x, y_yd=y, px=(u, v)) for (x, y), (u, v) in zip(corners, px, strict=True))
+
+
+def _summary(calibration: Calibration) -> str:
+    field, quality = calibration.field, calibration.quality
+    text = f"{field.title}: {field.mm_per_yd_x:.2f} mm a yard along, {field.mm_per_yd_y:.2f} across"
+    return text if quality is None else f"{text}; lines fit to {quality.rms_px:.2f} px ({quality.rms_mm:.2f} mm)"

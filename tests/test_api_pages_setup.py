@@ -1,0 +1,102 @@
+"""A newcomer sets up a table in a real browser: from the bundled recording to a running game, without a restart."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import httpx
+import pytest
+from browsers import browser, page_in
+from calibration_scenes import TUDOR, photograph
+from loopback_streams import MjpegServer
+from playwright.sync_api import Page, expect
+
+from downfield.rig.tables.profile import TableFolder
+
+SOLVED_MS = 120_000  # on a loaded machine; it takes seconds
+SHOTS = os.environ.get("SETUP_SCREENSHOTS")
+
+
+@pytest.fixture
+def stream() -> Iterator[MjpegServer]:
+    image = photograph().image
+    pictures = [cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 94 + i])[1].tobytes() for i in range(2)]
+    server = MjpegServer(fps=15, encoded=lambda number: pictures[number % 2])
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def rig_address(tmp_path: Path) -> Iterator[str]:
+    """The address of `downfield run` as a newcomer starts it, with an empty data folder."""
+    environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data"), "DOWNFIELD_RECORDING_ON": "false"}
+    command = [sys.executable, "-m", "downfield.rig", "run", "--port", "0"]
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        line = next(line for line in process.stdout if "Watch at" in line)
+        yield line.split("Watch at ")[1].split()[0].rstrip("/.")
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout and process.stdout.close()
+
+
+def check_layout(page: Page, name: str) -> None:
+    """Nothing may reach beyond the page's right edge on any device, and what is tapped is as large as a finger."""
+    for device, size in (("phone", (390, 844)), ("tablet", (820, 1180)), ("desktop", (1440, 900))):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], (name, device)
+        small = page.evaluate(
+            "[...document.querySelectorAll('main button, main .button, main select')].filter(b => b.offsetParent)"
+            ".filter(b => b.offsetHeight < 43).map(b => b.textContent)"
+        )
+        assert small == [], (name, device)
+        if SHOTS:
+            page.wait_for_timeout(700)
+            page.screenshot(path=Path(SHOTS) / f"setup-{name}-{device}.png", full_page=True)
+
+
+def test_a_table_is_set_up_in_the_browser_and_the_game_begins(
+    tmp_path: Path, stream: MjpegServer, rig_address: str
+) -> None:
+    with browser() as running, page_in(running) as page:
+        page.goto(f"{rig_address}/setup")
+        expect(page.get_by_text("Which camera looks at the board?")).to_be_visible()
+        check_layout(page, "camera")
+        page.get_by_label("Or a stream's address").fill(stream.url)
+        page.get_by_role("button", name="Open").click()
+        expect(page.get_by_text("Is the whole field in the picture?")).to_be_visible()
+        expect(page.locator("#picture")).to_be_visible()
+        check_layout(page, "aim")
+        page.get_by_label("Printed field").select_option("tudor-620")
+        page.get_by_role("button", name="Find the field").click()
+        expect(page.get_by_text("Do the lines lie on the print?")).to_be_visible(timeout=SOLVED_MS)
+        expect(page.locator("#summary")).to_contain_text(TUDOR.title)
+        corner = page.get_by_role("button", name="Lower left corner")
+        corner.focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#magnifier")).to_be_visible()
+        expect(page.get_by_role("button", name="Solve with the moved corners")).to_be_visible()
+        check_layout(page, "confirm")
+        page.get_by_role("button", name="Solve with the moved corners").click()
+        expect(page.get_by_role("button", name="Solve with the moved corners")).to_be_hidden(timeout=SOLVED_MS)
+        page.get_by_label("Name of the table").fill("Attic")
+        page.get_by_role("button", name="Save and play").click()
+        expect(page.get_by_text("The table is saved")).to_be_visible()
+        expect(page.get_by_text("is open: the game can begin.")).to_be_visible(timeout=SOLVED_MS)
+        check_layout(page, "saved")
+    saved = TableFolder(tmp_path / "data" / "tables").in_use()
+    assert saved is not None
+    assert (saved.name, saved.camera) == ("Attic", stream.url)
+    until = time.monotonic() + SOLVED_MS / 1000
+    while (health := httpx.get(f"{rig_address}/api/state", timeout=30).json()["data"]["health"])["level"] == "alarm":
+        assert time.monotonic() < until, health
+        time.sleep(0.5)
+    assert httpx.get(f"{rig_address}/api/calibration", timeout=30).json()["field"]["name"] == "tudor-620"
