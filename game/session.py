@@ -58,7 +58,7 @@ class GameSession:
         self._log = EventLog()
         self._frames: dict[str, int] = {}
         self._last_event_ns = 0
-        self._snap_ns: int | None = None
+        self._snaps_ns: set[int] = set()
         self._snap: Snap | None = None
         self.state = self._game.state
         """After the last entry. It may be read without the lock, as each entry replaces it whole."""
@@ -231,10 +231,9 @@ class GameSession:
     def _note_snap(self, before: GameState) -> None:
         state = self.state
         snap_ns = state.play.snap_ns
-        if snap_ns == self._snap_ns:
-            return
-        self._snap_ns = snap_ns
-        if snap_ns is not None:
+        # A ruling may bring back a play that was over: its snap was recorded with the situation before it.
+        if snap_ns is not None and snap_ns not in self._snaps_ns:
+            self._snaps_ns.add(snap_ns)
             self._snap = Snap(
                 state.play.kind,
                 snap_ns,

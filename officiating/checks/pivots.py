@@ -172,7 +172,18 @@ def pivots_toward(stoppage: StoppageChanges, params: Params) -> Iterator[Measure
             yield Measurement(text, (change.id,), closer, change.sigma_deg, "deg", strict=True, clauses=clauses)
 
 
-@check("TAP-024", "LD-018", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
+@check("LD-018", params=(MOVED_MM,))
+def fumble_turns_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
+    """At a fumble players are turned, not moved: a center moved at all counts, whichever way it went."""
+    limit = params.real(MOVED_MM.name)
+    if stoppage.kind == "fumble":
+        for change in stoppage.changes:
+            if change.moved_probability(params) > 1 - EVEN_ODDS:
+                text = f"{change.id} was moved {change.moved_mm:.0f} mm; he may be turned only"
+                yield Measurement(text, (change.id,), limit - change.moved_mm, change.sigma_mm, "mm")
+
+
+@check("TAP-024", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
 def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """A pivot may not bring a player closer to his target; with no target known, his center may not move.
 
@@ -184,8 +195,7 @@ def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measu
             closer, sigma = _closer_yd(change, stoppage)
             place = "closer to his target" if stoppage.target_mm is not None else "from where he stood"
             text = f"{change.id} ended {closer:z.2f} yd {place}; at most {limit:g} yd allowed"
-            clauses = ("TAP-024", "LD-018") if stoppage.kind == "fumble" else ("TAP-024",)
-            yield Measurement(text, (change.id,), limit - closer, sigma, "yd", clauses=clauses)
+            yield Measurement(text, (change.id,), limit - closer, sigma, "yd")
 
 
 @check("LD-013", params=(LION_TURNS, TURNED_DEG))

@@ -6,7 +6,7 @@ A handler refuses a declaration that the state does not allow, with the reason; 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from downfield.core.errors import RefusedError
@@ -31,6 +31,20 @@ from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
 
 DeclarationT = TypeVar("DeclarationT")
+
+
+@dataclass(frozen=True, slots=True)
+class DeclarationLimits:
+    """Ranges of declared numbers that no rulebook states."""
+
+    score: int = 255
+    """More points than any football game has seen (222); beyond it is a slip of the finger."""
+
+    clock_s: float = 4 * 3600.0
+    """Longer than a game played on one clock."""
+
+
+LIMITS: Final = DeclarationLimits()
 
 LINE_UP_PARAMS: Final = (
     Param("line_up.jersey_by_role", False, "", "whether the dark jersey always has the ball at the start of a play"),
@@ -66,6 +80,18 @@ def refuse_unless(allowed: bool, name: str, game: GameState) -> None:
         raise RefusedError(f"{name}: not now, the game is {game.phase.value.replace('_', ' ')}{waiting}")
 
 
+def refuse_with_ball_free(game: GameState, name: str) -> None:
+    """Refuse what only a side that holds the ball may do, while a pass is in the air.
+
+    Raises:
+        RefusedError: the board is stopped with a pass in the air.
+
+    """
+    stoppage = game.play.stoppage
+    if stoppage is not None and stoppage.reason == "air":
+        raise RefusedError(f"{name}: the pass is in the air, so nobody has the ball")
+
+
 def apply_line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Set the roster on the board."""
     body = body_of(event, LineUpDeclared)
@@ -88,8 +114,7 @@ def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError(f"set-up: the line of scrimmage must be on the field, not at {body.spot_yd:g} yd")
     if not 1 <= body.down <= context.params.count("downs.allowed"):
         raise RefusedError(f"set-up: there is no down {body.down}")
-    if body.distance_yd < 0 or body.period < 1 or min(body.score) < 0:
-        raise RefusedError("set-up: distance, period and score can't be negative")
+    _check_set_up(body, game, context)
     game = replace(
         game,
         phase=Phase.LINE_UP,
@@ -113,6 +138,33 @@ def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome
     if body.clock_s is not None:
         game = replace(game, clock=Clock(body.clock_s, game.clock.running, event.t_ns))
     return Outcome(with_jerseys(game, context))
+
+
+def _check_set_up(body: SetUp, game: GameState, context: RuleContext) -> None:
+    """Refuse a set-up of a distance, period, clock or score that no game under the rulebook can have."""
+    params = context.params
+    if not 0 <= body.distance_yd <= game.length_yd:
+        raise RefusedError(f"set-up: the distance is 0 to {game.length_yd:g} yd, not {body.distance_yd:g}")
+    periods = params.count("clock.periods") + 1  # one more for an overtime
+    if not 1 <= body.period <= periods:
+        raise RefusedError(f"set-up: the period is 1 to {periods}, not {body.period}")
+    if not 0 <= min(body.score) <= max(body.score) <= LIMITS.score:
+        raise RefusedError(f"set-up: a score is 0 to {LIMITS.score}, not {max(body.score, key=abs)}")
+    if body.clock_s is not None:
+        check_time_left(body.clock_s, "set-up")
+
+
+def check_time_left(left_s: float, name: str) -> None:
+    """Refuse a time that no game clock shows.
+
+    Raises:
+        RefusedError: it is negative or longer than any period.
+
+    """
+    if left_s < 0:
+        raise RefusedError(f"{name}: time left can't be negative ({left_s:g} s)")
+    if not left_s <= LIMITS.clock_s:
+        raise RefusedError(f"{name}: the clock shows 0 to {LIMITS.clock_s / 60:g} minutes, not {left_s:g} s")
 
 
 def begin_line_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -193,8 +245,7 @@ def set_clock(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
     if left_s is None:
         raise RefusedError("clock: it has no time yet; enter how much is left")
-    if left_s < 0:
-        raise RefusedError(f"clock: time left can't be negative ({left_s:g} s)")
+    check_time_left(left_s, "clock")
     return Outcome(replace(game, clock=Clock(left_s, body.running, event.t_ns)))
 
 

@@ -11,10 +11,10 @@ from typing import Final
 
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext
+from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.state import GameState, PendingInput, Phase, opponent
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rulebooks.params import Param, Params
 
 DOWNS: Final = "downs"
 """Rule id of findings that follow from the state alone."""
@@ -106,7 +106,7 @@ def award_touchback_at(param: str) -> Consequence:
     """Return a consequence: first down at the call's spot, or at the side's own yard line that a parameter names."""
 
     def touchback(game: GameState, call: Call, context: RuleContext) -> Outcome:
-        side = call.side or game.offense
+        side = call.side or (game.defense if game.play.kind == "punt" else game.play.ball_side)
         own = game.board_x_yd(context.params.real(param), game.direction_of(side))
         x_yd = call.spot_yd[0] if call.spot_yd else own
         return Outcome(give_ball_to(game, side, x_yd, game.width_yd / 2, call.t_ns, context))
@@ -138,12 +138,12 @@ def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcom
     return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait, play=PlayState(ball_side=side)))
 
 
-def score_two_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def score_two_point(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score two points when the try was good, and end the try."""
     side = call.side or game.offense
     if call.detail == "good":
         game = add_points(game, side, 2, call.t_ns)
-    return Outcome(end_try(game, call.t_ns))
+    return Outcome(end_try(game, context))
 
 
 def fail_try(game: GameState, context: RuleContext) -> Outcome:
@@ -152,41 +152,44 @@ def fail_try(game: GameState, context: RuleContext) -> Outcome:
     return Outcome(game, (follow_up(context, "two_point", "two_point", text, side=game.offense, detail="failed"),))
 
 
-def score_extra_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def score_extra_point(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score the extra point when it was good, and end the try."""
     if call.detail == "good":
         game = add_points(game, call.side or game.offense, 1, call.t_ns)
-    return Outcome(end_try(game, call.t_ns))
+    return Outcome(end_try(game, context))
 
 
 def score_field_goal(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score three points; after a miss, the defense's first down where the line of scrimmage was."""
     side = call.side or game.offense
     if call.detail == "good":
-        return Outcome(schedule_kick(add_points(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", call.t_ns))
+        return Outcome(schedule_kick(add_points(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", context))
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
     lateral = call.spot_yd[1] if call.spot_yd else game.lateral_yd
     return Outcome(start_series(game, opponent(side), -game.direction, x_yd, lateral, call.t_ns, context))
 
 
-def score_safety(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def score_safety(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Score two points against the side with the ball, which then has a free kick."""
-    side = call.side or game.defense
+    side = call.side or opponent(game.play.ball_side)
     game = add_points(game, side, SAFETY, call.t_ns)
-    return Outcome(schedule_kick(game, opponent(side), "free_kick", call.t_ns))
+    return Outcome(schedule_kick(game, opponent(side), "free_kick", context))
 
 
-def end_try(game: GameState, t_ns: int) -> GameState:
+def end_try(game: GameState, context: RuleContext) -> GameState:
     """Return the game after the try: the side that scored kicks off."""
-    return schedule_kick(replace(game, try_for=None), game.try_for or game.offense, "kickoff", t_ns)
+    return schedule_kick(replace(game, try_for=None), game.try_for or game.offense, "kickoff", context)
 
 
-def schedule_kick(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameState:
-    """Return the game with a kickoff or free kick due; the receivers count as the offense until they have it."""
+def schedule_kick(game: GameState, kicking: Side, kick: str, context: RuleContext) -> GameState:
+    """Return the game with a kickoff or free kick due at the rulebook's spot.
+
+    The receivers count as the offense until they have the ball.
+    """
     receiving = opponent(kicking)
     flip = 1 if receiving == game.offense else -1
     direction = game.direction * flip
-    return replace(
+    game = replace(
         game,
         phase=Phase.BETWEEN_PLAYS,
         wait=None,
@@ -194,11 +197,19 @@ def schedule_kick(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameS
         direction=1 if direction > 0 else -1,
         due=kick,  # type: ignore[arg-type]
         kicking=kicking,
-        changed_ns=t_ns,
+        changed_ns=context.t_ns,
         play=PlayState(ball_side=receiving),
         separated_ns=None,
         set_ns=None,
     )
+    return at_kick_spot(game, context.system, context.params)
+
+
+def at_kick_spot(game: GameState, system: RuleSystem, params: Params) -> GameState:
+    """Return the game with the ball where the rulebook has the kick that is due kicked from."""
+    if system.kick_from_yd is None:
+        return game
+    return replace(game, los_yd=game.board_x_yd(game.length_yd - system.kick_from_yd(game, params)))
 
 
 def add_points(game: GameState, side: Side, points: int, t_ns: int) -> GameState:

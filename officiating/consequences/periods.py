@@ -120,7 +120,7 @@ def make_period_end(after_last: Callable[[GameState, Call, RuleContext], Outcome
         clock = Clock(context.params.real("clock.period_s"), False, context.t_ns)
         game = replace(game, period=last + 1, clock=clock)
         if last == periods // 2:
-            game = downs.schedule_kick(game, opponent(game.opening_kicker or game.defense), "kickoff", call.t_ns)
+            game = downs.schedule_kick(game, opponent(game.opening_kicker or game.defense), "kickoff", context)
         return Outcome(game)
 
     return period

@@ -131,6 +131,7 @@ class RuleSystem:
         begin: makes the first state of a game out of the default one.
         at_snap: checks made as the board comes on for a play: the formation. Only reported.
         at_restart: checks made as the board comes on after a stoppage, its `Stoppage` still in the state: pivots.
+        kick_from_yd: where a kickoff or free kick is kicked from, in the kickers' own yards, by what is due.
         kick_over: what follows when the board goes off after a kick has run.
 
     """
@@ -145,4 +146,5 @@ class RuleSystem:
     begin: Callable[[GameState, Params], GameState] = _unchanged
     at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
     at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
+    kick_from_yd: Callable[[GameState, Params], float] | None = None
     kick_over: Callable[[GameState, int, RuleContext], Outcome] = _no_change

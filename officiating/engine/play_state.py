@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
+from typing import Final, Literal
 
 from downfield.core.records import record
 from downfield.core.scene import Scene
@@ -102,6 +103,27 @@ class Stoppage:
 
 
 @record
+class OpponentTouch:
+    """A touch of two opponents while interference was possible.
+
+    Attributes:
+        players: roster ids of the two.
+        t_ns: when it began.
+        spots_yd: where the front of each base was then, field yards along x of the board and across.
+
+    """
+
+    players: tuple[str, str]
+    t_ns: int
+    spots_yd: tuple[tuple[float, float], tuple[float, float]]
+
+
+FORCED_STOP_ORDER: Final = ("", "line", "catch", "interception", "fumble")
+"""Forced stops by standing, lowest first: who has the ball says which pivots are free, wherever the line is (TAP-088,
+TAP-105, TAP-106)."""
+
+
+@record
 class PlayState:
     """The state of one play.
 
@@ -118,6 +140,7 @@ class PlayState:
         line_reached_ns: when the carrier reached the line of scrimmage.
         turns: how often the carrier turned back.
         falls: the figures that fell, in order.
+        touches: touches of opponents on a pass in the air or a punt, in order.
         settled: keys of findings already settled, so that each is called once.
         pending: findings that wait for evidence, earliest first.
         stoppage: while the board is stopped.
@@ -147,6 +170,7 @@ class PlayState:
     line_reached_ns: int | None = None
     turns: int = 0
     falls: tuple[FigureFall, ...] = ()
+    touches: tuple[OpponentTouch, ...] = ()
     settled: tuple[str, ...] = ()
     pending: tuple[Finding, ...] = ()
     stoppage: Stoppage | None = None
@@ -162,6 +186,11 @@ class PlayState:
     landed_yd: float | None = None
     start_yd: float | None = None
     notes: tuple[tuple[str, float], ...] = ()
+
+    def forced_to_stop(self, reason: str) -> PlayState:
+        """Return the play about to be stopped for a reason, unless it is for one of higher standing already."""
+        higher = FORCED_STOP_ORDER.index(reason) > FORCED_STOP_ORDER.index(self.forced_stop)
+        return replace(self, forced_stop=reason) if higher else self
 
     def fallen_ns(self, player: str | None) -> int | None:
         """Return when a figure fell in this play, None while it stands."""

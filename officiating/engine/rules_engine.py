@@ -16,12 +16,14 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
+from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.engine.calling import apply_ruling, finding_key, make_call, merge_findings, too_close_key
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.facts import Facts, without_lost_figures
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import FigureFall
 from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Phase, Team
+from downfield.officiating.engine.touches import with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 
@@ -102,7 +104,8 @@ class RulesEngine:
             los_yd=field.length_yd / 2,
             to_gain_yd=field.length_yd / 2 + 10,
         )
-        return EngineState(self.rulebook.system.begin(game, self.rulebook.params))
+        system, params = self.rulebook.system, self.rulebook.params
+        return EngineState(at_kick_spot(system.begin(game, params), system, params))
 
     def check_time(self, state: EngineState, event: Event) -> None:
         """Check that an event is neither out of order nor too late.
@@ -144,7 +147,7 @@ class RulesEngine:
         game = replace(_advance_clock(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
         context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts)
-        game = _update_falls(with_rest_poses(game, scene), facts)
+        game = with_touches(_update_falls(with_rest_poses(game, scene), facts), facts)
         found: list[Finding] = []
         if power_changed and power != game.board:
             game = replace(game, board=power)

@@ -238,11 +238,8 @@ class Interference(ImmediateRule):
             return ()
         window_ns = params.ns("interference.window_s")
         found: list[Finding] = []
-        for contact in facts.scene.contacts:
-            since_ns = contact.since_ns
-            if since_ns is None or since_ns < (play.board_on_ns or 0) or contact.probability <= EVEN_ODDS:
-                continue
-            if since_ns < facts.t_ns <= since_ns + window_ns:
+        for contact, since_ns in _recent_touches(facts, window_ns):
+            if since_ns >= (play.board_on_ns or 0):
                 found += self._findings_of(contact, since_ns, facts, state, params, in_air=in_air)
         return tuple(found)
 
@@ -297,7 +294,6 @@ class Interference(ImmediateRule):
             detail = "offensive_pass_interference" if by_offense else "defensive_pass_interference"
         margin = turn_deg - params.real("interference.turn_deg")
         sigma = (before.sigma_deg**2 + victim.sigma_deg**2) ** 0.5
-        foremost = facts.foremost_point(victim)
         return Finding(
             rule=self.id,
             kind="penalty",
@@ -307,7 +303,7 @@ class Interference(ImmediateRule):
             clauses=self.on_pass if in_air else self.on_gunner,
             key=f"{offender.id}:{victim.id}@{since_ns}",
             players=(offender.id, victim.id),
-            spot_yd=facts.spot_yd(foremost.x_mm, victim.y_mm),
+            spot_yd=spot_at(facts, victim, "base", since_ns),
             margin=margin,
             sigma=sigma,
             unit="deg",
@@ -319,6 +315,19 @@ class Interference(ImmediateRule):
             side=state.side_of(victim.jersey),
             detail=detail,
         )
+
+
+def _recent_touches(facts: Facts, window_ns: int) -> list[tuple[Contact, int]]:
+    """Return the touches that began within the window before this frame, over or not, and when each began."""
+    touches: dict[tuple[str, str, int], Contact] = {}
+    for scene in (*facts.recent, facts.scene):
+        for contact in scene.contacts:
+            since_ns = contact.since_ns
+            if since_ns is None or contact.probability <= EVEN_ODDS:
+                continue
+            if since_ns < facts.t_ns <= since_ns + window_ns:
+                touches[contact.a, contact.b, since_ns] = contact
+    return [(contact, since_ns) for (_, _, since_ns), contact in touches.items()]
 
 
 def _scene_at(facts: Facts, t_ns: int) -> Scene | None:

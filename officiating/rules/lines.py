@@ -45,6 +45,9 @@ LIMITS: Final = LineCrossingLimits()
 
 REFERENCES: Final = ("base", "hand", "ball")
 
+BALL_RADIUS_MM: Final = 3.0
+BALL_RADIUS: Final = "half a ball's length; measure your own"
+
 DOWNING_RULES: Final = frozenset({"tackle", "down_by_fall", "sack"})
 """Ids of the rules whose findings end a play at an instant of their own."""
 
@@ -128,6 +131,7 @@ def out_of_bounds_params(spot: str, reason: str, *, ball: bool, at_mark: bool = 
         reference_param("out_of_bounds.spot", spot, reason),
         Param("out_of_bounds.at_mark", at_mark, "", "whether the ball comes back to the nearest in-bounds mark"),
         Param("out_of_bounds.ball", ball, "", "whether the ball over the sideline is out when the base is not"),
+        Param("out_of_bounds.ball_radius_mm", BALL_RADIUS_MM, "mm", BALL_RADIUS, low=0, high=20),
     )
 
 
@@ -191,12 +195,16 @@ class OutOfBounds(ImmediateRule):
             (high.y_mm - field.width_mm, high.sigma_mm, "upper sideline"),
         ]
         if field.end_zone_yd:
-            foremost = facts.foremost_point(carrier)
-            over = abs(foremost.x_mm - field.length_mm / 2) - field.length_mm / 2 - field.end_zone_mm
-            edges.append((over, foremost.sigma_mm, "end line"))
+            left, right = outermost_x(carrier, -1), outermost_x(carrier, 1)
+            edges.append((-left.x_mm - field.end_zone_mm, left.sigma_mm, "end line"))
+            over = right.x_mm - field.length_mm - field.end_zone_mm
+            edges.append((over, right.sigma_mm, "end line"))
         if params.flag("out_of_bounds.ball"):
             ball = reference_point(facts, carrier, "ball", scene)
-            edges.append((max(-ball.y_mm, ball.y_mm - field.width_mm), ball.sigma_mm, "sideline with the ball"))
+            seen = carried_ball(scene.ball, carrier) is not None
+            radius_mm = params.real("out_of_bounds.ball_radius_mm") if seen else 0.0
+            over = max(-ball.y_mm, ball.y_mm - field.width_mm) + radius_mm
+            edges.append((over, ball.sigma_mm, "sideline with the ball"))
         return max(edges)
 
 

@@ -91,13 +91,15 @@ class Tackle:
         tackler_fell = context.params.flag("tackle.broken_by_fall") and fall_in_window(
             state, tackler, finding.t_ns, window_ns
         )
+        another = bool(tackler_fell) and self._another_tackler_stands(finding, state, window_ns)
         if tackler_fell and carrier_fell:
-            if self._another_tackler_stands(finding, state, window_ns):
+            if another:
                 return None  # it is the other defender's tackle, and so his fumble
             text = f"{carrier} and {tackler} both fall: {carrier} is down, no fumble"
             return replace(finding, kind="down_by_fall", text=text, clauses=(*self.both, *self.spot))
         if tackler_fell:
-            text = f"broken tackle: {tackler} falls, {carrier} runs on"
+            then = "another tackler stands" if another else f"{carrier} runs on"
+            text = f"broken tackle: {tackler} falls, {then}"
             return replace(finding, kind="broken_tackle", text=text, clauses=self.broken, spot_yd=None)
         if carrier_fell and context.params.flag("tackle.fumble_by_fall"):
             text = f"{carrier} fumbles, knocked down by {tackler}"
@@ -142,10 +144,11 @@ class Tackle:
 
     def _another_tackler_stands(self, finding: Finding, state: GameState, window_ns: int) -> bool:
         """Return whether another defender's contact within the window is pending and that defender stays up."""
-        for rival in state.play.pending:
-            if rival.rule == self.id and rival.t_ns <= finding.t_ns + window_ns:
-                return fall_in_window(state, rival.players[1], rival.t_ns, window_ns) is None
-        return False
+        return any(
+            fall_in_window(state, rival.players[1], rival.t_ns, window_ns) is None
+            for rival in state.play.pending
+            if rival.rule == self.id and rival.t_ns <= finding.t_ns + window_ns and rival.probability > EVEN_ODDS
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,11 +47,11 @@ def begin(game: GameState, params: Params) -> GameState:
     return replace(game, kicking="away", offense="home")
 
 
-def begin_overtime(game: GameState, call: Call, context: RuleContext) -> Outcome:
+def begin_overtime(game: GameState, _call: Call, context: RuleContext) -> Outcome:
     """Begin overtime with the score tied after the last quarter; the home team receives (EFL-070..072)."""
     clock = Clock(context.params.real("overtime.period_s"), False, context.t_ns)
     game = replace(game, period=game.period + 1, clock=clock, overtime=Overtime(1, HOME_RECEIVES))
-    return Outcome(downs.schedule_kick(game, opponent(HOME_RECEIVES), "kickoff", call.t_ns))
+    return Outcome(downs.schedule_kick(game, opponent(HOME_RECEIVES), "kickoff", context))
 
 
 _end_quarter = make_period_end(begin_overtime)

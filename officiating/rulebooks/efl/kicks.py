@@ -25,7 +25,7 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     required_try,
     time_left_s,
 )
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rulebooks.params import Param, Params
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),
@@ -67,6 +67,11 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     return Outcome(wait_for_roll(game, kick, game.offense), found)
 
 
+def kick_from_yd(game: GameState, params: Params) -> float:
+    """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
+    return tables.FREE_KICK_FROM_YD if game.due == "free_kick" else params.real("kickoff.from_yd")
+
+
 def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, kick.replace("_", " "), game)
     kicking: Side = game.kicking or game.defense
@@ -78,7 +83,7 @@ def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcom
     if onside and kick == "kickoff":
         text = f"{game.team(kicking).name} kicks off but must kick onside"
         found = (Finding(KICK, "info", context.t_ns, text, ("EFL-068",), "onside", reported=True, detail="duty"),)
-    from_yd = context.params.real("kickoff.from_yd") if game.due == "kickoff" else tables.FREE_KICK_FROM_YD
+    from_yd = kick_from_yd(game, context.params)
     game = replace(
         game,
         kicking=kicking,

@@ -111,6 +111,8 @@ def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     )
     if call.kind == "interception" and play.stoppage is not None:
         play = replace(play, stoppage=replace(play.stoppage, reason="interception"))
+    if call.kind == "interception" and game.board == "on":
+        play = play.forced_to_stop("interception")  # so that its pivots are checked (EFL-042)
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play))
 
 

@@ -182,6 +182,7 @@ EFL: Final = RuleSystem(
         *_CHECK_PARAMS,
     ),
     begin=clock.begin,
+    kick_from_yd=kicks.kick_from_yd,
     at_snap=_check_snap,
     at_restart=EFL_CHECKS.at_restart,
 )

@@ -22,7 +22,7 @@ from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.play import resume_play
 from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rulebooks.params import Param, Params
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "LD-030: no farther than its own 35", low=1, high=99),
@@ -61,13 +61,18 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     return Outcome(wait_for_roll(replace(game, play=play), body.kick, game.offense))
 
 
+def kick_from_yd(game: GameState, params: Params) -> float:
+    """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
+    return params.real("free_kick.from_yd") if game.due == "free_kick" else params.real("kickoff.from_yd")
+
+
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     """Handle a kickoff, or the punt after a safety (LD-026)."""
     kicking: Side = game.kicking or game.defense
     rating_of(game, "kicker" if game.due == "kickoff" else "punter", kicking)  # refuses while it is not rolled
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
-    from_yd = context.params.real("kickoff.from_yd" if game.due == "kickoff" else "free_kick.from_yd")
+    from_yd = kick_from_yd(game, context.params)
     game = replace(
         game,
         kicking=kicking,

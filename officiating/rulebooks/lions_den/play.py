@@ -48,7 +48,7 @@ def go_out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outco
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Stop play for a loose ball: each coach turns three, and the first to touch it has it (LD-017..019)."""
-    play = replace(game.play, carrier=None, fumble_yd=call.spot_yd, forced_stop="fumble")
+    play = replace(game.play, carrier=None, fumble_yd=call.spot_yd).forced_to_stop("fumble")
     if game.board != "on":
         stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
         play = replace(play, forced_stop="", stoppage=replace(stoppage, reason="fumble", number=0))

@@ -12,7 +12,7 @@ from downfield.officiating.checks.backs import punt_spot
 from downfield.officiating.checks.defense import defense_off
 from downfield.officiating.checks.kicks import kickers, lions_den_receivers
 from downfield.officiating.checks.movement import repositioned
-from downfield.officiating.checks.pivots import loose_ball_pivots, one_defender, pivots_in_place, pivots_toward
+from downfield.officiating.checks.pivots import fumble_turns_in_place, loose_ball_pivots, one_defender, pivots_toward
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
@@ -50,7 +50,14 @@ from downfield.officiating.rulebooks.lions_den.skilled_players import SKILL_PARA
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.ball import BallLost, Recovery
 from downfield.officiating.rules.facing import CarrierTurnedBack
-from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
+from downfield.officiating.rules.lines import (
+    BALL_RADIUS,
+    BALL_RADIUS_MM,
+    LineCrossed,
+    OutOfBounds,
+    out_of_bounds_params,
+    reference_param,
+)
 from downfield.officiating.rules.passer import TooDeep
 from downfield.officiating.rules.tackles import Tackle, tackle_params
 
@@ -62,7 +69,7 @@ RULES: Final = (
         ("LD-021",),
         (
             reference_param("touchdown.reference", "ball", "LD-021: any part of the ball"),
-            Param("touchdown.ball_radius_mm", 3.0, "mm", "half a ball's length; measure your own", low=0, high=20),
+            Param("touchdown.ball_radius_mm", BALL_RADIUS_MM, "mm", BALL_RADIUS, low=0, high=20),
         ),
     ),
     Tackle(
@@ -94,7 +101,7 @@ LIONS_DEN_CHECKS: Final = RulebookChecks(
     },
     motion=(repositioned,),
     defense_after_set=False,
-    stops=(one_defender, loose_ball_pivots, pivots_toward, pivots_in_place),
+    stops=(one_defender, loose_ball_pivots, pivots_toward, fumble_turns_in_place),
 )
 
 _roll_awaited: Final = roll_handler(
@@ -182,6 +189,7 @@ LIONS_DEN: Final = RuleSystem(
         *LIONS_DEN_CHECKS.params,
     ),
     begin=begin_first_period,
+    kick_from_yd=kicks.kick_from_yd,
     at_snap=LIONS_DEN_CHECKS.at_snap,
     at_restart=LIONS_DEN_CHECKS.at_restart,
 )

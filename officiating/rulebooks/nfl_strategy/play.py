@@ -10,7 +10,7 @@ from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import FoulDeclared, Side
 from downfield.officiating.engine.state import GameState, PendingInput, SystemState, opponent
 from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
-from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
+from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock, after_play
 from downfield.officiating.rulebooks.nfl_strategy.tables import (
     CardResult,
     fumble_end,
@@ -241,11 +241,17 @@ def review_denied(game: GameState, play: CardPlay, params: Params) -> str | None
     used = game.note(f"reviews_{'overtime' if overtime else 'game'}_{game.offense}") or 0.0
     roll = play.card.roll if play.card.reroll is None else play.card.reroll
     time_outs = game.time_outs or (0, 0)
-    left = card_game(game).lines.left
+    left = _lines_after(game, play)
     # The half ends with the second and fourth period; in the first and third a whole period is still to come.
     to_come = 0 if overtime or game.period % 2 == 0 else params.count("clock.lines")
     seconds = (left + to_come) * params.real("clock.line_s")
     return review_refusal(roll or 0, int(allowed - used), time_outs[0 if game.offense == "home" else 1], seconds)
+
+
+def _lines_after(game: GameState, play: CardPlay) -> int:
+    """Return the lines left once a play is over: its time counts before a review is asked for (NFLS-057)."""
+    lines = replace(card_game(game).lines, running=play.running)
+    return after_play(lines, "try" if play.card.kind in TRIES else "ordinary", hurry_up=play.hurry_up).left
 
 
 def _wait_for_penalty(play: CardPlay, offense: Side) -> PendingInput | None:

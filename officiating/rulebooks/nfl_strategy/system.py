@@ -31,7 +31,7 @@ from downfield.officiating.rulebooks.nfl_strategy import handlers, tables
 from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import enforce_penalty
-from downfield.officiating.rulebooks.nfl_strategy.play import CardGame, card_game, with_lines
+from downfield.officiating.rulebooks.nfl_strategy.play import CardGame, card_game, kick_from_yd, with_lines
 from downfield.officiating.rulebooks.nfl_strategy.results import CARDS
 from downfield.officiating.rulebooks.params import Param, Params
 
@@ -122,7 +122,7 @@ def _with_clock_in_seconds(game: GameState, context: RuleContext) -> GameState:
 
 def spot_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the call's side the ball at its spot: after kicks, interceptions and recoveries."""
-    side = call.side or game.offense
+    side = call.side or (game.defense if call.kind == "interception" else game.offense)
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if side == game.offense and call.kind == "fumble_recovery":
         return downs.play_next_down(game, x_yd, y_yd, context)
@@ -135,7 +135,7 @@ def end_field_goal(game: GameState, call: Call, context: RuleContext) -> Outcome
         return spot_ball(game, call, context)
     side = call.side or game.offense
     game = downs.add_points(game, side, downs.FIELD_GOAL, call.t_ns)
-    return Outcome(downs.schedule_kick(game, side, "kickoff", call.t_ns))
+    return Outcome(downs.schedule_kick(game, side, "kickoff", context))
 
 
 def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -151,7 +151,7 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
         each = params.count("time_out.per_half")
         notes = tuple(pair for pair in game.notes if not pair[0].startswith("spiked_"))
         game = replace(game, time_outs=(each, each), notes=notes)
-        game = downs.schedule_kick(game, opponent(game.opening_kicker or "home"), "kickoff", call.t_ns)
+        game = downs.schedule_kick(game, opponent(game.opening_kicker or "home"), "kickoff", context)
     return Outcome(_with_clock_in_seconds(game, context))
 
 
@@ -233,4 +233,5 @@ NFL_STRATEGY: Final = RuleSystem(
         *PARAMS,
     ),
     begin=begin,
+    kick_from_yd=kick_from_yd,
 )

@@ -12,6 +12,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
     body_of,
     refuse_unless,
+    refuse_with_ball_free,
     require_on_side,
     with_jerseys,
 )
@@ -22,7 +23,7 @@ from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState, Stoppage
 from downfield.officiating.engine.state import Clock, GameState, Phase, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rulebooks.tap import tables
 
 KICK_PARAMS: Final = (
@@ -64,12 +65,17 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     return choose_try(game, ChoiceMade("extra_point"), context)
 
 
+def kick_from_yd(game: GameState, params: Params) -> float:
+    """Return where the kickoff or free kick that is due is kicked from, in the kickers' own yards."""
+    return tables.FREE_KICK_FROM_YD if game.due == "free_kick" else params.real("kickoff.from_yd")
+
+
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, body.kick.replace("_", " "), game)
     game = with_jerseys(_with_kicking_team(game), context)
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
-    from_yd = context.params.real("kickoff.from_yd") if game.due == "kickoff" else tables.FREE_KICK_FROM_YD
+    from_yd = kick_from_yd(game, context.params)
     play = PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=game.kicking)
     spot_yd = game.board_x_yd(game.length_yd - from_yd)
     return Outcome(replace(game, phase=Phase.LINE_UP, play=play, los_yd=spot_yd))
@@ -177,6 +183,7 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
     """Handle the punt, kicked in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_reached_ns is None, "punt", game)
+    refuse_with_ball_free(game, "punt")
     if play.ball_side != game.offense or play.pass_caught:
         raise RefusedError("punt: the punter no longer has the ball")
     facts = context.facts

@@ -9,7 +9,12 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.checks.roles import LINEMEN, canonical_role
-from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
+from downfield.officiating.consequences.declaration_handlers import (
+    body_of,
+    refuse_unless,
+    refuse_with_ball_free,
+    require_on_side,
+)
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch
 from downfield.officiating.engine.facts import exceedance_probability, outermost_x, segment_meets_base
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
@@ -36,6 +41,7 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     body = body_of(event, PassDeclared)
     play, stoppage = game.play, game.play.stoppage
     refuse_unless(game.phase is Phase.STOPPED and stoppage is not None, "pass", game)
+    refuse_with_ball_free(game, "pass")
     assert stoppage is not None
     if stoppage.pass_ns is not None:
         raise RefusedError("pass: already declared in this stoppage")
@@ -59,6 +65,7 @@ def declare_pitch(game: GameState, event: Event, context: RuleContext) -> Outcom
     body = body_of(event, Pitch)
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.stoppage is not None, "pitch", game)
+    refuse_with_ball_free(game, "pitch")
     if play.line_reached_ns is not None:
         raise RefusedError("pitch: the carrier has reached the line of scrimmage (TAP-088)")
     require_on_side(game, body.to, play.ball_side, "pitch")
@@ -126,10 +133,8 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
 
 def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Give the ball to the catcher; the board stops, and that stop uses up no stoppage (TAP-102)."""
-    play = replace(
-        game.play, carrier=_catcher(call), possession_ns=call.t_ns, pass_caught=True, ball_mm=None, forced_stop="catch"
-    )
-    return Outcome(replace(game, phase=Phase.LIVE, play=play))
+    play = replace(game.play, carrier=_catcher(call), possession_ns=call.t_ns, pass_caught=True, ball_mm=None)
+    return Outcome(replace(game, phase=Phase.LIVE, play=play.forced_to_stop("catch")))
 
 
 def intercept_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
@@ -143,9 +148,8 @@ def intercept_pass(game: GameState, call: Call, _context: RuleContext) -> Outcom
         ball_mm=None,
         switch=game.play.ball_side,
         start_yd=call.spot_yd[0] if call.spot_yd else None,
-        forced_stop="interception",
     )
-    return Outcome(replace(game, phase=Phase.LIVE, play=play))
+    return Outcome(replace(game, phase=Phase.LIVE, play=play.forced_to_stop("interception")))
 
 
 def check_ball_ahead(game: GameState, context: RuleContext) -> tuple[Finding, ...]:

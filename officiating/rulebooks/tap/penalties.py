@@ -196,7 +196,7 @@ def _claim_time_out(game: GameState, context: RuleContext) -> Outcome:
 
 
 def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> Outcome:
-    """Propose interference that the camera has not found, at the named player's spot; a person decides."""
+    """Propose interference that the camera has not found, where the touch was; a person decides."""
     name = body.claim.replace("_", " ")
     if game.play.snap_ns is None:
         raise RefusedError(f"{name}: no play is on")
@@ -208,12 +208,32 @@ def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> O
     if body.by != favored:
         raise RefusedError(f"{name}: only {game.team(favored).name} may claim it")
     found = _penalty_finding(context, body.claim, f"{name} claimed by {game.team(body.by).name}", body.by)
-    figure = context.facts.figures.get(body.player) if context.facts and body.player else None
-    if context.facts is not None and figure is not None:
-        foremost = context.facts.foremost_point(figure)
-        spot_yd = context.facts.spot_yd(foremost.x_mm, figure.y_mm)
-        found = replace(found, spot_yd=spot_yd, players=(figure.id,))
+    if body.player is not None:
+        text = found.text
+        spot_yd = _touched_at_yd(game, body.player, favored)
+        if spot_yd is None:
+            spot_yd = _stands_at_yd(body.player, context)
+            text += ", no touch of his was seen: spotted where he is now"
+        found = replace(found, text=text, spot_yd=spot_yd, players=(body.player,))
     return Outcome(game, (replace(found, proposed=True),))
+
+
+def _touched_at_yd(game: GameState, player: str, favored: Side) -> tuple[float, float] | None:
+    """Return where the fouled man's front was at the last touch of a named player, either of the two (TAP-045)."""
+    for touch in reversed(game.play.touches):
+        if player in touch.players:
+            for name, spot_yd in zip(touch.players, touch.spots_yd, strict=True):
+                entry = game.player(name)
+                if entry is not None and game.side_of(entry.jersey) == favored:
+                    return spot_yd
+    return None
+
+
+def _stands_at_yd(player: str, context: RuleContext) -> tuple[float, float] | None:
+    figure = context.facts.figures.get(player) if context.facts else None
+    if context.facts is None or figure is None:
+        return None
+    return context.facts.spot_yd(context.facts.foremost_point(figure).x_mm, figure.y_mm)
 
 
 def _penalty_finding(context: RuleContext, name: str, text: str, favors: Side) -> Finding:

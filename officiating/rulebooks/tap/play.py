@@ -7,7 +7,7 @@ from dataclasses import replace
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import refuse_unless
+from downfield.officiating.consequences.declaration_handlers import refuse_unless, refuse_with_ball_free
 from downfield.officiating.consequences.rolls_and_choices import wait_for_coin
 from downfield.officiating.declarations import ChoiceMade, Coin
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
@@ -19,8 +19,8 @@ from downfield.officiating.rules.lines import spot_at
 
 def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Stop the board at the line of scrimmage and give the defense the switch (TAP-087)."""
-    play = replace(game.play, line_reached_ns=call.t_ns, switch=opponent(game.offense), forced_stop="line")
-    return Outcome(replace(game, play=play))
+    play = replace(game.play, line_reached_ns=call.t_ns, switch=opponent(game.offense))
+    return Outcome(replace(game, play=play.forced_to_stop("line")))
 
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -74,13 +74,14 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
         forced_stop="",
     )
     if game.board == "on":
-        return Outcome(replace(game, phase=Phase.LIVE, wait=None, play=replace(play, forced_stop="fumble")))
+        return Outcome(replace(game, phase=Phase.LIVE, wait=None, play=play.forced_to_stop("fumble")))
     return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
 
 
 def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """Handle a coach's stopping his runner: dead at the foremost part of the base (TAP-031)."""
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.snap_ns is not None, "stop here", game)
+    refuse_with_ball_free(game, "stop here")
     facts = context.facts
     carrier = facts.figures.get(game.play.carrier or "") if facts else None
     if facts is None or carrier is None:
@@ -100,4 +101,5 @@ def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
 def keep_running(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
     """Handle a coach's letting his runner run on, giving up the progress made so far (TAP-031, TAP-032)."""
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "let run", game)
+    refuse_with_ball_free(game, "let run")
     return Outcome(game)

@@ -251,6 +251,7 @@ TAP: Final = RuleSystem(
         *clock.CLOCK_PARAMS,
         *TAP_CHECKS.params,
     ),
+    kick_from_yd=kicks.kick_from_yd,
     at_snap=TAP_CHECKS.at_snap,
     at_restart=_check_restart,
     kick_over=_end_kick,
