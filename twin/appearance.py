@@ -68,6 +68,33 @@ class Lamp:
 
 
 @record
+class Decal:
+    """A rectangle printed over the board, such as a dial's window, with a line of text in it.
+
+    Attributes:
+        x_mm, y_mm: its extent, (low, high) along and across.
+        color: of its ground; None leaves the print under it.
+        text: in the middle of it; what leaves the rectangle is cut off.
+        ink: color of the text.
+        height: of the text, as a share of the rectangle's.
+        shift: of the text toward larger y, as a share of the rectangle's height.
+        font: style of the text, see `twin.randomization.lettering`.
+        edge_mm: width of a rim in the ink's color; 0 for none.
+
+    """
+
+    x_mm: tuple[float, float]
+    y_mm: tuple[float, float]
+    color: Color | None = None
+    text: str = ""
+    ink: Color = (0.05, 0.05, 0.05)
+    height: float = 0.7
+    shift: float = 0.0
+    font: int = 4
+    edge_mm: float = 0.0
+
+
+@record
 class BoardAppearance:
     """Print and wear of the board.
 
@@ -90,6 +117,7 @@ class BoardAppearance:
         emblem_text: letters in the emblem.
         end_pattern: how the end zones are filled.
         arrows: whether the numbers carry arrows toward the nearer goal.
+        decals: printed over everything else, in order.
 
     """
 
@@ -112,6 +140,7 @@ class BoardAppearance:
     emblem_text: str = ""
     end_pattern: Literal["plain", "diagonal", "checks"] = "plain"
     arrows: bool = True
+    decals: tuple[Decal, ...] = ()
 
 
 @record

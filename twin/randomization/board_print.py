@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel
-from downfield.twin.appearance import BoardAppearance, Color
+from downfield.twin.appearance import BoardAppearance, Color, Decal
 from downfield.twin.randomization.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
 
 _Put = Callable[[Plane, Plane, float, float], None]
@@ -69,6 +69,8 @@ def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> B
     for mask, color in _signs(canvas, field, appearance):
         _lay(surface, mask * worn, color)
     _lay(surface, np.minimum(lines, 1) * worn, appearance.line)
+    for decal in appearance.decals:
+        _lay_decal(canvas, surface, decal)
     surface *= _grain(rng, canvas.shape, appearance.texture, px_per_mm)[:, :, None]
     image = np.clip(surface[:, :, ::-1] * 255 + 0.5, 0, 255).astype(np.uint8)
     return BoardPrint(np.ascontiguousarray(image), canvas.origin_mm, px_per_mm)
@@ -198,6 +200,29 @@ def _end_zone_words(field: FieldModel, appearance: BoardAppearance, plane: Plane
         if word and zone:
             mask = text_mask(word, (0.8 * field.width_mm * scale, 0.6 * zone * scale), appearance.font)
             put(plane, np.ascontiguousarray(np.rot90(mask, turns)), x_mm, middle_y)
+
+
+def _lay_decal(canvas: _Canvas, surface: Plane, decal: Decal) -> None:
+    """Print a rectangle with its text, which is cut off at the rectangle's edges."""
+    (x_low, x_high), (y_low, y_high), edge = decal.x_mm, decal.y_mm, decal.edge_mm
+    if edge:
+        canvas.fill_box(surface, (x_low - edge, x_high + edge), (y_low - edge, y_high + edge), decal.ink)
+    if decal.color is not None:
+        canvas.fill_box(surface, decal.x_mm, decal.y_mm, decal.color)
+    if not decal.text:
+        return
+    # The font's zero has a stroke through it; its letter O is plain.
+    text, scale = decal.text.replace("0", "O"), canvas.px_per_mm
+    high = decal.height * (y_high - y_low) * scale
+    mask = text_mask(text, (0.92 * (x_high - x_low) * scale, high), decal.font)
+    middle = (y_low + y_high) / 2 + decal.shift * (y_high - y_low)
+    inked = np.zeros(canvas.shape, dtype=np.float32)
+    at_px = (((x_low + x_high) / 2 - canvas.origin_mm[0]) * scale, (canvas.origin_mm[1] - middle) * scale)
+    place_mask(inked, mask, at_px)
+    (rows, down), (columns, across) = canvas.rows(decal.y_mm), canvas.columns(decal.x_mm)
+    inked[rows, columns] *= down[:, None] * across
+    part = surface[rows, columns]
+    part += inked[rows, columns, None] * (np.array(decal.ink, dtype=np.float32) - part)
 
 
 def _blotches(rng: np.random.Generator, shape: tuple[int, int], scale_px: float) -> Plane:

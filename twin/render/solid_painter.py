@@ -95,9 +95,13 @@ class SolidPainter:
         return direct, aside / np.maximum(direct[:, None], 1e-9)
 
     def _box(self, k: int, boxes: _Boxes, solid: Solid, corners_px: Array) -> None:
+        window = self._image[_window(corners_px)]
+        below = window.copy() if solid.opacity < 1 else None
         # The fill's growth is kept, so that neighboring pieces of the rail overlap without a seam.
         for face, light in boxes.faces(k):
             fill_hull(self._image, to_fixed(corners_px[face]), _bgr(solid.color, self._appearance.ambient + light))
+        if below is not None:
+            _let_through(window, below, solid.opacity)
 
     def _face(self, solid: Solid, ring_mm: Array, ring_px: Array, normal: Array) -> None:
         if normal @ (self._eye - ring_mm[0]) > 0:
@@ -116,13 +120,11 @@ class SolidPainter:
         heights = np.repeat([0.0, size.height_mm], len(ring))
         points_mm = np.column_stack([np.tile(ring, (2, 1)), heights]) @ turn.T + place
         points_px = self._camera.to_pixels(points_mm)
-        left, top = np.maximum(points_px.min(axis=0).astype(int) - 2, 0)
-        right, bottom = np.maximum(points_px.max(axis=0).astype(int) + 3, 0)
-        window = self._image[top:bottom, left:right]
+        window = self._image[_window(points_px)]
         below = window.copy() if solid.opacity < 1 else None
         self._prism(solid, points_mm, points_px, turn)
         if below is not None:
-            window[:] = np.rint(below + solid.opacity * (window.astype(np.float32) - below)).astype(np.uint8)
+            _let_through(window, below, solid.opacity)
 
     def _prism(self, solid: Solid, points_mm: Array, points_px: Array, turn: Array) -> None:
         count = len(points_mm) // 2
@@ -217,6 +219,18 @@ class _RoundBodies:
         shift = 0.4 * step * reach * self._aside[chosen, None]
         share = np.maximum(1 - inset / np.maximum(self._radius[chosen], 1e-9), 0.05)
         return to_fixed(np.nan_to_num(self._middle[chosen] + shift + self._around[chosen] * share, nan=-1e5))
+
+
+def _window(points_px: Array) -> tuple[slice, slice]:
+    """Return the part of a picture that points span, with a margin."""
+    left, top = np.maximum(points_px.min(axis=0).astype(int) - 2, 0)
+    right, bottom = np.maximum(points_px.max(axis=0).astype(int) + 3, 0)
+    return slice(top, bottom), slice(left, right)
+
+
+def _let_through(window: Image, below: Image, opacity: float) -> None:
+    """Let what was below a clear solid show through it, in place."""
+    window[:] = np.rint(below + opacity * (window.astype(np.float32) - below)).astype(np.uint8)
 
 
 def _turns(snapshot: Snapshot) -> Array:

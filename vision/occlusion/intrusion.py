@@ -130,7 +130,7 @@ class IntrusionDetector:
         if self._background is None or self._background.shape != coarse.shape:
             self._background, self._pictures, self._t_ns = coarse, 1, t_ns
             return ()
-        differs, shadow = _compare(coarse, self._background)
+        differs, shadow = compare_with_background(coarse, self._background)
         known = self._pictures >= LIMITS.min_pictures
         self._intrusions = self._find(differs & (1 - shadow), camera, step) if known else ()
         usable = known and differs.mean() <= LIMITS.max_difference_share
@@ -205,7 +205,7 @@ def _outline_intrusion(
     return Intrusion(places[1:], (float(places[0, 0]), float(places[0, 1])))
 
 
-def _compare(coarse: Planes, background: Planes) -> tuple[Mask, Mask]:
+def compare_with_background(coarse: Planes, background: Planes) -> tuple[Mask, Mask]:
     """Return where a picture differs from the background, and where it may be in a shadow; (height, width), 0 or 1."""
     some = slice(None), slice(None, None, 4), slice(None, None, 4)
     gain = np.median((coarse[some] + 1) / (background[some] + 1), axis=(1, 2))

@@ -1,0 +1,196 @@
+"""Numbers in a window: its ink, cut into digits of one size. A number that is not wholly there is no number.
+
+The ground's color is that of the window's sides; ink is what differs from it, dark or light. A dial between two faces
+shows a number off the middle, cut by the window's upper or lower edge, or parts of two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.core.arrays import Plane
+
+GLYPH_SHAPE: Final = (20, 14)
+"""Rows and columns of a digit's picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlyphLimits:
+    """Thresholds of finding digits; lengths are shares of the window's height."""
+
+    min_contrast: float = 26.0
+    """Gray levels between ink and ground."""
+    ink_level: float = 0.45
+    """Share of the full contrast from which a pixel counts as ink."""
+    min_height: float = 0.3
+    """Least height of a digit."""
+    rim: float = 0.09
+    """What touches the window's edge and is no thicker than this is its rim."""
+    off_middle: float = 0.085
+    """A number further from the window's middle is between two faces."""
+    cut: float = 0.02
+    """A number this near to the upper or lower edge is cut by it."""
+    widest: float = 1.15
+    """A digit's width as a share of its height at most: wider is two digits that touch."""
+    uneven: float = 0.3
+    """Largest difference of the ground's brightness across the window, as a share of the contrast: more is glare."""
+
+
+LIMITS: Final = GlyphLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The digits found in a window.
+
+    Attributes:
+        digits: from left to right, each float32 of `GLYPH_SHAPE`, 0 ground to 1 ink; empty when there is no number.
+        reason: why there is none; empty when there is one.
+        evenness: 1 for an even ground, down to 0 under a strong highlight.
+
+    """
+
+    digits: tuple[Plane, ...]
+    reason: str = ""
+    evenness: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    left: int
+    top: int
+    right: int
+    bottom: int
+    label: int
+
+
+def find_glyphs(window: Plane) -> Glyphs:
+    """Return the digits in a rectified window, shape (rows, columns, 3), 0..255, a little wider than its opening."""
+    ink, contrast, evenness = ink_of(window)
+    if contrast < LIMITS.min_contrast:
+        return Glyphs((), "no contrast")
+    rows, columns = ink.shape
+    binary = (ink > LIMITS.ink_level).astype(np.uint8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(binary, connectivity=8)
+    parts = []
+    for label, (left, top, wide, high, area) in enumerate(stats.tolist()):
+        part = _Part(left, top, left + wide, top + high, label)
+        if label and area >= 0.004 * rows * columns and not _is_rim(part, rows, columns):
+            parts.append(part)
+    if not parts:
+        return Glyphs((), "no number")
+    columns_of = _merge(parts)
+    problem = _misplaced(columns_of, rows)
+    if problem:
+        return Glyphs((), problem, evenness)
+    digits: list[Plane] = []
+    for group in columns_of:
+        mask = np.isin(labels, [part.label for part in group])
+        mask = np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8)))
+        digits += _cut(ink * mask, _span(group))
+    return Glyphs(tuple(digits), "", evenness)
+
+
+def ink_of(window: Plane) -> tuple[Plane, float, float]:
+    """Return the ink of a window, 0..1, its contrast in gray levels, and how even the ground is, 0..1."""
+    rows, columns = window.shape[:2]
+    side = max(columns // 8, 2)
+    ground = np.concatenate([window[:, side // 2 : side].reshape(-1, 3), window[:, -side : -side // 2].reshape(-1, 3)])
+    base = np.median(ground, axis=0)
+    off = window - base
+    strength = np.abs(off).max(axis=2)
+    strong = off[strength >= np.quantile(strength[rows // 8 : -rows // 8], 0.9)]
+    way = np.median(strong, axis=0) if len(strong) else np.ones(3)
+    length = float(np.linalg.norm(way))
+    if length < 1e-3:
+        return np.zeros((rows, columns), np.float32), 0.0, 1.0
+    along = off @ (way / length)
+    full = float(np.quantile(along[rows // 8 : -rows // 8, columns // 10 : -columns // 10], 0.97))
+    ink = np.clip(along / max(full, 1.0), 0, 1).astype(np.float32)
+    bare = window.mean(axis=2)[(ink < 0.25)]
+    spread = float(np.quantile(bare, 0.97) - np.quantile(bare, 0.03)) if len(bare) > 20 else 0.0
+    contrast = full / np.sqrt(3)
+    evenness = float(np.clip(1 - max(spread / max(contrast, 1.0) - LIMITS.uneven, 0) / 0.5, 0, 1))
+    return ink, contrast, evenness
+
+
+def _is_rim(part: _Part, rows: int, columns: int) -> bool:
+    thin = LIMITS.rim * rows
+    at_side = part.left <= 1 or part.right >= columns - 1
+    at_end = part.top <= 1 or part.bottom >= rows - 1
+    whole = part.right - part.left > 0.8 * columns or part.bottom - part.top > 0.9 * rows
+    return (
+        (at_side and part.right - part.left <= thin)
+        or (at_end and part.bottom - part.top <= thin)
+        or (at_side and at_end and whole)
+    )
+
+
+def _merge(parts: list[_Part]) -> list[list[_Part]]:
+    """Return parts that lie over one another as columns, from left to right."""
+    groups: list[list[_Part]] = []
+    for part in sorted(parts, key=lambda part: part.left):
+        if groups:
+            left, _, right, _ = _span(groups[-1])
+            overlap = min(right, part.right) - part.left
+            if overlap > 0.4 * min(right - left, part.right - part.left):
+                groups[-1].append(part)
+                continue
+        groups.append([part])
+    return groups
+
+
+def _span(group: list[_Part]) -> tuple[int, int, int, int]:
+    return (
+        min(part.left for part in group),
+        min(part.top for part in group),
+        max(part.right for part in group),
+        max(part.bottom for part in group),
+    )
+
+
+def _misplaced(groups: list[list[_Part]], rows: int) -> str:
+    """Return why the columns are no number on a settled dial; empty if they may be."""
+    spans = [_span(group) for group in groups]
+    top, bottom = min(span[1] for span in spans), max(span[3] for span in spans)
+    if top <= LIMITS.cut * rows or bottom >= (1 - LIMITS.cut) * rows:
+        return "the dial is between two numbers"
+    heights = [span[3] - span[1] for span in spans]
+    if min(heights) < LIMITS.min_height * rows or min(heights) < 0.7 * max(heights):
+        return "part of a number"
+    if abs((top + bottom) / 2 - rows / 2) > LIMITS.off_middle * rows:
+        return "the dial is between two numbers"
+    return ""
+
+
+def _cut(ink: Plane, span: tuple[int, int, int, int]) -> list[Plane]:
+    """Return the one or two digits of a column."""
+    left, top, right, bottom = span
+    wide, high = right - left, bottom - top
+    part = ink[top:bottom, left:right]
+    if wide <= LIMITS.widest * high:
+        return [normalize_glyph(part)]
+    middle = part[:, wide // 3 : wide - wide // 3].sum(axis=0)
+    at = wide // 3 + int(middle.argmin())
+    return [normalize_glyph(part[:, :at]), normalize_glyph(part[:, at:])]
+
+
+def normalize_glyph(ink: Plane) -> Plane:
+    """Return a digit's ink at `GLYPH_SHAPE`: of full height, in the middle, squeezed only when it is too wide."""
+    rows, columns = GLYPH_SHAPE
+    inked = np.argwhere(ink > LIMITS.ink_level)
+    if not len(inked):
+        return np.zeros(GLYPH_SHAPE, np.float32)
+    (top, left), (bottom, right) = inked.min(axis=0), inked.max(axis=0) + 1
+    part = ink[top:bottom, left:right]
+    wide = int(np.clip(round(part.shape[1] * rows / part.shape[0]), 2, columns))
+    shrinks = part.shape[0] > rows
+    sized = cv2.resize(part, (wide, rows), interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
+    out = np.zeros(GLYPH_SHAPE, np.float32)
+    start = (columns - wide) // 2
+    out[:, start : start + wide] = sized
+    return out

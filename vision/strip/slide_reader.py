@@ -1,0 +1,217 @@
+"""Reads the slide: the yard under its line and the third its ball is in, each with its confidence.
+
+The line is a narrow ridge of red that runs across the whole strip at the slide's height; whatever else is red is wide,
+short or elsewhere. The ball is found on the line: a piece of it without red, unlike its surroundings, of a ball's size.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Image, Plane
+from downfield.core.strip import THIRDS, StripSet, Third
+from downfield.vision.strip.rectify import BoardBox, Rectifier
+
+
+@dataclass(frozen=True, slots=True)
+class SlideLimits:
+    """Thresholds of reading the slide."""
+
+    px_per_mm: float = 5.0
+    """Scale of the rectified strip."""
+    bands: int = 15
+    """The line is looked for in this many bands across the strip."""
+    min_red: float = 0.045
+    """Share of red, over that beside the line, from which a band shows the line."""
+    min_bands: float = 0.5
+    """Share of the bands that must show the line."""
+    aside_mm: float = 1.0
+    """A band whose line is further than this from the others' does not count."""
+    sigma_yd: float = 0.11
+    """Standard deviation of the measured line, with what the slide's height and its hand-set place add."""
+    rival: float = 0.6
+    """Another line this strong, as a share of the best, leaves it open which is the slide's."""
+    off_third: float = 0.27
+    """A ball further from the nearest third, as a share of their distance, is between two."""
+    min_ball: float = 0.22
+    """Strength of the ball, 0..1, below which none is seen."""
+
+
+LIMITS: Final = SlideLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class SlideReading:
+    """The slide.
+
+    Attributes:
+        yard: the whole yard under the line, along x; None when no line is seen.
+        yard_confidence: that the yard is right, 0..1.
+        line_yd: where the line was measured, yards along x; None when no line is seen.
+        third: where the ball is; None when none is seen, or between two thirds.
+        third_confidence: that the third is right, 0..1.
+
+    """
+
+    yard: int | None = None
+    yard_confidence: float = 0.0
+    line_yd: float | None = None
+    third: Third | None = None
+    third_confidence: float = 0.0
+
+
+class SlideReader:
+    """Reads the slide of one strip with one camera.
+
+    Args:
+        strip: the set.
+        camera: lens and pose.
+
+    """
+
+    def __init__(self, strip: StripSet, camera: Camera) -> None:
+        self._strip = strip
+        field, slide = strip.field, strip.slide
+        beyond = slide.width_mm / 2
+        x_mm, y_mm = (-beyond, field.length_mm + beyond), (1.0, field.width_mm - 1.0)
+        self._strip_at_line = Rectifier(camera, BoardBox(x_mm, y_mm, LIMITS.px_per_mm, slide.height_mm))
+        box = self._strip_at_line.box
+        at_yd = box.to_x_mm(np.arange(box.shape[1], dtype=np.float64)) / field.mm_per_yd_x
+        self._on_field = (at_yd > -0.4) & (at_yd < field.length_yd + 0.4)
+
+    def read(self, image: Image) -> SlideReading:
+        """Return the reading of a picture."""
+        plane = self._strip_at_line.sample(image)
+        red = redness(plane)
+        found = self._line(red)
+        if found is None:
+            return SlideReading()
+        columns, shown, ambiguity = found
+        middle = float(np.median(columns))
+        box, field = self._strip_at_line.box, self._strip.field
+        line_yd = float(box.to_x_mm(np.array(middle))) / field.mm_per_yd_x
+        yard = round(line_yd)
+        if not 0 <= yard <= round(field.length_yd):
+            return SlideReading(line_yd=line_yd)
+        confidence = _within(line_yd - yard, LIMITS.sigma_yd) * min(shown / 0.7, 1.0) ** 0.25 * ambiguity
+        third, sure = self._ball(plane, red, columns)
+        return SlideReading(yard, confidence, line_yd, third, sure * min(ambiguity * 1.1, 1.0))
+
+    def _line(self, red: Plane) -> tuple[Array, float, float] | None:
+        """Return the line's column in every row, the share of bands that show it, and 1 unless there is a rival."""
+        ridge = _ridge(red, self._strip.slide.line_mm * LIMITS.px_per_mm)
+        bands = np.stack([band.mean(axis=0) for band in np.array_split(ridge, LIMITS.bands, axis=0)])
+        level = np.clip(bands, 0, 3 * LIMITS.min_red)
+        reach = max(round(LIMITS.aside_mm * LIMITS.px_per_mm), 1)
+        near = cv2.dilate(level, np.ones((1, 2 * reach + 1), np.uint8))
+        support = np.median(near, axis=0) + near.mean(axis=0)
+        weighed = np.asarray(cv2.GaussianBlur(support * bands.mean(axis=0).clip(0), (0, 0), 1.0)).ravel()
+        weighed[~self._on_field] = 0
+        best = int(weighed.argmax())
+        window = slice(max(best - 2 * reach, 0), best + 2 * reach + 1)
+        peaks = bands[:, window].argmax(axis=1) + window.start
+        strong = bands[np.arange(len(bands)), peaks] > LIMITS.min_red
+        if not strong.any():
+            return None
+        strong &= np.abs(peaks - np.median(peaks[strong])) <= 1.5 * reach
+        shown = float(strong.mean())
+        if shown < LIMITS.min_bands:
+            return None
+        rows = (np.arange(LIMITS.bands) + 0.5) * red.shape[0] / LIMITS.bands
+        exact = np.array([_subpixel(bands[k], int(peaks[k])) for k in range(len(bands))])
+        slope, start = np.polyfit(rows[strong], exact[strong], 1)
+        columns = start + slope * np.arange(red.shape[0])
+        far = weighed.copy()
+        far[max(best - 6 * reach, 0) : best + 6 * reach + 1] = 0
+        rival = float(far.max() / max(weighed[best], 1e-9))
+        return columns, shown, 1.0 if rival < LIMITS.rival else 0.5
+
+    def _ball(self, plane: Plane, red: Plane, columns: Array) -> tuple[Third | None, float]:
+        """Return the ball's third and the confidence in it."""
+        box, slide, field = self._strip_at_line.box, self._strip.slide, self._strip.field
+        length, width = (side * LIMITS.px_per_mm for side in slide.ball_mm)
+        half = int(length)
+        rows = np.arange(plane.shape[0])
+        at = np.round(columns).astype(int)[:, None] + np.arange(-half, half + 1)
+        along = np.clip(at, 0, plane.shape[1] - 1)
+        ribbon, ribbon_red = plane[rows[:, None], along], red[rows[:, None], along]
+        line = ribbon_red[:, half - 1 : half + 2].mean(axis=1) - np.median(ribbon_red, axis=1)
+        usual = float(np.quantile(line, 0.6))
+        if usual < LIMITS.min_red / 2:
+            return None, 0.0
+        missing = 1 - np.clip(line / usual, 0, 1)
+        smooth = cv2.GaussianBlur(missing.astype(np.float32).reshape(-1, 1), (1, 3), 0).ravel()
+        inside = _box_mean(smooth, width * 0.8)
+        outside = (_box_mean(smooth, width * 2.6) * 2.6 - _box_mean(smooth, width) * 1.0) / 1.6
+        gap = np.clip(inside - np.clip(outside, 0, 1), 0, 1)
+        paint = self._unlike(ribbon, length, width)
+        strength = np.sqrt(np.clip(gap, 0, 1) * (0.25 + 0.75 * paint))
+        best = int(strength.argmax())
+        if strength[best] < LIMITS.min_ball:
+            return None, 0.0
+        y_yd = float(box.to_y_mm(np.array(float(best)))) / field.mm_per_yd_y
+        thirds = np.array(slide.thirds_y_yd)
+        nearest = int(np.abs(thirds - y_yd).argmin())
+        apart = float(np.abs(np.diff(thirds)).min())
+        off = abs(float(thirds[nearest] - y_yd)) / apart
+        if off > LIMITS.off_third:
+            return None, 0.0
+        other = np.abs(rows - best) > 1.5 * width
+        rival = float(strength[other].max()) if other.any() else 0.0
+        margin = strength[best] - rival
+        return THIRDS[nearest], float(np.clip(0.55 + 1.6 * margin, 0, 0.995)) * (1 - 0.3 * off)
+
+    @staticmethod
+    def _unlike(ribbon: Plane, length: float, width: float) -> Array:
+        """Return how much a ball-sized patch around each row is of one color, unlike what is before and behind it."""
+        half = ribbon.shape[1] // 2
+        reach = max(int(0.3 * length), 1)
+        patch = ribbon[:, half - reach : half + reach + 1]
+        color = np.stack([_box_mean(patch[:, :, k].mean(axis=1), width * 0.7) for k in range(3)], axis=1)
+        step = int(width)
+        before, behind = np.roll(color, step, axis=0), np.roll(color, -step, axis=0)
+        contrast = np.minimum(np.abs(color - before).max(axis=1), np.abs(color - behind).max(axis=1))
+        return np.asarray(np.clip(contrast / 60, 0, 1))
+
+
+def redness(plane: Plane) -> Plane:
+    """Return the share of red over the other colors, about -0.5..0.5; shape (rows, columns)."""
+    blue, green, red = plane[:, :, 0], plane[:, :, 1], plane[:, :, 2]
+    return np.asarray((red - np.maximum(blue, green)) / (red + green + blue + 40.0), dtype=np.float32)
+
+
+def _ridge(red: Plane, line_px: float) -> Plane:
+    """Return by how much each pixel's columns are redder than those on both sides of a line there."""
+    inner = cv2.blur(red, (max(round(line_px * 0.8), 1), 1))
+    shift = max(round(1.6 * line_px), 2)
+    wide = max(round(line_px), 1)
+    outer = cv2.blur(red, (wide, 1))
+    left, right = np.roll(outer, shift, axis=1), np.roll(outer, -shift, axis=1)
+    return np.asarray(inner - np.maximum(left, right), dtype=np.float32)
+
+
+def _subpixel(values: Array, peak: int) -> float:
+    """Return the peak by the center of mass of its neighborhood."""
+    low, high = max(peak - 4, 0), min(peak + 5, len(values))
+    weights = np.clip(values[low:high], 0, None)
+    total = float(weights.sum())
+    return float((weights * np.arange(low, high)).sum() / total) if total > 0 else float(peak)
+
+
+def _box_mean(values: Array, width: float) -> Array:
+    size = max(round(width), 1)
+    padded = np.pad(np.asarray(values, dtype=np.float64), size, mode="edge")
+    smooth = np.convolve(padded, np.ones(size) / size, mode="same")
+    return np.asarray(smooth[size:-size])
+
+
+def _within(off_yd: float, sigma_yd: float) -> float:
+    """Return the probability that a line measured this far from a whole yard belongs to it."""
+    scale = sigma_yd * math.sqrt(2)
+    return 0.5 * (math.erf((0.5 - off_yd) / scale) + math.erf((0.5 + off_yd) / scale))
