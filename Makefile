@@ -36,6 +36,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/rulebooks_page.py docs/rulebooks.md
 	$(BIN)/python docs/service_page.py docs/service.md
 	$(BIN)/python docs/configuration_page.py docs/configuration.md
+	$(BIN)/python docs/refusals_page.py docs/refusals.md docs/pictures
 
 clean:
 	rm -rf build *.egg-info $(VENV) $(VENV)-train .mypy_cache .ruff_cache .pytest_cache

@@ -112,11 +112,12 @@ class SetupSession:
         with self._lock:
             self._refuse_while_solving()
             self.close()
+            self._source, self._name, self._step = "", "", "camera"
+            self._forget_solution()
             if source != self._running:
                 self._preview = CameraPreview(self._choice(source))
             self._source, self._step, self._problem = source, "aim", ""
             self._name = source if self._preview is None else self._preview.name
-            self._forget_solution()
         return self.view()
 
     def picture(self) -> bytes:

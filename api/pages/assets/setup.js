@@ -16,6 +16,7 @@ const marks = new Marks(at("live"), at("marks"), at("magnifier"), onMoved);
 let view = { step: "camera", cameras: [], tables: [], fields: [], findings: [], readings: [], landmarks: [], revision: -1 };
 let corners = [];
 let lengthEnds = [];
+let choosing = false; // whether another camera is being chosen, while the present one is still open
 let placing = false; // whether corners are placed by hand before anything was solved
 let problem = "";
 let drawn = -1;
@@ -44,7 +45,7 @@ async function lookForGame() {
 
 function show(next) {
   if (view.step === "saved" && next.step === "camera") return; // the service has changed to the table
-  view = next;
+  view = choosing && next.step === "aim" ? { ...next, step: "camera" } : next;
   document.body.dataset.step = view.step;
   for (const part of document.querySelectorAll("section[data-of]")) part.hidden = !part.dataset.of.includes(view.step);
   for (const item of at("steps").children) item.classList.toggle("now", item.dataset.of.split(" ").includes(view.step));
@@ -99,7 +100,10 @@ async function act(path, body = {}) {
   setText(at("problem"), problem || capitalize(view.problem ?? ""));
 }
 
-const openCamera = (source) => act("/api/setup/camera", { source });
+const openCamera = (source) => {
+  choosing = false;
+  return act("/api/setup/camera", { source });
+};
 
 const fromShares = (shares) => shares.map(([x, y]) => [x * view.size_px[0], y * view.size_px[1]]);
 
@@ -166,8 +170,8 @@ at("save").addEventListener("submit", (event) => {
 
 at("retake").addEventListener("click", () => act("/api/setup/aim"));
 at("other-camera").addEventListener("click", () => {
-  view = { ...view, step: "camera" };
-  for (const part of document.querySelectorAll("section[data-of]")) part.hidden = part.dataset.of !== "camera";
+  choosing = true;
+  show(view);
 });
 
 poll();

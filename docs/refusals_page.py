@@ -1,0 +1,109 @@
+"""Make ``refusals.md``: what a calibration refuses, each text with a picture of the twin that causes it.
+
+``python docs/refusals_page.py docs/refusals.md docs/pictures``
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.calibration import read_calibration
+from downfield.calibration.certificate import check_spots
+from downfield.calibration.field.landmarks import Landmark, solve_landmarks
+from downfield.calibration.field.solver import solve_field
+from downfield.calibration.picture_match import check_same_view
+from downfield.calibration.pictures import read_pictures
+from downfield.core.arrays import Image
+from downfield.core.errors import DownfieldError
+from downfield.core.field import preset
+from downfield.rig.recording.recorded_clip import bundled_demo
+
+WIDTH_PX: Final = 480
+QUALITY: Final = 70
+
+INTRODUCTION: Final = """# What a calibration refuses
+
+A calibration that cannot be trusted is refused, with what to change. Each text below is what Downfield says about the
+picture over it. The page is made by `python docs/refusals_page.py docs/refusals.md docs/pictures`.
+"""
+
+
+def main() -> None:
+    """Write the page and its pictures."""
+    page, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [INTRODUCTION]
+    for name, (title, image, refuse) in _cases().items():
+        try:
+            refuse(image)
+        except DownfieldError as error:
+            text = str(error)
+        else:
+            raise AssertionError(f"{name}: was not refused")
+        picture = folder / f"refused-{name}.jpg"
+        height = round(image.shape[0] * WIDTH_PX / image.shape[1])
+        cv2.imwrite(str(picture), cv2.resize(image, (WIDTH_PX, height)), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+        parts.append(f"## {title}\n\n![{title}](pictures/{picture.name})\n\n> {text}\n")
+    page.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
+    """Return title, picture and what refuses it, by name."""
+    clip = bundled_demo()
+    image = read_pictures(clip, 1)[0]
+    calibration = read_calibration(clip.with_suffix(".calibration.json"))
+    height, width = image.shape[:2]
+    field = calibration.field
+
+    def solve(picture: Image) -> object:
+        return solve_field([picture], [field])
+
+    def as_another(picture: Image) -> object:
+        return solve_field([picture], [preset("arena-50")])
+
+    def with_wrong_corner(picture: Image) -> object:
+        places = np.array([(0.0, 0.0), (100.0, 0.0), (100.0, field.width_yd), (0.0, field.width_yd), (50.0, 0.0)])
+        px = calibration.camera.to_pixels(field.to_mm(places))
+        px[4] += (0.0, -200.0)
+        marks = [Landmark(x, y, (u, v)) for (x, y), (u, v) in zip(places.tolist(), px.tolist(), strict=True)]
+        return solve_landmarks([picture], field, marks)
+
+    def with_wrong_spot(_: Image) -> object:
+        places = np.array([(20.0, 10.0), (50.0, 30.0), (80.0, 45.0)])
+        px = calibration.camera.to_pixels(field.to_mm(places))
+        px[2] += (60.0, 0.0)
+        return check_spots(
+            calibration,
+            [Landmark(x, y, (u, v)) for (x, y), (u, v) in zip(places.tolist(), px.tolist(), strict=True)],
+        )
+
+    def same_view(picture: Image) -> object:
+        check_same_view(picture, calibration)
+        return None
+
+    moved = cv2.warpAffine(image, np.array([[1.0, 0.0, 40.0], [0.0, 1.0, 25.0]]), (width, height))
+    pictures: dict[str, tuple[str, object, Callable[[Image], object]]] = {
+        "dark": ("Too dark", image // 12, solve),
+        "overexposed": ("Overexposed", np.clip(image.astype(np.int32) * 6 + 120, 0, 255), solve),
+        "small": ("Too small", cv2.resize(image, (320, 180)), solve),
+        "blurred": ("Out of focus", cv2.GaussianBlur(image, (0, 0), 14), solve),
+        "empty": ("No field in the picture", np.full_like(image, 110), solve),
+        "cut": ("The field is cut by the picture's edge", image[:, : round(width * 0.7)].copy(), solve),
+        "mirrored": ("Mirrored", image[:, ::-1].copy(), solve),
+        "other": ("Another print than the one named", image, as_another),
+        "corner": ("A landmark in the wrong place", image, with_wrong_corner),
+        "moved": ("Certify: the camera was moved", moved, same_view),
+        "size": ("Certify: a picture of another size", cv2.resize(image, (1280, 720)), same_view),
+        "spot": ("Certify: a spot that was read wrongly", image, with_wrong_spot),
+    }
+    return {name: (title, np.asarray(made, dtype=np.uint8), refuse) for name, (title, made, refuse) in pictures.items()}
+
+
+if __name__ == "__main__":
+    main()
