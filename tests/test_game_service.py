@@ -159,6 +159,18 @@ def test_a_refusal_is_not_remembered_under_its_key(table: Table) -> None:
     assert isinstance(table.game_service.declare(SetUp("home", 1, 35.0), Submission(key="k")), Accepted)
 
 
+def test_a_struck_and_restored_tackle_leaves_one_snap_with_the_situation_before_it(table: Table) -> None:
+    game = table.begin()
+    table.play()
+    struck = table.game_service.rule(Ruling(table.call("tackle"), "strike"), Submission())
+    assert isinstance(struck, Accepted)
+    table.game_service.undo(struck.event, Submission())
+    table.game_service.close()
+    row = table.store.game(game)
+    assert row is not None
+    assert [play.situation for play in History(table.store, row).plays()] == ["1st & 10 at RIV 40"]
+
+
 def test_one_call_is_struck_and_the_strike_undone(table: Table) -> None:
     table.begin()
     table.play()
