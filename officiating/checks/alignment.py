@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from downfield.core.footprint import PoseError, signed_gap
 from downfield.officiating.checks.check import LIMITS, Measurement, at_most, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
-from downfield.officiating.checks.roles import LINEMEN
 from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
+from downfield.officiating.role_names import LINEMEN
 from downfield.officiating.rulebooks.params import Param, Params
 
 MEN = Param("formation.men_on_field", 11, "count", "football's eleven; no rulebook states another number", 1, 22)

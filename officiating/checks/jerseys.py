@@ -8,7 +8,7 @@ from typing import Final
 
 from downfield.officiating.checks.check import Measurement, check
 from downfield.officiating.checks.formation import Formation
-from downfield.officiating.checks.roles import LINEMEN
+from downfield.officiating.role_names import LINEMEN
 from downfield.officiating.rulebooks.params import Params
 
 LINEMAN_NUMBERS: Final = range(50, 80)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
-from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
 from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
 from downfield.officiating.engine.play_state import Pose, poses_of
+from downfield.officiating.role_names import ELIGIBLE, canonical_role
 from downfield.officiating.rulebooks.params import Param, Params
 
 TURNED_DEG = Param(

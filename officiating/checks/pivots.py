@@ -15,8 +15,8 @@ from downfield.core.angles import difference_deg
 from downfield.core.field import FieldModel
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, PoseChange
-from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.engine.facts import EVEN_ODDS
+from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.params import Param, Params
 
 StoppageKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]

@@ -22,6 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.officiating.role_names import LINEMEN, canonical_role
+
 
 @dataclass(frozen=True, slots=True)
 class RoleLimits:
@@ -38,14 +40,6 @@ class RoleLimits:
 
 
 LIMITS: Final = RoleLimits()
-
-LINEMEN: Final = ("C", "G", "T")
-ELIGIBLE: Final = ("WR", "TE", "RB")
-_SYNONYMS: Final = {
-    "OT": "T", "OG": "G", "OC": "C", "HB": "RB", "FB": "RB", "TB": "RB", "SB": "RB", "SE": "WR", "FL": "WR",
-    "TTQB": "QB", "NG": "NT", "DE": "DL", "DT": "DL", "ILB": "LB", "OLB": "LB", "MLB": "LB", "CB": "DB", "S": "DB",
-    "FS": "DB", "SS": "DB", "PK": "K", "PR": "KR",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +60,6 @@ class RolePlacement:
     v_mm: float
     low_mm: float
     high_mm: float
-
-
-def canonical_role(named: str) -> str:
-    """Return a role in its standard spelling; a leading L or R for the side is dropped."""
-    role = named.strip().upper()
-    if len(role) > 1 and role[0] in "LR" and (role[1:] in LINEMEN or role[1:] in _SYNONYMS):
-        role = role[1:]
-    return _SYNONYMS.get(role, role)
 
 
 def infer_roles(

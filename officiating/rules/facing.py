@@ -8,10 +8,10 @@ from typing import Final, Literal
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Finding
-from downfield.officiating.checks.roles import LINEMEN, canonical_role
 from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_probability, find_figure
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.ball import ball_position
 from downfield.officiating.rules.lines import reference_param, reference_point, spot_at

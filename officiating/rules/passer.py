@@ -9,10 +9,10 @@ from typing import Final
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Finding
-from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.engine.facts import Facts, MeasuredPoint, capped_if_unsure, exceedance_probability
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.lines import LIMITS, reference_param, reference_point, spot_at
 

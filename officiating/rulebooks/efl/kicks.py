@@ -7,7 +7,6 @@ from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, CallKind, Finding
-from downfield.officiating.checks.roles import LINEMEN, canonical_role
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
 from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_roll
@@ -16,6 +15,7 @@ from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.rulebooks.efl import tables
 from downfield.officiating.rulebooks.efl.play_calls import (
     current_situation,

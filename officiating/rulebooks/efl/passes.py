@@ -7,12 +7,12 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.declarations import PassDeclared, PassEnded
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.role_names import ELIGIBLE, canonical_role
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.passer import may_still_pass
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, name_carrier, refuse_unless
 from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.declarations import Carrier, Claim
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
+from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.efl.play_calls import (
     current_situation,
     report_play_call,

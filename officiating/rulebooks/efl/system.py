@@ -18,7 +18,6 @@ from downfield.officiating.checks.backs import (
 from downfield.officiating.checks.defense import gap_filling, head_up, second_level
 from downfield.officiating.checks.kicks import efl_onside_receivers, efl_receivers, kickers
 from downfield.officiating.checks.pivots import engaged_pivots, interception_pivots, pass_pivots, pivots_toward
-from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
@@ -45,6 +44,7 @@ from downfield.officiating.declarations import (
 )
 from downfield.officiating.engine.interfaces import Consequence, Handler, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
+from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
 from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late, with_two_minute_time_out
 from downfield.officiating.rulebooks.efl.play_calls import PLAY_CALL_PARAMS

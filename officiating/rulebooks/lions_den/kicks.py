@@ -9,7 +9,6 @@ from downfield.core.errors import RefusedError
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Call, CallKind, Finding
-from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import checked_faces, d10, percentile, wait_for_roll
@@ -19,6 +18,7 @@ from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState, Stoppage
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
+from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.play import resume_play
 from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of

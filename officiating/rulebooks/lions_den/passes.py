@@ -10,7 +10,6 @@ from downfield.core.errors import RefusedError
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import PassDeclared, Roll
@@ -18,6 +17,7 @@ from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_prob
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
+from downfield.officiating.role_names import ELIGIBLE, canonical_role
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.play import resume_play, touchdown_finding
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of

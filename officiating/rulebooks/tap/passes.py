@@ -8,7 +8,6 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.checks.roles import LINEMEN, canonical_role
 from downfield.officiating.consequences.declaration_handlers import (
     body_of,
     refuse_unless,
@@ -20,6 +19,7 @@ from downfield.officiating.engine.facts import exceedance_probability, outermost
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.ball import ball_position, overrun_mm
 
