@@ -137,7 +137,7 @@ class Journal:
                     self._changed.wait()
                 together = tuple(self._queue)
                 self._queue.clear()
-            self._sealed += [(self._seal(pending), pending) for pending in together]
+            self._sealed += [sealed for sealed in map(self._seal_or_report, together) if sealed is not None]
             if self._sealed and not self._save():
                 if self._closing:
                     _log.error("Game %s: %d entries of its journal were never saved.", self.game.id, len(self._sealed))
@@ -146,6 +146,15 @@ class Journal:
                     self._changed.wait(LIMITS.retry_s)
             elif self._closing and not self._queue:
                 return
+
+    def _seal_or_report(self, pending: PendingEntry) -> tuple[EntryRow, PendingEntry] | None:
+        """Return an entry ready to be written; None for one that can't be, which must not hold up all later ones."""
+        try:
+            return self._seal(pending), pending
+        except (ValueError, TypeError) as error:
+            _log.exception("Game %s: an entry of its journal can't be written.", self.game.id)
+            pending.written.set_exception(OutputError(f"Game {self.game.id}: an entry can't be written: {error}"))
+            return None
 
     def _save(self) -> bool:
         try:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView
+from downfield.officiating.events import Body, Ruling
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +87,22 @@ class KeyedReceipt:
         if self.receipt is None or self.content != content:
             return Refused("This Idempotency-Key was used for something else. Send a new one.", "key_reused")
         return replace(self.receipt, repeated=True)
+
+
+def as_submitted(body: Body) -> Body:
+    """Return a body without what the program fills in when it is judged, so that it can be compared with another.
+
+    The replacement of a ruling is dated, and named for the rulebook in force, only then.
+    """
+    if isinstance(body, Ruling) and body.replacement is not None:
+        return replace(body, replacement=replace(body.replacement, t_ns=0, rulebook=""))
+    return body
+
+
+def is_encodable(body: Body) -> bool:
+    """Return whether every text in a body can be written as UTF-8; half of a surrogate pair can't."""
+    try:
+        to_json(Body, body)
+    except ValueError:
+        return False
+    return True

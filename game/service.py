@@ -23,7 +23,15 @@ from downfield.game.published.board_topics import HealthReason, HealthStatus, So
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
-from downfield.game.receipts import Accepted, KeyedReceipt, Receipt, Refused, Submission
+from downfield.game.receipts import (
+    Accepted,
+    KeyedReceipt,
+    Receipt,
+    Refused,
+    Submission,
+    as_submitted,
+    is_encodable,
+)
 from downfield.game.session import LIMITS, GameSession
 from downfield.game.session_start import resume_session, set_up_of, start_session, switch_rulebook
 from downfield.game.store import Store
@@ -112,6 +120,7 @@ class GameService:
         self._rulebook = rulebook
         self._clock = clock or self._since_last_scene
         self._lock = threading.RLock()
+        self._commanding = threading.Lock()
         self._session: GameSession | None = None
         self._receipts = IdempotencyCache()
         self._scene_ns = 0
@@ -223,7 +232,7 @@ class GameService:
                 return None
             self._put_in_play(resumed.session)
             for key, body, receipt in resumed.receipts:
-                self._receipts.open(key, body).receipt = receipt
+                self._receipts.open(key, as_submitted(body)).receipt = receipt
             self._scene_ns = resumed.session.state.now_ns
             return resumed.session.game_id
 
@@ -291,6 +300,11 @@ class GameService:
 
     def command(self, command: Command, submission: Submission) -> Receipt:
         """Carry out a command, which is not an event of the game: start a game, calibrate, record."""
+        # One at a time, so that a key sent again while its command is carried out waits for the receipt.
+        with self._commanding:
+            return self._command(command, submission)
+
+    def _command(self, command: Command, submission: Submission) -> Receipt:
         with self._lock:
             record = self._receipts.open(submission.key, command)
         if record.receipt is not None:
@@ -337,9 +351,13 @@ class GameService:
     def _submit(self, body: Declaration | Ruling | Undo, submission: Submission) -> Receipt:
         with self._lock:
             now_ns = self._clock()
-            record = self._receipts.open(submission.key, body)
+            content = as_submitted(body)
+            record = self._receipts.open(submission.key, content)
             if record.receipt is not None:
-                return record.repeat(body)
+                return record.repeat(content)
+            if not is_encodable(body):
+                text = "A text has half of a surrogate pair, which can't be written. Type it again"
+                return Refused(f"{text}, without special characters.", "invalid")
             if self._session is None:
                 return Refused(NO_GAME, "no_game")
             try:

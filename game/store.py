@@ -7,8 +7,9 @@ synchronously by itself. Callable from any thread.
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -17,6 +18,7 @@ from sqlalchemy import Connection, Engine, create_engine, delete, event, insert,
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, MissingExtraError, OutputError
+from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS, migrate
 
 
@@ -126,11 +128,13 @@ class Store:
 
     @classmethod
     def at(cls, path: Path) -> Store:
-        """Open the store in a file, which is made with its folder where it is missing."""
+        """Open the store in a file, made with its folder for their owner only where they are missing."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
         except OSError as error:
             raise InputError(f"{path.parent}: the folder can't be made: {error.strerror}") from None
+        with suppress(OSError):  # opening the database says what is wrong
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
         return cls(f"sqlite:///{path.absolute()}")
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from scripted_plays import FIELD, Film, ScriptedFigure, film, opening, runs, sta
 from served_games import FakeRig
 
 from downfield.api.feed.hub import Hub
-from downfield.core.errors import RefusedError
+from downfield.core.errors import OutputError, RefusedError
 from downfield.game import journal as journal_module
 from downfield.game.commands import NewGame, Record, SetRulebook, TeamSheet
 from downfield.game.history import History
@@ -22,6 +23,7 @@ from downfield.game.published.game_topics import CallsUpdate, GameView, Question
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.service import GameService
 from downfield.game.store import Store
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Coin, Declaration, LineUpDeclared, OffenseSet, SetUp
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -382,3 +384,73 @@ def test_at_most_fifteen_scenes_a_second_are_published(table: Table) -> None:
 def test_without_a_game_scenes_are_refused(table: Table) -> None:
     with pytest.raises(RefusedError, match="No game is in play"):
         table.game_service.take(PLAY.scenes[0])
+
+
+def test_one_key_sent_four_times_at_once_begins_one_game(table: Table) -> None:
+    receipts: list[Any] = []
+    barrier = threading.Barrier(4)
+
+    def send() -> None:
+        barrier.wait()
+        receipts.append(table.game_service.command(NewGame(title="once"), Submission(key="one")))
+
+    threads = [threading.Thread(target=send) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({receipt.text for receipt in receipts}) == 1
+    assert sorted(receipt.repeated for receipt in receipts) == [False, True, True, True]
+    assert len(table.store.games()) == 1
+
+
+def test_a_call_by_hand_repeated_under_its_key_after_a_restart_is_the_same_call(tmp_path: Path) -> None:
+    made = Call("manual:k", "info", 0, "tap", (), "called", "time out")
+    first = Table(tmp_path / "games.db")
+    first.begin()
+    first.now_ns = 5_000_000_000
+    receipt = first.game_service.rule(Ruling("", "manual", made), Submission(key="k"))
+    assert isinstance(receipt, Accepted), receipt
+    first.close()
+    second = Table(tmp_path / "games.db")
+    second.game_service.resume()
+    again = second.game_service.rule(Ruling("", "manual", made), Submission(key="k"))
+    assert isinstance(again, Accepted), again
+    assert (again.repeated, again.event, again.digest) == (True, receipt.event, receipt.digest)
+    second.close()
+
+
+@pytest.mark.parametrize("text", ["\ud800", "Riv\udc80er", "a\udfff"])
+def test_half_a_character_is_refused_and_the_journal_goes_on(table: Table, text: str) -> None:
+    table.begin()
+    refused = table.game_service.declare(Carrier(text), Submission())
+    assert isinstance(refused, Refused)
+    assert refused.code == "invalid"
+    noted = table.game_service.rule(Ruling("none", "confirm", note=text), Submission())
+    assert isinstance(noted, Refused)
+    assert table.declare(SetUp("home", 1, 34.0)).saved
+
+
+def test_the_store_is_for_its_owner_only(tmp_path: Path) -> None:
+    table = Table(tmp_path / "data" / "games.db")
+    table.begin()
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "data").iterdir()}
+    table.close()
+    assert set(modes.values()) == {0o600}, modes
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
+def test_an_entry_that_cant_be_written_does_not_hold_up_those_after_it(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.begin()
+    seal = journal_module.canonical_json
+
+    def fail_once(_: object) -> str:
+        monkeypatch.setattr(journal_module, "canonical_json", seal)
+        raise ValueError("no JSON")
+
+    monkeypatch.setattr(journal_module, "canonical_json", fail_once)
+    with pytest.raises(OutputError, match="can't be written"):
+        table.declare(SetUp("home", 1, 34.0))
+    assert table.declare(SetUp("home", 1, 35.0)).saved

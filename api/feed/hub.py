@@ -19,6 +19,8 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
+from downfield.core.steady_clock import RUN_CLOCK
+
 PROTOCOL: Final = 2
 """Version of the messages."""
 
@@ -210,7 +212,7 @@ class Hub:
 
         """
         with self._lock:
-            self._add(FeedMessage(self.epoch, self._seq + 1, topic, data, time.time_ns() // 1_000_000), full)
+            self._add(FeedMessage(self.epoch, self._seq + 1, topic, data, RUN_CLOCK.now_ms()), full)
 
     def value(self, topic: str) -> Any:
         """Return a topic's value; None before it was first published."""
@@ -308,7 +310,7 @@ class Hub:
 
     def _snapshot(self, topics: Collection[str] | None) -> FeedMessage:
         data = {name: value for name, value in self._values.items() if topics is None or name in topics}
-        return FeedMessage(self.epoch, self._seq, SNAPSHOT, data, time.time_ns() // 1_000_000)
+        return FeedMessage(self.epoch, self._seq, SNAPSHOT, data, RUN_CLOCK.now_ms())
 
     def _add(self, message: FeedMessage, full: Any) -> None:
         topic = message.topic

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from downfield.core.field import FieldModel
 from downfield.core.scene import Ball, Figure, Player, Scene
+from downfield.core.steady_clock import RUN_CLOCK
 from downfield.game.commands import TeamSheet
 from downfield.game.entries import GameStarted
 from downfield.game.published import board_topics, game_topics
@@ -175,7 +176,7 @@ class StatePublisher:
         if self._started is None:
             return
         self._visible = _visible(state)
-        game = game_view(self._game_id, state, self._started, time.time_ns() // 1_000_000)
+        game = game_view(self._game_id, state, self._started, RUN_CLOCK.now_ms())
         # A change of the time alone is not published; a browser counts a running clock down by itself.
         self._publish("game", game, game.model_copy(update={"t_ns": 0, "clock": state.clock}))
         mm_per_yd = (self._field.mm_per_yd_x, self._field.mm_per_yd_y)

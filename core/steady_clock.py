@@ -1,0 +1,38 @@
+"""Time that no setting of the computer's clock changes.
+
+The wall clock labels things for people; it is set while a game runs, by an hour or by years.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+
+class SteadyClock:
+    """A wall clock that is read once and then only ticks: setting the computer's clock does not move it.
+
+    Args:
+        wall_ns: the computer's wall clock, ns since 1970; read at the start only.
+        monotonic_ns: what it ticks with.
+
+    """
+
+    def __init__(
+        self, wall_ns: Callable[[], int] = time.time_ns, monotonic_ns: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._monotonic_ns = monotonic_ns
+        self._offset_ns = wall_ns() - monotonic_ns()
+
+    def now_ns(self) -> int:
+        """Return the time, ns since 1970 as far as the computer knew at the start."""
+        return self._monotonic_ns() + self._offset_ns
+
+    def now_ms(self) -> int:
+        """Return the time, ms since 1970 as far as the computer knew at the start."""
+        return self.now_ns() // 1_000_000
+
+
+RUN_CLOCK: Final = SteadyClock()
+"""The clock that this run dates its messages by, so that what counts down on a page never jumps."""
