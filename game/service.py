@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,20 +18,20 @@ from downfield.core.errors import DownfieldError, InputError, NotFoundError, Ref
 from downfield.core.field import FieldModel
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.game.commands import Command, NewGame, RigCommand, SetRulebook, Settings
+from downfield.game.idempotency import IdempotencyCache
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
 from downfield.game.receipts import (
     Accepted,
-    KeyedReceipt,
     Receipt,
     Refused,
     Submission,
     as_submitted,
     is_encodable,
 )
-from downfield.game.session import LIMITS, GameSession
+from downfield.game.session import GameSession
 from downfield.game.session_start import resume_session, set_up_of, start_session, switch_rulebook
 from downfield.game.store import Store
 from downfield.officiating.calls import Call
@@ -71,25 +70,6 @@ class RigControl(Protocol):
     def settings(self) -> Settings:
         """Return the configuration in force, without secrets."""
         ...
-
-
-class IdempotencyCache:
-    """The receipts of submissions with an idempotency key. The caller locks it."""
-
-    def __init__(self) -> None:
-        self._receipts: OrderedDict[str, KeyedReceipt] = OrderedDict()
-
-    def open(self, key: str | None, content: object) -> KeyedReceipt:
-        """Return the record of a key, without a receipt if the key is new."""
-        known = None if key is None else self._receipts.get(key)
-        if known is not None and known.receipt is not None:
-            return known
-        fresh = KeyedReceipt(content)
-        if key is not None:
-            self._receipts[key] = fresh
-            if len(self._receipts) > LIMITS.idempotency_keys:
-                self._receipts.popitem(last=False)
-        return fresh
 
 
 class GameService:
