@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
 from downfield.game.commands import (
@@ -138,7 +139,7 @@ class RigController:
         """Return the configuration in effect, without the passwords in addresses of databases and cameras."""
         values = self._configuration.settings.model_dump(mode="json")
         for section, key in (("store", "url"), ("source", "name")):
-            values[section][key] = _without_password(values[section][key])
+            values[section][key] = without_password(values[section][key])
         return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))
 
     def calibrate_until_found(self) -> None:
@@ -235,10 +236,3 @@ def _calibration_failed(error: DownfieldError) -> HealthReason:
 def _find_figures(vision: VisionStage) -> VisionStage:
     vision.find_figures()
     return vision
-
-
-def _without_password(address: str) -> str:
-    """Return an address without its password; the user name stays, since it is part of the configuration."""
-    scheme, separator, rest = address.partition("://")
-    name, at, host = rest.rpartition("@")
-    return f"{scheme}{separator}{name.partition(':')[0]}{at}{host}" if separator else address

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from downfield.rig.sources.source import CaptureClock, IncreasingTimestamps, SourceClock
+from downfield.rig.sources.source import CaptureClock, IncreasingTimestamps
+from downfield.rig.sources.source_clock import SourceClock
 
 
 def test_kernel_stamps_are_kept_and_the_offset_of_other_clocks_comes_from_the_fastest_packet() -> None:

@@ -21,10 +21,10 @@ from downfield.rig.sources.source import (
     CaptureClock,
     CapturedFrame,
     IncreasingTimestamps,
-    SourceClock,
     SourceFacts,
     VideoPacket,
 )
+from downfield.rig.sources.source_clock import SourceClock
 from downfield.rig.sources.v4l2 import CameraControls, VideoDevice, apply_controls, list_devices, open_device
 
 FULL_RATE_SHARE: Final = 0.95

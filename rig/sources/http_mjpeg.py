@@ -17,16 +17,17 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from downfield.core.addresses import without_password
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import (
     CaptureClock,
     CapturedFrame,
     IncreasingTimestamps,
-    SourceClock,
     SourceFacts,
     VideoPacket,
 )
+from downfield.rig.sources.source_clock import SourceClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +152,6 @@ def error_text(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
     return str(getattr(error, "strerror", None) or error or type(error).__name__)
-
-
-def without_password(url: str) -> str:
-    """Return an address without user name and password, safe to show."""
-    address = urlsplit(url)
-    return address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
 
 
 def _connection(address: SplitResult, timeout_s: float) -> http.client.HTTPConnection:

@@ -12,16 +12,17 @@ import av.container
 import numpy as np
 from av.video.frame import VideoFrame
 
+from downfield.core.addresses import without_password
 from downfield.core.errors import SourceError
-from downfield.rig.sources.http_mjpeg import error_text, without_password
+from downfield.rig.sources.http_mjpeg import error_text
 from downfield.rig.sources.source import (
     CaptureClock,
     CapturedFrame,
     IncreasingTimestamps,
-    SourceClock,
     SourceFacts,
     VideoPacket,
 )
+from downfield.rig.sources.source_clock import SourceClock
 
 SCHEMES: Final = ("rtsp", "rtsps", "rtmp", "srt", "udp", "tcp", "rtp")
 

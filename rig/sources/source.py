@@ -20,20 +20,14 @@ SourceKind = Literal["camera", "clip", "stream", "images", "twin"]
 
 
 @dataclass(frozen=True, slots=True)
-class ClockLimits:
-    """Thresholds of the clocks of sources and of playback."""
-
-    same_clock_ns: int = 10_000_000_000
-    """A time stamp this near to a clock's present time is of that clock; other clocks usually differ by days."""
-
-    drift_rate: float = 1e-4
-    """Growth of the offset to a camera's clock, to follow a slow clock: ten times the drift of a bad crystal."""
+class PlaybackLimits:
+    """Thresholds of playback."""
 
     catch_up_ns: int = 100_000_000
     """Playback later than this continues at its normal pace, since a game that rushes to catch up is hard to follow."""
 
 
-LIMITS: Final = ClockLimits()
+LIMITS: Final = PlaybackLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,35 +164,6 @@ class CaptureClock:
     def from_monotonic(self, monotonic_ns: int) -> int:
         """Convert an instant of the monotonic clock to ns since 1970."""
         return monotonic_ns + self._offset_ns
-
-
-class SourceClock:
-    """Converts the time stamps of a camera or stream to this computer's monotonic clock.
-
-    A V4L2 driver uses one of this computer's clocks, which is recognized. The offset of any other clock is taken from
-    the packets with the shortest delay, and followed as it drifts.
-    """
-
-    def __init__(self) -> None:
-        self._offset_ns: float | None = None
-        self._arrived_ns = 0
-
-    def to_monotonic(self, stamp_ns: int, arrived_ns: int) -> int:
-        """Return the monotonic time of a stamp, never after its arrival.
-
-        Args:
-            stamp_ns: the time stamp.
-            arrived_ns: time of arrival, monotonic clock.
-
-        """
-        if 0 <= arrived_ns - stamp_ns < LIMITS.same_clock_ns:
-            return stamp_ns
-        offset = arrived_ns - stamp_ns
-        if self._offset_ns is not None and offset - self._offset_ns < LIMITS.same_clock_ns:
-            drifted = self._offset_ns + LIMITS.drift_rate * (arrived_ns - self._arrived_ns)
-            offset = min(offset, round(drifted))
-        self._offset_ns, self._arrived_ns = offset, arrived_ns
-        return stamp_ns + offset
 
 
 class IncreasingTimestamps:

@@ -1,0 +1,63 @@
+"""Addresses as people write them: read as they are meant, and never shown with a password."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from downfield.core.addresses import split_address, without_password
+
+
+@pytest.mark.parametrize(
+    ("text", "user", "password", "place", "target"),
+    [
+        ("http://cam/video", "", "", "cam", "/video"),
+        ("HTTP://Cam:8080?x=1", "", "", "Cam:8080", "/?x=1"),
+        ("http://user:p://w@host/live", "user", "p://w", "host", "/live"),
+        ("rtsp://user:a@b@host:554/live", "user", "a@b", "host:554", "/live"),
+        ("rtsp://user:a%40b@host", "user", "a@b", "host", "/"),
+        ("http://user:p#w@host:80/x", "user", "p#w", "host:80", "/x"),
+        ("http://user:p?w@host:80/x", "user", "p?w", "host:80", "/x"),
+        ("http://[fe80::1]:81/x", "", "", "[fe80::1]:81", "/x"),
+        ("http://host:8080/picture@2x.mjpg", "", "", "host:8080", "/picture@2x.mjpg"),
+    ],
+)
+def test_an_address_is_read_as_it_is_meant(text: str, user: str, password: str, place: str, target: str) -> None:
+    address = split_address(text)
+    assert (address.user, address.password, address.place, address.target) == (user, password, place, target)
+    again = split_address(address.text)
+    assert again == address
+
+
+@pytest.mark.parametrize("text", ["cam", "http://", "http:///x", "http://host:x/", "http://host:99999/", "://x", ""])
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no "):
+        split_address(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("rtsp://me:secret@host/live", "rtsp://me@host/live"),
+        ("user:p://w@host", "user@host"),
+        ("http://user:p://w@host/live", "http://user@host/live"),
+        ("http://user:12/x@host", "http://user@host"),
+        ("http://user:p?w@host", "http://user@host"),
+        ("http://host/video?user=me&pwd=secret&x=1", "http://host/video?user=me&pwd=***&x=1"),
+        ("http://host/video?loginpas=secret", "http://host/video?loginpas=***"),
+        ("postgresql+psycopg://me:secret@host/downfield", "postgresql+psycopg://me@host/downfield"),
+        ("0", "0"),
+        ("C270 HD WEBCAM", "C270 HD WEBCAM"),
+    ],
+)
+def test_an_address_is_shown_without_its_password(text: str, shown: str) -> None:
+    assert without_password(text) == shown
+
+
+SECRETS = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=1).map(lambda text: f"Q{text}Q")
+
+
+@given(SECRETS, st.sampled_from(["http", "rtsp", "postgresql"]), st.sampled_from(["host", "10.0.0.1:8080", "[::1]:80"]))
+def test_no_password_is_ever_shown(secret: str, scheme: str, place: str) -> None:
+    assert secret not in without_password(f"{scheme}://coach:{secret}@{place}/live?size=1")
