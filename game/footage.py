@@ -9,6 +9,7 @@ from typing import Protocol
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure, Player, Scene
 from downfield.game.published.game_topics import CallView
+from downfield.officiating.belief import percent_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,17 @@ class CallMarks:
 
     @property
     def gap_text(self) -> str:
-        """The gap of the first two of them in words, with its contact probability where one was computed."""
+        """The gap of the first two of them in this frame alone, and how sure a touch is by all frames so far."""
         figures = self.figures
         if self.scene is None or len(figures) < 2:
             return ""
         a, b = figures[:2]
         judged = next((contact for contact in self.scene.contacts if {contact.a, contact.b} == {a.id, b.id}), None)
         if judged is None:
-            return f"gap {signed_gap(a.footprint, b.footprint).gap_mm:.1f} mm"
-        return f"gap {judged.gap_mm:+.2f} ± {judged.sigma_mm:.2f} mm, probability of contact {judged.probability:.0%}"
+            return f"this frame: {_apart(signed_gap(a.footprint, b.footprint).gap_mm)}"
+        error = f" ± {judged.sigma_mm:.2f}" if judged.sigma_mm else ""
+        sure = percent_text(judged.probability)
+        return f"this frame: {_apart(judged.gap_mm, error)}; touching by all frames so far: {sure}"
 
 
 class Footage(Protocol):
@@ -98,3 +101,10 @@ class Footage(Protocol):
 
         """
         ...
+
+
+def _apart(gap_mm: float, error: str = "") -> str:
+    """Return a gap in words: a sign would read as a margin's, which is the other way round."""
+    if abs(gap_mm) < 0.005:
+        return f"outlines meet{error and f',{error} mm'}"
+    return f"{abs(gap_mm):.2f}{error} mm {'apart' if gap_mm > 0 else 'into each other'}"

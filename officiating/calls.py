@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
+from downfield.officiating.belief import Basis, Belief, Unit, believe
 from downfield.officiating.declarations import Side
 
 CallKind = Literal[
@@ -48,8 +49,20 @@ CallKind = Literal[
 Verdict = Literal["called", "too_close", "proposed", "reported"]
 Policy = Literal["auto", "propose", "log"]
 """What may be done with a call of some kind without a person."""
-Unit = Literal["", "mm", "yd", "deg", "s", "count"]
 
+
+LINE_KINDS: Final = frozenset({"touchdown", "safety", "touchback", "out_of_bounds", "line_of_scrimmage", "first_down"})
+"""Kinds of calls about a line of the field."""
+
+_EVENTS: Final[dict[tuple[bool, str, bool], tuple[str, str]]] = {
+    (False, "mm", True): ("touched: gap closed", "gap may have closed"),
+    (True, "mm", False): ("reached the line", "may have reached the line"),
+    (True, "yd", False): ("reached the line", "may have reached the line"),
+}
+"""What happened, surely or perhaps; by whether a call is about a line, its unit, and whether about two figures."""
+
+_EVEN_ODDS: Final = 0.5
+_TIME_OF_DAY_NS: Final = 10**17  # below it times count from the start of a recording, above it from 1970
 
 POWER: Final = "power"
 """Rule id of the board's switch among pending findings; it belongs to no rule and makes no call of its own."""
@@ -136,14 +149,16 @@ class Call:
         text: what an announcer would say.
         players: roster ids of the figures concerned, the carrier or offender first.
         spot_yd: where the ball is spotted, field yards along x of the board and across.
-        margin: by how much the rule is met, in `unit`; positive is on the side of the call.
-        sigma: standard deviation of the margin, same unit.
+        margin: by how much the rule is met, in `unit`; positive is on the side of the call. None where nothing was
+            measured, or where no number stands for the probability.
+        sigma: standard deviation of the margin, same unit; the probability is the positive share of both.
         unit: ``"mm"``, ``"yd"``, ``"deg"``, ``"s"``, ``"count"`` or empty where nothing was measured.
         probability: that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks.
         readings: both readings of a call that is too close.
         because: ids of the events and calls it rests on.
         side: the side it favors: who gets the ball, the points or the yards.
         detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
+        frame_margin, frame_sigma: what the decisive frame alone showed, where the call rests on more than that frame.
 
     """
 
@@ -164,16 +179,35 @@ class Call:
     because: tuple[str, ...] = ()
     side: Side | None = None
     detail: str = ""
+    frame_margin: float | None = None
+    frame_sigma: float | None = None
+
+    @property
+    def belief(self) -> Belief:
+        """What is believed of the measurement; older versions wrote the decisive frame's margin into calls."""
+        if self.frame_margin is None:
+            return believe(self.margin, self.sigma, self.unit, self.probability)
+        basis: Basis = "more" if self.margin is None else "history"
+        return Belief(basis, self.margin, self.sigma, self.unit, self.probability, self.frame_margin, self.frame_sigma)
 
     @property
     def measured(self) -> str:
         """Margin, error and unit as text, such as ``"+0.42 ± 0.11 mm"``; empty where nothing was measured."""
-        if self.margin is None:
+        return self.belief.measured
+
+    @property
+    def words(self) -> str:
+        """What was measured, such as ``"touched: gap closed at 9.21 s; 0.3 mm inside the limit, sure to 98 %"``.
+
+        Empty where nothing was measured. The time of day of a live camera is left to who shows it.
+        """
+        belief = self.belief
+        if belief.basis == "none":
             return ""
-        if self.unit == "count":
-            return f"{self.margin:+g} {self.unit}"
-        error = f" ± {self.sigma:.2f}" if self.sigma else ""
-        return f"{self.margin:+.2f}{error} {self.unit}"
+        when = f" at {self.t_ns / 1e9:.2f} s" if self.t_ns < _TIME_OF_DAY_NS else ""
+        met, open_ = _EVENTS.get((self.kind in LINE_KINDS, self.unit, len(self.players) > 1), ("", ""))
+        event = met if self.probability > _EVEN_ODDS else open_
+        return "; ".join(part for part in (event and event + when, belief.words) if part)
 
 
 @record

@@ -47,6 +47,7 @@ class CallContext:
 
 def call_view(call: Call, context: CallContext) -> CallView:
     """Return a call as topics show it."""
+    belief = call.belief
     return CallView(
         id=call.id,
         kind=call.kind,
@@ -61,10 +62,13 @@ def call_view(call: Call, context: CallContext) -> CallView:
         side=call.side,
         spot_yd=call.spot_yd,
         spot_text="" if call.spot_yd is None else context.spot(call.spot_yd[0]),
-        margin=_finite(call.margin),
-        sigma=_finite(call.sigma),
+        margin=_finite(belief.margin),
+        sigma=_finite(belief.sigma),
         unit=call.unit,
-        measured=call.measured,
+        measured=belief.measured,
+        basis=belief.basis,
+        frame_measured=belief.frame_measured,
+        words=call.words,
         probability=call.probability,
         readings=tuple(
             ReadingView(kind=reading.kind, probability=reading.probability, text=reading.text)

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.core.scene import BallState, Jersey, Power
-from downfield.officiating.calls import CallKind, Unit, Verdict
+from downfield.officiating.belief import Basis, Unit
+from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import Phase
@@ -149,10 +150,26 @@ class CallView(TopicModel):
     side: Side | None = Field(default=None, description="Side it favors.")
     spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
     spot_text: str = ""
-    margin: float | None = Field(default=None, description="By how much; positive is on the side of the call.")
-    sigma: float | None = Field(default=None, description="Standard deviation of the margin.")
+    margin: float | None = Field(
+        default=None,
+        description="By how much; 0 is the rule's limit, positive is on the side of the call. null where no number "
+        "stands for the probability.",
+    )
+    sigma: float | None = Field(
+        default=None,
+        description="Standard deviation of the margin; the probability is the positive share of the distribution.",
+    )
     unit: Unit = ""
     measured: str = Field(default="", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
+    basis: Basis = Field(
+        default="none",
+        description="frame: the decisive frame's measurement; history: all frames up to the call; more: the "
+        "measurement and something else, such as which figure it was; none: nothing was measured.",
+    )
+    frame_measured: str = Field(
+        default="", description="What the decisive frame alone showed, where the call rests on more than that frame."
+    )
+    words: str = Field(default="", description="What was measured in plain words; empty where nothing was measured.")
     probability: float = 1.0
     readings: tuple[ReadingView, ...] = Field(default=(), description="Both readings of a close call.")
     detail: str = ""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Generic, Literal, TypeVar
 
 from downfield.core.records import record
-from downfield.officiating.calls import Unit
+from downfield.officiating.belief import Unit
 from downfield.officiating.engine.facts import exceedance_probability
 from downfield.officiating.rulebooks.params import Param, Params
 

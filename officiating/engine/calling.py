@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from downfield.officiating.belief import believe
 from downfield.officiating.calls import POWER, Call, CallReading, Finding, Policy, Verdict
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.events import Ruling
@@ -119,6 +120,7 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         verdict = "too_close"
     elif finding.proposed or policy == "propose":
         verdict = "proposed"
+    belief = believe(finding.margin, finding.sigma, finding.unit, finding.probability)
     return Call(
         id=_call_id(finding, verdict),
         kind=finding.kind,
@@ -129,14 +131,16 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         text=finding.text if verdict != "too_close" else f"too close to call: {finding.text}",
         players=finding.players,
         spot_yd=finding.spot_yd,
-        margin=finding.margin,
-        sigma=finding.sigma,
+        margin=belief.margin,
+        sigma=belief.sigma,
         unit=finding.unit,
         probability=finding.probability,
         readings=_readings(finding) if verdict == "too_close" else (),
         because=finding.because,
         side=finding.side,
         detail=finding.detail,
+        frame_margin=belief.frame_margin,
+        frame_sigma=belief.frame_sigma,
     )
 
 

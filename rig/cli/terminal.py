@@ -57,7 +57,7 @@ class TerminalLog(LoopObserver):
         for call in calls:
             self._console.print(
                 f"{self._time(call.t_ns)}  [{_VERDICT_STYLES[call.verdict]}]{_prefix(call)}{escape(call.text)}[/]"
-                f"[dim]  {call.measured}  {', '.join(call.clauses)}[/dim]"
+                f"[dim]  {call.words}  {', '.join(call.clauses)}[/dim]"
             )
         situation = self._situation()
         if situation and situation != self._last_situation:
@@ -144,7 +144,7 @@ class TerminalView(LoopObserver):
         table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
         for call in reversed(self._calls):
             text = Text(_prefix(call) + call.text, style=_VERDICT_STYLES[call.verdict])
-            table.add_row(text, call.measured, Text(", ".join(call.clauses), style="dim"))
+            table.add_row(text, call.words, Text(", ".join(call.clauses), style="dim"))
         return table
 
     def _health(self) -> Iterator[RenderableType]:

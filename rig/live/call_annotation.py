@@ -13,6 +13,7 @@ from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.game_topics import CallView
+from downfield.officiating.belief import percent_text
 from downfield.rig.live.annotation import SHIFT, Annotator, Color, draw_outline, draw_path, fixed_point
 
 _FIRST: Final[Color] = (60, 220, 255)  # the carrier or offender, in the color of the carrier in the live picture
@@ -115,9 +116,8 @@ def _draw_gap(out: Image, annotator: Annotator, a: Figure, b: Figure, thickness:
 
 
 def _call_text(call: CallView) -> list[str]:
-    sure = "" if call.probability == 1 else f"{call.probability:.1%} sure"
-    facts = ", ".join(part for part in (call.measured and f"measured {call.measured}", sure) if part)
-    return [_spoken(call.text), *([facts] if facts else [])]
+    sure = "" if call.words or call.probability == 1 else f"sure to {percent_text(call.probability)}"
+    return [line for line in (_spoken(call.text), call.words, sure) if line]
 
 
 def _time_text(marks: CallMarks, frame: FootageFrame) -> str:

@@ -15,12 +15,14 @@ export function callItem(call, item) {
   ];
 }
 
-/** A call in three lines: verdict, text, figures. */
+/** A call in a few lines: verdict, text, what was measured, clauses. */
 export function callHead(call) {
-  const facts = [call.unit === "count" ? "" : call.measured, call.probability < 1 && `${formatPercent(call.probability)} sure`, call.clauses.map((clause) => clause.id).join(", ")];
+  const sure = !call.words && call.probability < 1 && `${formatPercent(call.probability)} sure`;
+  const facts = [sure, call.clauses.map((clause) => clause.id).join(", ")];
   return [
     el("p", { class: "tag" }, capitalize(formatVerdict(call)), call.standing === "open" && " · needs your ruling"),
     el("p", { class: "text" }, capitalize(formatCallText(call.text))),
+    call.words && el("p", { class: "words" }, capitalize(call.words)),
     el("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
   ];
 }
@@ -31,10 +33,25 @@ export function callDetails(call) {
     "div",
     { class: "details" },
     gauge(call),
+    measurement(call),
     call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),
     call.clauses.map((clause) => el("p", {}, el("b", {}, clause.id), clause.text ? ` ${clause.text}` : "")),
     el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),
     call.ruling && el("p", {}, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
+  );
+}
+
+/** The number behind the words, and the decisive frame's own where the call rests on more than that frame. */
+function measurement(call) {
+  const number = call.unit === "count" ? "" : call.measured;
+  if (!number && !call.frame_measured) return null;
+  const rests = { frame: "measured in the decisive frame", history: "by all frames up to the call" }[call.basis];
+  return el(
+    "p",
+    {},
+    number && el("b", {}, number),
+    number && ` ${rests}`,
+    call.frame_measured && `${number ? "; " : ""}the decisive frame alone: ${call.frame_measured}`,
   );
 }
 

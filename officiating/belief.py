@@ -1,0 +1,149 @@
+"""What is believed of a measurement: one object from which number, error, percentage, drawing and words are all made.
+
+The sign is the same everywhere: 0 is the rule's limit, a positive margin is on the side of the call, a negative one on
+the other. A margin and its error are a normal distribution, and the probability of the call is the share of it on the
+positive side. Where a call was made from more than one frame, the margin of a single frame says something else than the
+probability, so it is kept apart and shown as what it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final, Literal
+
+Unit = Literal["", "mm", "yd", "deg", "s", "count"]
+Basis = Literal["none", "frame", "history", "more"]
+"""What a belief rests on: nothing measured, the margin alone, all frames up to the call, or the margin and more."""
+
+_EVEN_ODDS: Final = 0.5
+_NORMAL: Final = NormalDist()
+_UNITS: Final[dict[Unit, str]] = {"": "", "mm": " mm", "yd": " yd", "deg": "°", "s": " s", "count": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefLimits:
+    """Limits of what is shown together."""
+
+    tolerance: float = 0.005
+    """A margin and a probability agree within half of a percent, to which percentages are shown."""
+
+    extreme: float = 1e-4
+    """A history is never shown as surer than this leaves: 3.7 standard deviations, as far as a drawing reaches."""
+
+
+LIMITS: Final = BeliefLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What is believed of one measurement.
+
+    Attributes:
+        basis: what it rests on.
+        margin: by how much the rule is met, in `unit`; positive on the side of the call; None where no number stands
+            for the probability.
+        sigma: standard deviation of the margin; 0 where it is exact.
+        unit: of the margins and errors.
+        probability: that the call is right, 0..1. With an error it is the share of the distribution that is positive.
+        frame_margin, frame_sigma: what the decisive frame alone showed, where that is not the belief.
+
+    """
+
+    basis: Basis
+    margin: float | None
+    sigma: float | None
+    unit: Unit
+    probability: float
+    frame_margin: float | None = None
+    frame_sigma: float | None = None
+
+    @property
+    def measured(self) -> str:
+        """Margin, error and unit, such as ``"+0.42 ± 0.11 mm"``; empty where no number stands for the belief."""
+        return margin_text(self.margin, self.sigma, self.unit)
+
+    @property
+    def frame_measured(self) -> str:
+        """The same of the decisive frame alone; empty where the belief is that frame's, or nothing was measured."""
+        return margin_text(self.frame_margin, self.frame_sigma, self.unit)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a bell curve can stand for it."""
+        return self.margin is not None and bool(self.sigma) and self.unit != "count"
+
+    @property
+    def words(self) -> str:
+        """The belief as ``"0.3 mm inside the limit, sure to 98 %"``; empty where nothing was measured."""
+        parts = []
+        if self.margin is not None and self.unit != "count":
+            parts.append(_side_text(self.margin, self.unit))
+        if self.basis == "more" and self.probability == _EVEN_ODDS:
+            parts.append("not sure which figure this is")
+        if self.basis != "none" and (self.sigma or self.frame_sigma or 0.0 < self.probability < 1.0):
+            parts.append(f"sure to {percent_text(self.probability)}")
+        return ", ".join(parts)
+
+
+def believe(margin: float | None, sigma: float | None, unit: Unit, probability: float) -> Belief:
+    """Return what is believed of a call, from what one frame showed and the probability it was called with.
+
+    Where the two disagree, the call rests on more than that frame. For a length that is the history of the gap: the
+    belief is the distribution with the frame's error that has the history's probability on the positive side. Most of
+    that error lasts from frame to frame, so that frames together make it surer on which side the truth is, but hardly
+    narrower. Where the doubt is of another kind (which figure it was, what a rulebook calls square), no number stands
+    for it.
+
+    Args:
+        margin: measured in the decisive frame, positive on the side of the call; None where nothing was measured.
+        sigma: its standard deviation; None or 0 where it is exact.
+        unit: of both.
+        probability: that the call is right, 0..1.
+
+    """
+    if margin is None:
+        return Belief("none", None, None, unit, probability)
+    if unit == "count" or abs(share_above_zero(margin, sigma) - probability) <= LIMITS.tolerance:
+        return Belief("frame", margin, sigma, unit, probability)
+    is_other_doubt = probability == _EVEN_ODDS or unit not in {"mm", "yd"}
+    if is_other_doubt or (not sigma and probability < 1.0):
+        return Belief("more", None, None, unit, probability, margin, sigma)
+    if not sigma:
+        return Belief("history", 0.0, sigma, unit, probability, margin, sigma)
+    bounded = min(max(probability, LIMITS.extreme), 1.0 - LIMITS.extreme)
+    return Belief("history", sigma * _NORMAL.inv_cdf(bounded), sigma, unit, probability, margin, sigma)
+
+
+def share_above_zero(margin: float, sigma: float | None) -> float:
+    """Return the share of a normal distribution at 0 and above; without an error, 1 from a margin of 0 on."""
+    if not sigma:
+        return 1.0 if margin >= 0 else 0.0
+    return _NORMAL.cdf(margin / sigma)
+
+
+def margin_text(margin: float | None, sigma: float | None, unit: Unit) -> str:
+    """Return a margin with its error and unit, such as ``"+0.42 ± 0.11 mm"``; empty for None."""
+    if margin is None:
+        return ""
+    if unit == "count":
+        return f"{margin:+g} {unit}"
+    error = f" ± {sigma:.2f}" if sigma else ""
+    return f"{margin:+.2f}{error} {unit}".rstrip()
+
+
+def percent_text(share: float) -> str:
+    """Return a probability in percent; 100 % and 0 % only where nothing is left to doubt."""
+    if 0.99 < share < 1.0:
+        return "more than 99 %"
+    if 0.0 < share < 0.01:
+        return "less than 1 %"
+    return f"{100 * share:.0f} %"
+
+
+def _side_text(margin: float, unit: Unit) -> str:
+    """Return on which side of the limit a margin is."""
+    digits = 1 if unit in {"mm", "deg"} else 2
+    if abs(margin) < 0.5 * 10**-digits:
+        return "at the limit"
+    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {'inside' if margin > 0 else 'short of'} the limit"
