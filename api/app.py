@@ -10,11 +10,14 @@ from fastapi import Depends, FastAPI
 
 from downfield.api import problems
 from downfield.api.dependencies import AppContext, authorize
+from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
 from downfield.api.routes import camera, evidence, feed, games, health, pages, pairing, play, setup, table_setup
-from downfield.api.security.middleware import AccessPolicy, SecurityMiddleware
+from downfield.api.security.access import AccessPolicy
+from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
 
@@ -34,13 +37,19 @@ ROUTERS: Final = (
 )
 
 
-def create_app(context: AppContext, access: AccessPolicy = LOCAL, relay: RelayManager | None = None) -> FastAPI:
+def create_app(
+    context: AppContext,
+    access: AccessPolicy = LOCAL,
+    relay: RelayManager | None = None,
+    known: KnownClients | None = None,
+) -> FastAPI:
     """Return the application over the parts of a rig.
 
     Args:
         context: the game, the hub, the camera picture and the store.
         access: decides which clients may reach it; only this computer by default.
         relay: takes over event streams when there are many; None to serve all of them here.
+        known: the addresses of known devices; None where nobody else needs them.
 
     """
     app = FastAPI(
@@ -57,12 +66,14 @@ def create_app(context: AppContext, access: AccessPolicy = LOCAL, relay: RelayMa
     app.state.context = context
     app.state.access = access
     app.state.relay = relay
+    app.state.known = known or KnownClients(access.proxies)
+    app.state.streams = OpenStreams()
     app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)
-    app.state.token_store = TokenStore(context.store)
+    app.state.token_store = TokenStore(context.store, app.state.streams.end_all_of)
     app.state.metrics = PrometheusMetrics(context.game_service, context.hub, context.picture, responses)
     for router in ROUTERS:
         app.include_router(router)
     problems.install_handlers(app)
     serve_schema(app, ROUTERS)
-    app.add_middleware(SecurityMiddleware, access=access, responses=responses)
+    app.add_middleware(SecurityMiddleware, access=access, known=app.state.known, responses=responses)
     return app

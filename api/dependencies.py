@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Final
 
 from fastapi import Depends, WebSocketException
@@ -10,9 +10,13 @@ from fastapi.requests import HTTPConnection
 
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.feed.open_streams import OpenStream, OpenStreams, StreamKind
 from downfield.api.problems import ProblemError
-from downfield.api.security.middleware import AccessPolicy, is_loopback
+from downfield.api.security.access import AccessPolicy
+from downfield.api.security.forwarding import Origin
+from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.roles import RANK, Principal, RequiredRole
+from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore, role_of
 from downfield.api.table_setup import TableSetup
 from downfield.game.evidence import EvidenceFinder
@@ -22,7 +26,9 @@ from downfield.game.store import Store
 
 COOKIE: Final = "downfield"
 
-_PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+OVERLAY_DEVICE: Final = "overlay"
+"""Stands for every program that has the key of the overlay links."""
+
 _AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
 
 
@@ -37,6 +43,8 @@ class AppContext:
         store: games, teams, devices.
         footage: the pictures calls were made from; None where none are kept.
         table_setup: sets up a table; None where there is no camera.
+        admin_key: makes a browser the admin's; one of this run only where none is given.
+        overlay_key: lets a program watch; likewise.
 
     """
 
@@ -46,6 +54,8 @@ class AppContext:
     store: Store
     footage: Footage | None = None
     table_setup: TableSetup | None = None
+    admin_key: SecretFile = field(default_factory=SecretFile)
+    overlay_key: SecretFile = field(default_factory=SecretFile)
 
 
 async def _context(connection: HTTPConnection) -> AppContext:
@@ -107,30 +117,77 @@ async def authorize(connection: HTTPConnection) -> None:
         raise WebSocketException(1008, f"The role {required} is required.")
     if principal.role is None:
         headers = {"WWW-Authenticate": 'Bearer realm="downfield"'}
-        raise ProblemError(401, "Pair this device first. The person at the rig can show you a code.", headers=headers)
+        raise ProblemError(401, _how_to_sign_in(principal), headers=headers)
     raise ProblemError(403, f"Only {_AUDIENCE[required]} can do this. Your role is {principal.role}.")
 
 
 def authenticate(connection: HTTPConnection) -> Principal:
     """Return the sender of a request."""
     access: AccessPolicy = connection.app.state.access
-    token_store: TokenStore = connection.app.state.token_store
-    peer = connection.client.host if connection.client else ""
-    direct = not any(name in connection.headers for name in _PROXY_HEADERS)
-    local = direct and is_loopback(peer)
+    origin: Origin = connection.state.origin
+    principal = _by_token(connection, origin) or _by_key(connection, origin)
+    if principal is None and access.trust_local and origin.local and not _read_token(connection):
+        principal = Principal("admin", "this computer", local=True)
+    if principal is None:
+        visitor = Principal("viewer", "a visitor", local=origin.local)
+        return visitor if access.open_viewing else Principal(local=origin.local)
+    if RANK[principal.role or "anyone"] >= RANK["operator"]:
+        if connection.state.watching_only:
+            return replace(principal, role="viewer")
+        known: KnownClients = connection.app.state.known
+        if not origin.proxied:
+            known.add(origin.peer)
+    return principal
+
+
+def open_stream(connection: HTTPConnection, kind: StreamKind) -> OpenStream:
+    """Return a place for a stream that the sender of a request opens.
+
+    Raises:
+        ProblemError: as of `OpenStreams.open`.
+
+    """
+    streams: OpenStreams = connection.app.state.streams
+    origin: Origin = connection.state.origin
+    return streams.open(kind, connection.state.principal, origin.address)
+
+
+def _by_token(connection: HTTPConnection, origin: Origin) -> Principal | None:
+    """Return the sender by the token in the header or the cookie; None if it has none that is valid."""
     token = _read_token(connection)
-    if token:
-        device = token_store.find_device(token)
-        role = None if device is None else role_of(device)
-        if device is not None and role is not None:
-            return Principal(role, device.name, device.id, local)
-    elif access.trust_local and local:
-        return Principal("admin", "this computer", local=True)
-    elif (key := connection.query_params.get("key")) and connection.scope.get("method", "GET") == "GET":
-        device = token_store.find_device(key)
-        if device is not None:
-            return Principal("viewer", device.name, device.id, local)
-    return Principal("viewer", "a visitor", local=local) if access.open_viewing else Principal(local=local)
+    if not token:
+        return None
+    context: AppContext = connection.app.state.context
+    if context.admin_key.is_session(token):
+        return Principal("admin", "this computer" if origin.local else "the admin", local=origin.local)
+    token_store: TokenStore = connection.app.state.token_store
+    device = token_store.find_device(token)
+    role = None if device is None else role_of(device)
+    return None if device is None or role is None else Principal(role, device.name, device.id, origin.local)
+
+
+def _by_key(connection: HTTPConnection, origin: Origin) -> Principal | None:
+    """Return the sender by the key in the address, which can only watch; None if it has none that is valid.
+
+    Addresses are shown, logged and shared: the token of an operator or an admin is no key.
+    """
+    key = connection.query_params.get("key")
+    if not key or connection.scope.get("method", "GET") != "GET":
+        return None
+    context: AppContext = connection.app.state.context
+    if context.overlay_key.matches(key):
+        return Principal("viewer", "an overlay link", OVERLAY_DEVICE, origin.local)
+    token_store: TokenStore = connection.app.state.token_store
+    device = token_store.find_device(key)
+    if device is None or role_of(device) != "viewer":
+        return None
+    return Principal("viewer", device.name, device.id, origin.local)
+
+
+def _how_to_sign_in(principal: Principal) -> str:
+    if principal.local:
+        return "Open the link that `downfield run` has printed, or that `downfield admin` prints."
+    return "Pair this device first. The person at the rig can show you a code."
 
 
 def _read_token(connection: HTTPConnection) -> str:

@@ -63,7 +63,7 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float, use_relay:
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
     game_service = GameService(store, hub, NoRig(), preset("ultimate"), load_rulebook("tap"))
     game_service.start_game(NewGame())
-    service = Service(AppContext(game_service, hub, picture, store), ServiceSettings(port=0))
+    service = Service(AppContext(game_service, hub, picture, store), ServiceSettings(port=0), Path(folder))
     pipe.send(service.port)
     while pipe.recv() == "go":
         pipe.send(_publish(hub, rate, seconds))

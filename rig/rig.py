@@ -13,13 +13,15 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
+from downfield.game.footage import Footage
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.access_keys import AccessKeys
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.settings import recordings_folder, store_file
+from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
 from downfield.rig.live.annotation import Annotator, Overlay
@@ -56,6 +58,7 @@ class Rig:
         live: whether the source is live.
         source_text: the source, for people.
         game_service: runs the game.
+        service: serves the web pages; None if they are not served.
 
     Raises:
         DownfieldError: a source, file or service named in the configuration does not exist or does not work.
@@ -123,19 +126,18 @@ class Rig:
         self._begin_game()
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
         self._setup = self._table_setup()
-        context = AppContext(self.game_service, self._hub, self._picture, self._store, footage, self._setup)
-        self._service = Service(context, settings.service) if settings.service.on else None
+        self.service = self._serve(footage) if settings.service.on else None
         self._health.start()
 
     @property
     def address(self) -> str:
         """The address of the web pages; empty if they are not served."""
-        return "" if self._service is None else self._service.address
+        return "" if self.service is None else self.service.admin_link
 
     @property
     def port(self) -> int | None:
         """The port of the web pages; None if they are not served."""
-        return None if self._service is None else self._service.port
+        return None if self.service is None else self.service.port
 
     def next_table(self) -> TableProfile | None:
         """Return a table that was set up meanwhile, to be opened instead; None for none."""
@@ -210,8 +212,8 @@ class Rig:
             self._recorder.close()
         self._health.close()
         self._annotated_picture.close()
-        if self._service is not None:
-            self._service.close()
+        if self.service is not None:
+            self.service.close()
         self.game_service.close()
         self._store.close()
 
@@ -256,6 +258,14 @@ class Rig:
     def _stop_loop(self) -> None:
         if self._loop is not None:
             self._loop.stop()
+
+    def _serve(self, footage: Footage | None) -> Service:
+        folder = data_folder(self._settings)
+        keys = AccessKeys.of(folder, must_be_kept=self.live)
+        context = AppContext(
+            self.game_service, self._hub, self._picture, self._store, footage, self._setup, keys.admin, keys.overlay
+        )
+        return Service(context, self._settings.service, folder)
 
     def _begin_game(self) -> None:
         facts = self._table.source.facts

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import socket
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import uvicorn
@@ -15,9 +16,18 @@ import uvicorn
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
 from downfield.api.feed.relay import RelayManager
-from downfield.api.security.middleware import AccessPolicy
+from downfield.api.network_addresses import network_hosts, urls
+from downfield.api.security import known_clients
+from downfield.api.security.access import AccessPolicy
+from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable
+from downfield.api.security.http_protocol import guarded_protocol
+from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.roles import Role
+from downfield.api.security.tokens import LIMITS as PAIRING
 from downfield.core.errors import InputError
+from downfield.rig.certificate import CertificateFiles, own_certificate
 from downfield.rig.configuration.settings import ServiceSettings
+from downfield.rig.open_files import raise_file_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +40,8 @@ class ServiceLimits:
     message_bytes: int = 4096
     """Longest message from a client on a WebSocket; its content is not used."""
 
-    connections: int = 1024
-    """More than the feeds may have, so that a flood leaves room for the panel."""
+    backlog: int = 512
+    """Connections that wait to be accepted while the service is busy."""
 
 
 LIMITS: Final = ServiceLimits()
@@ -42,74 +52,139 @@ class Service:
 
     Attributes:
         port: the port it listens on.
+        tls_port: the port on which it listens for TLS; None without TLS.
+        certificate: the certificate it shows; None without TLS.
         relay: serves most event streams when there are many.
 
     Args:
         context: the objects that the API serves.
         settings: the address, and who may connect.
+        folder: where a self-made certificate is kept.
 
     Raises:
-        InputError: the address or port can't be opened.
+        InputError: an address or port can't be opened, or a certificate can't be read.
 
     """
 
-    def __init__(self, context: AppContext, settings: ServiceSettings) -> None:
-        self._context = context
-        listener = open_listener(settings.host, settings.port)
-        self.port: int = listener.getsockname()[1]
-        lan = not is_loopback(settings.host)
-        policy = AccessPolicy(lan, settings.names, settings.open_viewing, settings.trust_local)
-        self.relay = RelayManager(context.hub, self._transport_of)
-        config = uvicorn.Config(
-            create_app(context, policy, self.relay),
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=1,
-            lifespan="off",
-            server_header=False,
-            proxy_headers=False,
-            ws_max_size=LIMITS.message_bytes,
-            limit_concurrency=LIMITS.connections,
+    def __init__(self, context: AppContext, settings: ServiceSettings, folder: Path) -> None:
+        self._context, self._settings = context, settings
+        host = everywhere() if settings.lan and is_loopback(settings.host) else settings.host
+        self._lan = not is_loopback(host)
+        listeners = [open_listener(host, settings.port)]
+        self.port: int = listeners[0].getsockname()[1]
+        self.tls_port: int | None = None
+        self.certificate: CertificateFiles | None = None
+        if settings.tls:
+            self.certificate = _certificate(settings, folder)
+            listeners.append(open_listener(host, settings.tls_port))
+            self.tls_port = listeners[1].getsockname()[1]
+        proxies = tuple(str(network) for network in settings.proxies)
+        policy = AccessPolicy(
+            self._lan,
+            settings.names,
+            settings.open_viewing,
+            settings.trust_local,
+            proxies=proxies,
+            prefix=settings.prefix,
+            tls_port=self.tls_port,
         )
+        known = KnownClients(proxies)
+        guard = ConnectionGuard(known, affordable(raise_file_limit()))
+        self.relay = RelayManager(context.hub, self._transport_of)
+        self._app = create_app(context, policy, self.relay, known)
         logging.getLogger("uvicorn.error").addFilter(_is_error)
-        self._server = server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="service", daemon=True)
+        guarded = [GuardedListener.over(listener, guard) for listener in listeners]
+        self._servers = [self._server(guard, tls=bool(place)) for place in range(len(guarded))]
+        self._thread = threading.Thread(target=self._run, args=(guarded,), name="service", daemon=True)
         self._thread.start()
 
     @property
     def address(self) -> str:
         """The address of the service on this computer."""
-        return f"http://127.0.0.1:{self.port}/"
+        return f"http://127.0.0.1:{self.port}{self._settings.prefix}/"
+
+    @property
+    def admin_link(self) -> str:
+        """The link that makes a browser on this computer the admin's."""
+        if self._settings.trust_local:
+            return self.address
+        return f"{self.address}pair#{self._context.admin_key.text}"
+
+    def network_addresses(self) -> list[str]:
+        """Return the addresses of the start page for other devices; empty if they can't reach the service."""
+        if not self._lan:
+            return []
+        scheme, port = ("http", self.port) if self.tls_port is None else ("https", self.tls_port)
+        return urls(network_hosts(), scheme, port, self._settings.prefix)
+
+    def pairing_link(self, role: Role) -> str:
+        """Return a link that pairs one phone in a role, once; empty if phones can't reach the service."""
+        addresses = self.network_addresses()
+        if not addresses:
+            return ""
+        code = self._app.state.token_store.make_code(role, PAIRING.shown_code_valid_s)
+        return f"{addresses[0]}pair#{code.code}"
 
     def close(self) -> None:
         """End the feeds, so that their connections close, and wait for the thread."""
         self._context.hub.close()
         self._context.picture.close()
-        self._server.should_exit = True
+        for server in self._servers:
+            server.should_exit = True
         self._thread.join(timeout=LIMITS.close_timeout_s)
         self.relay.close()
 
+    def _server(self, guard: ConnectionGuard, *, tls: bool) -> uvicorn.Server:
+        files = self.certificate if tls else None
+        return uvicorn.Server(
+            uvicorn.Config(
+                self._app,
+                http=guarded_protocol(guard),
+                loop="asyncio",
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=1,
+                lifespan="off",
+                server_header=False,
+                proxy_headers=False,
+                backlog=LIMITS.backlog,
+                ws_max_size=LIMITS.message_bytes,
+                ssl_certfile=None if files is None else str(files.certificate),
+                ssl_keyfile=None if files is None else str(files.key),
+            )
+        )
+
+    def _run(self, listeners: list[GuardedListener]) -> None:
+        async def serve_all() -> None:
+            await asyncio.gather(
+                *(server.serve(sockets=[listener]) for server, listener in zip(self._servers, listeners, strict=True))
+            )
+
+        asyncio.run(serve_all())
+
     def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
-        """Return the connection of a client."""
-        for connection in self._server.server_state.connections:
-            if getattr(connection, "client", None) == client:
-                transport = getattr(connection, "transport", None)
-                return transport if isinstance(transport, asyncio.Transport) else None
+        """Return the connection of a client that another process can take over; none that is encrypted."""
+        for connection in self._servers[0].server_state.connections:
+            transport = getattr(connection, "transport", None)
+            if isinstance(transport, asyncio.Transport):
+                peer = transport.get_extra_info("peername")
+                if peer is not None and tuple(peer[:2]) == client:
+                    return transport
         return None
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address can be reached from this computer only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    """Return whether a host to listen on can be reached from this computer only."""
+    return host == "localhost" or known_clients.is_loopback(host)
+
+
+def everywhere() -> str:
+    """Return the host that listens on all addresses: of IPv6 as well where this computer has it."""
+    return "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104 - asked for by the user
 
 
 def open_listener(host: str, port: int) -> socket.socket:
-    """Return a socket that already listens; port 0 for any free one.
+    """Return a socket that already listens; port 0 for any free one. On ``::`` it takes IPv4 as well.
 
     Raises:
         InputError: the address is not one of this computer, or can't be opened.
@@ -123,15 +198,31 @@ def open_listener(host: str, port: int) -> socket.socket:
         ) from None
     listener = socket.socket(family, kind, protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6 and host == "::":
+        with suppress(OSError):
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
     try:
         listener.bind(address)
-        listener.listen()  # so that clients can connect as soon as the address is shown
+        listener.listen(LIMITS.backlog)  # so that clients can connect as soon as the address is shown
     except OSError as error:
         listener.close()
         raise InputError(
             f"Port {port} on {host} can't be opened ({error.strerror}). Choose another with --port."
         ) from None
     return listener
+
+
+def _certificate(settings: ServiceSettings, folder: Path) -> CertificateFiles:
+    """Return the certificate named in the settings, or one made for this computer's addresses.
+
+    Raises:
+        InputError: it can't be read or made.
+
+    """
+    if settings.certificate or settings.private_key:
+        return CertificateFiles.named(settings.certificate, settings.private_key)
+    hosts = [host.strip("[]") for host in network_hosts()]
+    return own_certificate(folder, [*hosts, *settings.names])
 
 
 def _is_error(record: logging.LogRecord) -> bool:

@@ -23,7 +23,7 @@ from downfield.api.app import LOCAL, create_app
 from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import AccessPolicy
+from downfield.api.security.access import AccessPolicy
 from downfield.api.security.tokens import TokenStore
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.game_topics import TopicModel

@@ -12,6 +12,8 @@ import pytest
 
 from downfield.api.feed import event_stream
 from downfield.api.feed.event_stream import EndlessResponse
+from downfield.api.feed.open_streams import OpenStreams
+from downfield.api.security.roles import Principal
 
 
 @pytest.mark.parametrize("stalls", ["during a part", "before the first part"])
@@ -29,6 +31,7 @@ def test_a_client_that_accepts_no_data_is_disconnected(stalls: str, monkeypatch:
 
     async def scenario() -> list[bytes]:
         taken: list[bytes] = []
+        stream = OpenStreams().open("feed", Principal("viewer"), "192.168.1.20")
 
         async def send(message: MutableMapping[str, Any]) -> None:
             body = message.get("body", b"")
@@ -40,7 +43,7 @@ def test_a_client_that_accepts_no_data_is_disconnected(stalls: str, monkeypatch:
             await asyncio.sleep(60)
             return {"type": "http.disconnect"}
 
-        await EndlessResponse(parts())({"type": "http", "http_version": "1.1"}, receive, send)
+        await EndlessResponse(parts(), stream)({"type": "http", "http_version": "1.1"}, receive, send)
         return taken
 
     taken = asyncio.run(asyncio.wait_for(scenario(), 5))

@@ -38,7 +38,7 @@ class RelayedService:
         self.store, self.hub = Store.at(path), Hub()
         self.game_service = GameService(self.store, self.hub, FakeRig(None), preset("tudor-620"), load_rulebook("tap"))
         self.service = Service(
-            AppContext(self.game_service, self.hub, LatestPicture(), self.store), ServiceSettings(port=0)
+            AppContext(self.game_service, self.hub, LatestPicture(), self.store), ServiceSettings(port=0), path.parent
         )
         self.relay = self.service.relay
 

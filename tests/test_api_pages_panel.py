@@ -11,7 +11,7 @@ from browsers import OAKDALE, RIVER_CITY, PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, Route, expect
 from scripted_plays import BASE, FIELD, Film, ScriptedFigure, film, opening, runs, stands
 
-from downfield.api.security.middleware import AccessPolicy
+from downfield.api.security.access import AccessPolicy
 from downfield.game.commands import NewGame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.receipts import Accepted, Submission

@@ -18,7 +18,7 @@ from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import AccessPolicy, RateLimit, RateLimits
+from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame
 from downfield.game.evidence import LIMITS

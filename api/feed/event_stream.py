@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from downfield.api.feed.hub import FeedMessage
+from downfield.api.feed.open_streams import OpenStream
 
 HEARTBEAT: Final = b": alive\n\n"
 """A comment: it shows that the connection lives."""
@@ -68,15 +69,15 @@ class SendTimeout:
         """Note that the client has accepted the data."""
         self._since = None
 
-    async def send(self, sending: Coroutine[None, None, None], leaving: Coroutine[None, None, None]) -> None:
+    async def send(self, sending: Coroutine[None, None, None], *leaving: Coroutine[None, None, None]) -> None:
         """Send until everything is sent, the client has left, or it has stalled.
 
         Args:
             sending: sends, and enters this timeout around each send.
-            leaving: ends when the client has left.
+            leaving: the first of these to end ends it: when the client has left, or may no longer watch.
 
         """
-        tasks = asyncio.create_task(sending), asyncio.create_task(leaving)
+        tasks = [asyncio.create_task(part) for part in (sending, *leaving)]
         try:
             while not (self.expired or any(task.done() for task in tasks)):
                 await asyncio.wait(tasks, timeout=LIMITS.stalled_s / 3, return_when=asyncio.FIRST_COMPLETED)
@@ -92,23 +93,29 @@ class EndlessResponse(Response):
 
     Args:
         parts: the bytes to send.
+        stream: its place among the open streams.
         media_type: of the whole.
 
     """
 
-    def __init__(self, parts: AsyncGenerator[bytes], media_type: str | None = None) -> None:
+    def __init__(self, parts: AsyncGenerator[bytes], stream: OpenStream, media_type: str | None = None) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}, media_type=media_type)
         del self.headers["content-length"]
         self._parts = parts
+        self.stream = stream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        if await self.hand_over(scope):
-            await _wait_for_disconnect(receive)
-            return
-        timeout = SendTimeout()
-        await timeout.send(self._send(send, timeout), _wait_for_disconnect(receive))
+        with self.stream:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            if await self.hand_over(scope):
+                await _wait_for_disconnect(receive)
+                return
+            timeout = SendTimeout()
+            leaving = _wait_for_disconnect(receive), self.stream.wait_until_ended()
+            await timeout.send(self._send(send, timeout), *leaving)
+            if self.stream.ended:
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def hand_over(self, scope: Scope) -> bool:  # noqa: ARG002 - for subclasses
         """Return whether another process now sends the parts over its own copy of this connection."""

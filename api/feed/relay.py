@@ -18,11 +18,13 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Final
 
 from pydantic_core import to_json
 
 from downfield.api.feed.hub import FeedMessage, Hub, encode_value
+from downfield.api.feed.open_streams import OpenStream
 from downfield.api.feed.relay_worker import MAX_LINE_BYTES
 
 
@@ -72,6 +74,8 @@ class RelayManager:
         self._hub, self._find_transport = hub, find_transport
         self._worker: _Worker | None = None
         self._not_before = 0.0
+        self._numbers = count()
+        self._streams: dict[int, OpenStream] = {}
 
     @property
     def process_id(self) -> int | None:
@@ -79,12 +83,17 @@ class RelayManager:
         return None if self._worker is None else self._worker.process.pid
 
     async def hand_over(
-        self, client: tuple[str, int], topics: Collection[str] | None, after: tuple[str, int] | None
+        self,
+        client: tuple[str, int],
+        stream: OpenStream,
+        topics: Collection[str] | None,
+        after: tuple[str, int] | None,
     ) -> bool:
         """Hand over a connection on which a chunked response has begun.
 
         Args:
             client: its address and port.
+            stream: its place among the open streams, kept until the other process has ended it.
             topics: as of `Hub.subscribe`.
             after: as of `Hub.subscribe`.
 
@@ -105,7 +114,12 @@ class RelayManager:
             return False
         finally:
             os.close(connection)
-        self._write({"subscriber": {"topics": None if topics is None else sorted(topics), "after": after}})
+        number = next(self._numbers)
+        subscriber = {"number": number, "topics": None if topics is None else sorted(topics), "after": after}
+        self._write({"subscriber": subscriber})
+        self._streams[number] = stream
+        self._hub.count_relayed(len(self._streams))
+        stream.serve_elsewhere(lambda: self._write({"end": number}))
         transport.close()  # closes this process's copy; the second process holds its own
         return True
 
@@ -153,10 +167,14 @@ class RelayManager:
         return self._worker
 
     async def _read_reports(self, reader: asyncio.StreamReader) -> None:
-        """Count the subscribers of the second process until it ends; then they reconnect and are served here."""
+        """Follow which streams of the second process have ended until it ends; then their clients reconnect."""
         with suppress(OSError):
             while line := await reader.readline():
-                self._hub.count_relayed(int(line))
+                self._streams.pop(int(line)).release()
+                self._hub.count_relayed(len(self._streams))
+        for stream in self._streams.values():
+            stream.release()
+        self._streams.clear()
         self._hub.detach_mirror()
         worker, self._worker = self._worker, None
         if worker is not None:

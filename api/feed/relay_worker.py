@@ -28,26 +28,30 @@ class RelayWorker:
 
     Args:
         connections: the socket they come over.
-        writer: is sent their number.
+        writer: is sent the number of each that has ended.
 
     """
 
     def __init__(self, connections: socket.socket, writer: asyncio.StreamWriter) -> None:
         self._hub = Hub()
         self._connections, self._writer = connections, writer
-        self._streams: set[asyncio.Task[None]] = set()
+        self._streams: dict[int, asyncio.Task[None]] = {}
 
     def handle(self, line: dict[str, Any]) -> None:
-        """Handle one line: a snapshot to begin with, a new subscriber, or a message."""
+        """Handle one line: a snapshot to begin with, a new subscriber, the end of one, or a message."""
         if "values" in line:
             values = {name: EncodedValue(text.encode()) for name, text in line["values"].items()}
             self._hub.begin_as_mirror(line["epoch"], line["seq"], values)
         elif "subscriber" in line:
             _, connections, _, _ = socket.recv_fds(self._connections, 1, 1)
-            stream = asyncio.create_task(self._serve(socket.socket(fileno=connections[0]), line["subscriber"]))
-            self._streams.add(stream)
-            stream.add_done_callback(self._forget)
-            self._report()
+            subscriber = line["subscriber"]
+            number = subscriber["number"]
+            stream = asyncio.create_task(self._serve(socket.socket(fileno=connections[0]), subscriber))
+            self._streams[number] = stream
+            stream.add_done_callback(lambda _: self._forget(number))
+        elif "end" in line:
+            if line["end"] in self._streams:
+                self._streams[line["end"]].cancel()
         else:
             data, full = (None if line[key] is None else EncodedValue(line[key].encode()) for key in ("data", "full"))
             message = FeedMessage(self._hub.epoch, line["seq"], line["topic"], data, line["at_ms"])
@@ -57,7 +61,7 @@ class RelayWorker:
         """End the streams."""
         self._hub.close()
         if self._streams:
-            await asyncio.wait(self._streams, timeout=1)
+            await asyncio.wait(self._streams.values(), timeout=1)
 
     async def _serve(self, connection: socket.socket, subscriber: dict[str, Any]) -> None:
         reader, writer = await asyncio.open_connection(sock=connection)
@@ -86,12 +90,9 @@ class RelayWorker:
         finally:
             writer.transport.abort()  # drops data that a stalled client has not accepted
 
-    def _forget(self, stream: asyncio.Task[None]) -> None:
-        self._streams.discard(stream)
-        self._report()
-
-    def _report(self) -> None:
-        self._writer.write(b"%d\n" % len(self._streams))
+    def _forget(self, number: int) -> None:
+        del self._streams[number]
+        self._writer.write(b"%d\n" % number)
 
 
 async def _run(channel: socket.socket, connections: socket.socket) -> None:

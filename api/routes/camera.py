@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Final
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
-from downfield.api.dependencies import PictureDep
+from downfield.api.dependencies import PictureDep, open_stream
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.problems import ProblemError
@@ -26,9 +26,10 @@ router = APIRouter(tags=["camera"])
     responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-async def motion_jpeg(picture: PictureDep) -> Response:
-    """The camera picture with what Downfield sees drawn on it; it never ends."""
-    return EndlessResponse(_parts(picture), f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
+async def motion_jpeg(request: Request, picture: PictureDep) -> Response:
+    """The camera picture with what Downfield sees drawn on it; it ends when the device is revoked."""
+    stream = open_stream(request, "picture")
+    return EndlessResponse(_parts(picture), stream, f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
 
 
 @router.get(

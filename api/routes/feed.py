@@ -10,15 +10,13 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Header, Query, Request, Response, WebSocket, WebSocketDisconnect
 from starlette.types import Scope
 
-from downfield.api.dependencies import HubDep
+from downfield.api.dependencies import HubDep, open_stream
 from downfield.api.feed.event_stream import EndlessResponse, SendTimeout, encode_events
 from downfield.api.feed.hub import PROTOCOL, FeedMessage, Hub
+from downfield.api.feed.open_streams import OpenStream
 from downfield.api.feed.relay import RelayManager
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
-
-MAX_SUBSCRIBERS: Final = 512
-"""Feeds open at once; a tournament hall has a few dozen, and each costs a connection."""
 
 _MESSAGE_ID: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")
 _HEARTBEAT: Final = f'{{"v":{PROTOCOL},"topic":"alive"}}'
@@ -40,6 +38,7 @@ class EventStream(EndlessResponse):
 
     Args:
         hub: publishes the messages.
+        stream: its place among the open streams.
         topics: as of `Hub.subscribe`.
         after: as of `Hub.subscribe`.
         relay: takes over streams when there are many; None to serve all of them here.
@@ -51,18 +50,19 @@ class EventStream(EndlessResponse):
     def __init__(
         self,
         hub: Hub,
+        stream: OpenStream,
         topics: frozenset[str] | None,
         after: tuple[str, int] | None,
         relay: RelayManager | None = None,
     ) -> None:
-        super().__init__(_events(hub.subscribe(topics, after)))
+        super().__init__(_events(hub.subscribe(topics, after)), stream)
         self._topics, self._after, self._relay = topics, after, relay
 
     async def hand_over(self, scope: Scope) -> bool:
         """Return whether the relay took the stream over; HTTP/1.0 has no chunks, so such a client is served here."""
-        if self._relay is None or scope["http_version"] == "1.0" or not scope.get("client"):
+        if self._relay is None or scope["http_version"] == "1.0" or not scope["state"].get("peer"):
             return False
-        return await self._relay.hand_over(tuple(scope["client"]), self._topics, self._after)
+        return await self._relay.hand_over(scope["state"]["peer"], self.stream, self._topics, self._after)
 
 
 @router.get(
@@ -80,23 +80,27 @@ async def feed(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """A snapshot, then numbered changes. `Last-Event-ID` or `after` resumes while the buffer holds what was missed."""
-    if hub.subscribers >= MAX_SUBSCRIBERS:
-        detail = f"{MAX_SUBSCRIBERS} feeds are open already. Close one, or try again later."
-        raise ProblemError(503, detail, headers={"Retry-After": "10"})
-    return EventStream(hub, _parse_topics(topics), _parse_id(last_event_id or after), request.app.state.relay)
+    stream = open_stream(request, "feed")
+    return EventStream(hub, stream, _parse_topics(topics), _parse_id(last_event_id or after), request.app.state.relay)
 
 
 @router.websocket("/api/feed/ws")
 @allow("viewer")
 async def feed_socket(socket: WebSocket, hub: HubDep, topics: Topics = None, after: After = None) -> None:
     """The same messages, each as one text frame."""
-    if hub.subscribers >= MAX_SUBSCRIBERS:
-        await socket.close(1013)
+    try:
+        stream = open_stream(socket, "feed")
+    except ProblemError as problem:
+        await socket.close(1013, problem.detail[:100])
         return
-    await socket.accept()
-    timeout = SendTimeout()
-    messages = hub.subscribe(_parse_topics(topics), _parse_id(after))
-    await timeout.send(_send_all(socket, messages, timeout), _wait_for_disconnect(socket))
+    with stream:
+        await socket.accept()
+        timeout = SendTimeout()
+        messages = hub.subscribe(_parse_topics(topics), _parse_id(after))
+        leaving = _wait_for_disconnect(socket), stream.wait_until_ended()
+        await timeout.send(_send_all(socket, messages, timeout), *leaving)
+        if stream.ended:
+            await socket.close(1008, "This device was revoked.")
 
 
 async def _send_all(socket: WebSocket, batches: AsyncGenerator[list[FeedMessage]], timeout: SendTimeout) -> None:

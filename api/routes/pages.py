@@ -7,15 +7,17 @@ the scripts of two versions of Downfield; `build.txt` lets a page that stays ope
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import PurePath
 from typing import Final
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from downfield.api.security.forwarding import own_path
 from downfield.api.security.roles import allow
 
 PAGES: Final[Mapping[str, str]] = {
@@ -31,7 +33,7 @@ PAGES: Final[Mapping[str, str]] = {
 OVERLAYS: Final = ("calls", "field", "scorebug")
 
 PAGE_POLICY: Final = (
-    "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data: blob:; object-src 'none'; "
+    "default-src 'self'; connect-src 'self'{feed}; img-src 'self' data: blob:; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 """What a page may load: only files of this server, so that it works at a table without internet."""
@@ -48,6 +50,14 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".woff2": "font/woff2",
 }
 
+_FOLDERS: Final = sorted(
+    {"api", "assets", "overlay", "camera.mjpeg", "camera.jpg", *(path[1:] for path in PAGES)} - {""}
+)
+_OWN_PATH: Final = re.compile(
+    rf"""(["'`(=])(/(?:{"|".join(map(re.escape, _FOLDERS))})(?=[/"'`?#)$\s>])|(?:(?<=href=")|(?<=href: "))/(?="))"""
+)
+"""A path of this service at the beginning of a string; ``"/"`` alone only where it is a link."""
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -61,12 +71,31 @@ class StaticFile:
 
     def response(self, request: Request) -> Response:
         """Return the file, or 304 if the client has it."""
-        headers = {"ETag": self.etag, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
+        prefix = request.scope.get("root_path", "")
+        served = under_prefix(self, prefix) if prefix else self
+        headers = {"ETag": served.etag, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
         if self.media_type.startswith("text/html"):
-            headers |= {"Content-Security-Policy": PAGE_POLICY, "Referrer-Policy": "no-referrer"}
-        if request.headers.get("if-none-match") == self.etag:
+            headers |= {"Content-Security-Policy": _page_policy(request), "Referrer-Policy": "no-referrer"}
+        if request.headers.get("if-none-match") == served.etag:
             return Response(status_code=304, headers=headers)
-        return Response(self.content, media_type=self.media_type, headers=headers)
+        return Response(served.content, media_type=self.media_type, headers=headers)
+
+
+@lru_cache(maxsize=256)
+def under_prefix(file: StaticFile, prefix: str) -> StaticFile:
+    """Return a file whose absolute paths lie under a prefix.
+
+    Pages and scripts name files, pages and the API by absolute paths, each at the beginning of a string or an address.
+
+    Args:
+        file: as it is when the service appears at the root.
+        prefix: such as ``/football``; has no characters with a meaning in HTML, JavaScript or CSS.
+
+    """
+    if not file.media_type.startswith(("text/html", "text/css", "text/javascript")):
+        return file
+    content = _OWN_PATH.sub(lambda found: found[1] + prefix + found[2], file.content.decode())
+    return _static_file(content.encode(), next(key for key, kind in _MEDIA_TYPES.items() if kind == file.media_type))
 
 
 @cache
@@ -114,7 +143,17 @@ def overlay(request: Request, name: str) -> Response:
 @allow("anyone")
 def page(request: Request) -> Response:
     """The start page, the operator panel, the camera page, the set-up, the frames of a call, the pairing page."""
-    return pages()[PAGES[request.url.path]].response(request)
+    return pages()[PAGES[own_path(request.scope)]].response(request)
+
+
+def _page_policy(request: Request) -> str:
+    """Return the policy with this very origin's feed: not every browser counts WebSockets as part of the origin.
+
+    A policy can't name IPv6 addresses; there ``'self'`` has to do.
+    """
+    host = request.headers.get("host", "")
+    feed = "" if "[" in host else f" {'wss' if request.url.scheme == 'https' else 'ws'}://{host}"
+    return PAGE_POLICY.format(feed=feed)
 
 
 def _read_folder(path: str) -> dict[str, StaticFile]:

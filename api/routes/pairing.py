@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import re
-import socket
 import time
 from typing import Annotated, Final
 
-import segno
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
-from downfield.api.dependencies import COOKIE, PrincipalDep
+from downfield.api.dependencies import COOKIE, AppContextDep, PrincipalDep
+from downfield.api.network_addresses import network_hosts, qr_svg
 from downfield.api.problems import ProblemError
-from downfield.api.security.middleware import AccessPolicy
+from downfield.api.security.access import AccessPolicy
+from downfield.api.security.known_clients import is_loopback
 from downfield.api.security.roles import Role, allow
 from downfield.api.security.tokens import LIMITS, TokenStore, role_of
 from downfield.game.commands import Name, RequestModel
@@ -87,27 +86,43 @@ def session(principal: PrincipalDep) -> SessionDetails:
 @router.post("/session", summary="Redeem a pairing code")
 @allow("anyone")
 def sign_in(
-    request: Request, response: Response, token_store: TokenStoreDep, sign_in_request: SignInRequest
+    request: Request,
+    response: Response,
+    context: AppContextDep,
+    principal: PrincipalDep,
+    token_store: TokenStoreDep,
+    sign_in_request: SignInRequest,
 ) -> SessionDetails:
     """Pairs the device: sets the cookie, and returns the token this once. A code can be used once."""
-    redeemed = token_store.redeem(sign_in_request.code, sign_in_request.name or _platform(request))
-    if redeemed is None:
-        raise ProblemError(401, "This code is wrong, already used, or expired. Ask for a new one.")
-    token, device = redeemed
-    secure = request.url.scheme == "https"
-    max_age_s = int(LIMITS.device_valid_ns / 1e9)
-    response.set_cookie(COOKIE, token, max_age_s, httponly=True, samesite="strict", secure=secure)
-    return SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)
+    if context.admin_key.matches(sign_in_request.code):
+        token = context.admin_key.session()
+        details = SessionDetails(role="admin", name="this computer" if principal.local else "the admin", token=token)
+    else:
+        redeemed = token_store.redeem(sign_in_request.code, sign_in_request.name or _platform(request))
+        if redeemed is None:
+            raise ProblemError(401, "This code is wrong, already used, or expired. Ask for a new one.")
+        token, device = redeemed
+        details = SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)
+    response.set_cookie(
+        COOKIE,
+        token,
+        int(LIMITS.device_valid_ns / 1e9),
+        path=_cookie_path(request),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return details
 
 
 @router.delete("/session", summary="Sign out", status_code=204)
 @allow("viewer")
-def sign_out(principal: PrincipalDep, token_store: TokenStoreDep) -> Response:
+def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreDep) -> Response:
     """Makes the device's token invalid."""
     if principal.device:
         token_store.revoke(principal.device)
     response = Response(status_code=204)
-    response.delete_cookie(COOKIE)
+    response.delete_cookie(COOKIE, path=_cookie_path(request))
     return response
 
 
@@ -116,10 +131,10 @@ def sign_out(principal: PrincipalDep, token_store: TokenStoreDep) -> Response:
 def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingRequest) -> PairingDetails:
     """The code can be used once, within three minutes."""
     access: AccessPolicy = request.app.state.access
-    if not access.lan:
+    if not access.reachable:
         raise ProblemError(
             409,
-            'Only this computer can use the service. Set service.host to "0.0.0.0" and start Downfield again.',
+            "Only this computer can use the service. Stop Downfield and start it with `downfield run --lan`.",
             "not_here",
         )
     code = token_store.make_code(pairing_request.role)
@@ -163,37 +178,28 @@ def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
 @router.delete("/devices/{device}", summary="Revoke a device", status_code=204)
 @allow("admin")
 def revoke(token_store: TokenStoreDep, device: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]) -> Response:
-    """Its token is invalid from the next request on."""
+    """Its token is invalid from now on, and its open feeds and pictures end at once."""
     if not token_store.revoke(device):
         raise ProblemError(404, "No device with this id is paired. GET /api/devices lists them.")
     return Response(status_code=204)
 
 
-def qr_svg(text: str) -> bytes:
-    """Return a QR code as SVG, black on white so that it can be read in poor light and on any page."""
-    out = io.BytesIO()
-    segno.make(text, error="m", micro=False).save(out, kind="svg", scale=8, border=4, light="#ffffff", xmldecl=False)
-    return out.getvalue()
-
-
 def base_url(request: Request) -> str:
-    """Return the address under which a phone on the network reaches this service."""
-    host, port = request.url.hostname or "", request.url.port
-    if host in {"localhost", "127.0.0.1", "::1"}:
-        host = lan_address() or host
+    """Return the address under which a phone on the network reaches this service, without a slash at its end."""
+    access: AccessPolicy = request.app.state.access
+    host, port, scheme = request.url.hostname or "", request.url.port, request.url.scheme
     host = f"[{host}]" if ":" in host else host
-    return f"{request.url.scheme}://{host}" + (f":{port}" if port else "")
+    if is_loopback(host.strip("[]")) or host == "localhost":
+        host = next(iter(network_hosts()), host)
+    if access.tls_port is not None and scheme == "http":
+        scheme, port = "https", access.tls_port
+    prefix: str = request.scope.get("root_path", "")
+    return f"{scheme}://{host}" + (f":{port}" if port else "") + prefix
 
 
-def lan_address() -> str | None:
-    """Return this computer's address on its network; None without a network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # a documentation address: nothing is sent
-        except OSError:
-            return None
-        address: str = probe.getsockname()[0]
-        return address
+def _cookie_path(request: Request) -> str:
+    """Return the path under which the service appears, so that another on the same host does not get its cookie."""
+    return f"{request.scope.get('root_path', '')}/"
 
 
 def _platform(request: Request) -> str:

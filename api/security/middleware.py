@@ -1,42 +1,33 @@
 """The security middleware: every request passes it before anything else.
 
-It checks the Host header (a foreign website can point its own name at this address: DNS rebinding), the website a
-request comes from, how often requests come, and how large they are. It gives every response its security headers.
+It finds out who sent a request (see `forwarding`), checks the Host header (a foreign website can point its own name at
+this address: DNS rebinding), the website a request comes from, how often requests come, and how large they are. It
+gives every response its security headers.
 
 Starlette's TrustedHostMiddleware is not used: it compares names with a fixed list, while any bare IP address is fine
 here (a foreign website can't have one as its origin), and it answers in plain text instead of a problem.
-
-Requests are limited by token buckets of our own. The `limits` package was tried: its memory storage keeps every address
-it has seen until its window ends (100,050 after 100,000 addresses; here 4,096 at most), its exact strategy takes 4.5 us
-a request instead of 0.7 us, and it has no token bucket, so "five attempts, then one every five seconds" can't be
-expressed.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import math
+import re
 import socket
-import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import Response
+from starlette.datastructures import URL, Headers, MutableHeaders
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from downfield.api.problems import problem_response
+from downfield.api.security.access import AccessPolicy, RateLimiter
+from downfield.api.security.body_limit import MAX_BODY_BYTES, MAX_CALIBRATION_BYTES, BodyLimit
+from downfield.api.security.forwarding import Origin, own_path, resolve
+from downfield.api.security.known_clients import KnownClients, is_loopback
 
-MAX_BODY_BYTES: Final = 64 << 10
-"""A line-up of 120 players is 20 kB."""
-
-MAX_CALIBRATION_BYTES: Final = 1 << 20
-"""A calibration with its covariance and cells is about 30 kB."""
-
-MAX_BUCKETS: Final = 4096
-"""The buckets of the clients longest silent are dropped first; they are full again by then."""
+_HOST: Final = re.compile(r"([^\s:\[\];,\"']{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?")
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -51,56 +42,17 @@ _SECURITY_HEADERS: Final = {
 }
 """Of every response without its own; pages bring a policy that lets them load their own files."""
 
-
-@dataclass(frozen=True, slots=True)
-class RateLimit:
-    """How often a client may send requests.
-
-    Attributes:
-        per_s: requests per second in the long run.
-        burst: requests at once.
-
-    """
-
-    per_s: float
-    burst: int
-
-
-@dataclass(frozen=True, slots=True)
-class RateLimits:
-    """How often one address may send requests."""
-
-    reads: RateLimit = field(default=RateLimit(100, 400))
-    """Requests that change nothing."""
-
-    changes: RateLimit = field(default=RateLimit(20, 60))
-    """Requests that may change something."""
-
-    sign_ins: RateLimit = field(default=RateLimit(1 / 5, 5))
-    """Attempts at a pairing code, for one address; five times that for all addresses together."""
-
-    pictures: RateLimit = field(default=RateLimit(10, 40))
-    """Pictures of a call, which are decoded and drawn for each request, and lists of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class AccessPolicy:
-    """The clients that may reach the service, and the host names it accepts.
-
-    Attributes:
-        lan: whether other computers may; otherwise only this one.
-        names: host names of the service, besides this computer's own and its addresses.
-        open_viewing: whether unpaired devices on the network may watch.
-        trust_local: whether a request from this computer is the admin's without pairing; not behind a proxy.
-        limits: how often one address may send requests.
-
-    """
-
-    lan: bool = False
-    names: tuple[str, ...] = ()
-    open_viewing: bool = False
-    trust_local: bool = True
-    limits: RateLimits = field(default_factory=RateLimits)
+_PLAIN_PATHS: Final = (
+    "/overlay/",
+    "/assets/",
+    "/api/",
+    "/camera.mjpeg",
+    "/camera.jpg",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+)
+"""What other computers may read without TLS when there is TLS; OBS refuses certificates that nobody has signed."""
 
 
 class SecurityMiddleware:
@@ -109,12 +61,16 @@ class SecurityMiddleware:
     Args:
         app: the application behind it.
         access: decides which clients may reach it.
+        known: the addresses of known devices and proxies.
         responses: counts responses by method and status.
 
     """
 
-    def __init__(self, app: ASGIApp, access: AccessPolicy, responses: Counter[tuple[str, int]]) -> None:
+    def __init__(
+        self, app: ASGIApp, access: AccessPolicy, known: KnownClients, responses: Counter[tuple[str, int]]
+    ) -> None:
         self._app = app
+        self._known = known
         self._access = access
         self._responses = responses
         own = (socket.gethostname(), f"{socket.gethostname()}.local") if access.lan else ()
@@ -122,14 +78,16 @@ class SecurityMiddleware:
         limits = access.limits
         self._reads, self._changes = RateLimiter(limits.reads), RateLimiter(limits.changes)
         self._pictures, self._sign_ins = RateLimiter(limits.pictures), RateLimiter(limits.sign_ins)
-        self._all_sign_ins = RateLimiter(RateLimit(limits.sign_ins.per_s * 5, limits.sign_ins.burst * 5))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on."""
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        refusal = self._refuse(scope)
+        scope.setdefault("state", {})
+        origin = resolve(scope, self._known, self._access.prefix)
+        scope["state"]["origin"] = origin
+        refusal = self._refuse(scope, origin)
         if scope["type"] == "websocket":
             if refusal is not None:
                 await receive()
@@ -141,11 +99,11 @@ class SecurityMiddleware:
         if refusal is not None:
             await refusal(scope, receive, send_checked)
             return
-        large = scope["path"] in {"/api/calibration", "/api/commands"}
-        limited = _BodyLimit(self._app, MAX_CALIBRATION_BYTES if large else MAX_BODY_BYTES)
+        large = own_path(scope) in {"/api/calibration", "/api/commands"}
+        limited = BodyLimit(self._app, MAX_CALIBRATION_BYTES if large else MAX_BODY_BYTES)
         await limited(scope, receive, send_checked)
 
-    def _refuse(self, scope: Scope) -> Response | None:
+    def _refuse(self, scope: Scope, origin: Origin) -> Response | None:
         """Return the response to a request that is refused; None for one that may pass."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
@@ -155,39 +113,55 @@ class SecurityMiddleware:
                 "Request refused: this service does not go by that host name (Host header). "
                 "Use its IP address, or add the name to service.names.",
             )
-        peer = scope["client"][0] if scope.get("client") else ""
-        if not self._access.lan and not is_loopback(peer):
+        if not (self._access.lan or origin.proxied or is_loopback(origin.peer)):
             return problem_response(
-                403, 'Only this computer may use the service. Set service.host to "0.0.0.0" to allow the network.'
+                403, "Only this computer may use the service. Start `downfield run --lan` to allow the network."
             )
-        method = scope.get("method", "GET")
+        method, path = scope.get("method", "GET"), own_path(scope)
+        if self._is_in_the_clear(scope, origin):
+            if method not in SAFE_METHODS:
+                return problem_response(
+                    403, f"Use https, port {self._access.tls_port}: this port is for watching only."
+                )
+            if not path.startswith(_PLAIN_PATHS):
+                secure = URL(scope=scope).replace(scheme="https", port=self._access.tls_port)
+                return RedirectResponse(str(secure), 307, {"Cache-Control": "no-store"})
         if not _is_same_origin(headers, host) and (scope["type"] == "websocket" or method not in SAFE_METHODS):
             return problem_response(403, "Request refused: it comes from another website (Origin header).")
-        wait_s = math.ceil(self._acquire(peer, method, scope["path"]))
+        wait_s = math.ceil(self._acquire(origin.address, method, path, local=origin.local))
         if wait_s:
             detail = f"Too many requests from this device. Try again in {wait_s} s."
             return problem_response(429, detail, headers={"Retry-After": str(wait_s)})
         return None
 
-    def _acquire(self, peer: str, method: str, path: str) -> float:
+    def _is_in_the_clear(self, scope: Scope, origin: Origin) -> bool:
+        """Return whether a request crosses the network without TLS although there is TLS."""
+        plain = scope.get("scheme") in {"http", "ws"} and self._access.tls_port is not None
+        clear = plain and not origin.proxied and not is_loopback(origin.peer)
+        scope["state"]["watching_only"] = clear
+        return clear
+
+    def _acquire(self, peer: str, method: str, path: str, *, local: bool) -> float:
         """Take a token from the right bucket; the seconds to wait if there is none."""
         if path == "/api/session" and method == "POST":
-            return self._sign_ins.acquire(peer) or self._all_sign_ins.acquire("all")
+            return (self._changes if local else self._sign_ins).acquire(peer)
         if path.startswith("/api/games/") and "/frames" in path:
             return self._pictures.acquire(peer)
         return (self._reads if method in SAFE_METHODS else self._changes).acquire(peer)
 
     def _is_own_host(self, host: str) -> bool:
         """Return whether a Host header is one of the service's names, or a bare address."""
-        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-        name = name.strip("[]").lower()
+        found = _HOST.fullmatch(host)
+        if found is None:
+            return False
+        name = found[1].strip("[]").lower()
         if name in self._names:
             return True
         try:
             address = ipaddress.ip_address(name)
         except ValueError:
             return False
-        return self._access.lan or address.is_loopback
+        return self._access.reachable or address.is_loopback
 
     def _with_headers(self, scope: Scope, send: Send) -> Send:
         """Return a `send` that adds the security headers and counts the response."""
@@ -199,89 +173,11 @@ class SecurityMiddleware:
                 headers = MutableHeaders(scope=message)
                 for name, value in _SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
-                if scope["path"].startswith("/api/"):
+                if own_path(scope).startswith("/api/"):
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         return send_checked
-
-
-class RateLimiter:
-    """One token bucket for each client. Used from one thread.
-
-    Args:
-        limit: of each client.
-        clock: seconds, monotonic.
-
-    """
-
-    def __init__(self, limit: RateLimit, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limit = limit
-        self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def acquire(self, client: str) -> float:
-        """Take a token from a client's bucket.
-
-        Returns:
-            0 if there was one; otherwise the seconds until the next.
-
-        """
-        now = self._clock()
-        tokens, at = self._buckets.pop(client, (float(self._limit.burst), now))
-        tokens = min(float(self._limit.burst), tokens + (now - at) * self._limit.per_s)
-        wait_s = 0.0 if tokens >= 1 else (1 - tokens) / self._limit.per_s
-        self._buckets[client] = (tokens if wait_s else tokens - 1, now)
-        if len(self._buckets) > MAX_BUCKETS:
-            self._buckets.popitem(last=False)
-        return wait_s
-
-
-class _BodyLimit:
-    """Refuses a body above a limit, whatever its Content-Length says."""
-
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
-        self._app, self._max_bytes = app, max_bytes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        announced = Headers(scope=scope).get("content-length", "0")
-        if not announced.isdecimal() or int(announced[:20]) > self._max_bytes:
-            await self._refuse(scope, receive, send)
-            return
-        body, more = bytearray(), True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-            if len(body) > self._max_bytes:
-                await self._refuse(scope, receive, send)
-                return
-        replayed = False
-
-        async def receive_body() -> Message:
-            nonlocal replayed
-            if replayed:
-                return await receive()
-            replayed = True
-            return {"type": "http.request", "body": bytes(body), "more_body": False}
-
-        await self._app(scope, receive_body, send)
-
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        detail = f"The request is too large: {self._max_bytes >> 10} KiB at most."
-        await problem_response(413, detail, headers={"Connection": "close"})(scope, receive, send)
-
-
-def is_loopback(address: str) -> bool:
-    """Return whether an address is this computer's loopback."""
-    try:
-        parsed = ipaddress.ip_address(address.split("%", 1)[0])
-    except ValueError:
-        return False
-    mapped = getattr(parsed, "ipv4_mapped", None)
-    return bool((mapped or parsed).is_loopback)
 
 
 def _is_same_origin(headers: Headers, host: str) -> bool:

@@ -9,6 +9,7 @@ import hashlib
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +30,9 @@ class PairingLimits:
 
     code_valid_s: float = 180.0
     """Lifetime of a code: long enough to scan it, too short for the next visitor to use it."""
+
+    shown_code_valid_s: float = 600.0
+    """Lifetime of the code that `downfield run` shows at its start: until the phone of the operator is at hand."""
 
     max_codes: int = 20
     """Unused codes at once."""
@@ -66,24 +70,30 @@ class TokenStore:
 
     Args:
         store: keeps the devices.
+        on_revoked: called with the id of each device that is revoked or has expired.
 
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, on_revoked: Callable[[str], None] = lambda _: None) -> None:
+        self._store, self._on_revoked = store, on_revoked
         self._lock = threading.Lock()
         self._codes: dict[str, PairingCode] = {}
         self._devices = {device.token_sha256: device for device in store.devices()}
 
-    def make_code(self, role: Role) -> PairingCode:
+    def make_code(self, role: Role, valid_s: float | None = None) -> PairingCode:
         """Make a one-time code for a device of a role.
+
+        Args:
+            role: of the device.
+            valid_s: its lifetime; None for the usual one.
 
         Raises:
             RefusedError: too many codes are unused.
 
         """
+        valid_s = LIMITS.code_valid_s if valid_s is None else valid_s
         letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(LIMITS.code_length))
-        code = PairingCode(secrets.token_hex(8), letters, role, time.monotonic() + LIMITS.code_valid_s)
+        code = PairingCode(secrets.token_hex(8), letters, role, time.monotonic() + valid_s)
         with self._lock:
             self._drop_expired_codes()
             if len(self._codes) >= LIMITS.max_codes:
@@ -147,7 +157,8 @@ class TokenStore:
         """Make a device's token invalid; return whether there was such a device."""
         with self._lock:
             self._devices = {key: device for key, device in self._devices.items() if device.id != device_id}
-            return self._store.drop_device(device_id)
+        self._on_revoked(device_id)
+        return self._store.drop_device(device_id)
 
     def _drop_expired_codes(self) -> None:
         now = time.monotonic()
@@ -157,6 +168,7 @@ class TokenStore:
         now_ns = time.time_ns()
         for device in [device for device in self._devices.values() if device.expires_ns < now_ns]:
             del self._devices[device.token_sha256]
+            self._on_revoked(device.id)
             self._store.drop_device(device.id)
 
 

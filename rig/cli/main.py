@@ -13,6 +13,7 @@ from downfield.core.errors import DownfieldError
 
 COMMANDS: Final = {
     "run": "downfield.rig.cli.run:run",
+    "admin": "downfield.rig.cli.admin:admin",
     "doctor": "downfield.rig.cli.doctor:doctor",
     "config": "downfield.rig.cli.config:config",
     "track": "downfield.rig.cli.track:track",

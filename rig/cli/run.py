@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from downfield.core.errors import SourceError
+from downfield.rig.cli.access_text import print_access
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
@@ -46,6 +47,12 @@ def run(
     fast: Annotated[
         bool, typer.Option("--fast", help="Play a recording as fast as this computer can, not at its own pace.")
     ] = False,
+    lan: Annotated[
+        bool | None, typer.Option("--lan", help="Let phones and other computers in the network use the web pages.")
+    ] = None,
+    tls: Annotated[
+        bool | None, typer.Option("--tls", help="Serve them with TLS, by a certificate made here unless one is set.")
+    ] = None,
     page: Annotated[bool | None, typer.Option(help="Serve the web pages and the API.")] = None,
 ) -> None:
     """Referee a table live, or a recording. Calls appear here, on the operator's phone and on the stream."""
@@ -56,6 +63,8 @@ def run(
         "game.rulebook": rulebook,
         "service.port": port,
         "service.on": page,
+        "service.lan": lan,
+        "service.tls": tls,
     }
     given |= {key: value for key, value in options.items() if value is not None}
     configuration = load(config, command_line=given)
@@ -100,14 +109,15 @@ def _run(
     rig = _open_rig(configuration, temporary, paced=paced)
     title = f"{rig.source_text} under {rig.rulebook.title}"
     try:
+        if rig.service is not None:
+            print_access(console, rig.service)
         if console.is_terminal:
             with TerminalView(console, rig.topic, title, rig.address) as view:
                 rig.add_observer(view)
                 _play(rig, console, once=once)
         else:
             console.print(f"[bold]Downfield[/bold]  {title}")
-            if rig.address:
-                console.print(f"Watch at [bold]{rig.address}[/bold]. Stop with Ctrl-C.")
+            console.print("Stop with Ctrl-C.")
             rig.add_observer(TerminalLog(console, rig.situation, live=rig.live))
             _play(rig, console, once=once)
     finally:

@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork
+
+from downfield.api.security.forwarding import PREFIX
 
 ControlSetting = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
 PixelCount = Annotated[int, Field(ge=16, le=16384)]
@@ -138,17 +140,46 @@ class ServiceSettings(SettingsSection):
     """The web pages and the API."""
 
     on: bool = Field(default=True, description="Whether they are served.")
+    lan: bool = Field(
+        default=False,
+        description="Whether phones and other computers in the network may use them (`downfield run --lan`): listens on"
+        " all addresses, of IPv4 and IPv6.",
+    )
     host: str = Field(
-        default="127.0.0.1", description="The address to listen on; `0.0.0.0` for phones and other computers."
+        default="127.0.0.1",
+        description="The address to listen on, where it must be a certain one; `lan` is the usual way to open it.",
     )
     port: int = Field(default=8317, ge=0, le=65535, description="The port; 0 for any free one.")
+    tls: bool = Field(
+        default=False,
+        description="Whether to serve with TLS as well, at `tls_port` (`downfield run --tls`), with a certificate made"
+        " by the rig unless one is named. Other computers may then use `port` for watching only.",
+    )
+    tls_port: int = Field(default=8318, ge=0, le=65535, description="The port for TLS; 0 for any free one.")
+    certificate: str = Field(
+        default="",
+        description="A PEM file with a certificate and those that signed it; empty for one made by the rig.",
+    )
+    private_key: str = Field(default="", description="The PEM file with the certificate's private key.")
     names: tuple[str, ...] = Field(
         default=(), description="Host names of this computer in your network, besides its own name and addresses."
+    )
+    proxies: tuple[IPvAnyNetwork, ...] = Field(
+        default=(),
+        description="Addresses or networks of reverse proxies whose `X-Forwarded-For`, `-Proto`, `-Host` and `-Prefix`"
+        " are believed. Nobody else's are.",
+    )
+    prefix: str = Field(
+        default="",
+        pattern=f"^({PREFIX.pattern})?$",
+        description="The path under which a reverse proxy shows them, such as `/football`; empty for none.",
     )
     open_viewing: bool = Field(default=False, description="Whether anyone on the network may watch without pairing.")
     trust_local: bool = Field(
         default=True,
-        description="Whether anyone at this computer may do everything. Set it to false behind a reverse proxy.",
+        description="Whether every request from this computer may do everything. Set it to false when a reverse proxy"
+        " or a tunnel runs on this computer, which makes such requests for everybody: a browser then becomes the"
+        " admin's by the link that `downfield run` and `downfield admin` print.",
     )
 
 

@@ -1,0 +1,98 @@
+"""Reverse proxies: who really sent a request, under which address, scheme and path.
+
+A proxy that is trusted says so in the headers X-Forwarded-For, -Proto, -Host and -Prefix. The same headers from anybody
+else are not believed; they only show that a request did not begin on the computer it comes from.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import Scope
+
+from downfield.api.security.known_clients import KnownClients, is_loopback, plain_address
+
+PREFIX: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}")
+"""A path under which a service appears."""
+
+_PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+_HOST: Final = re.compile(r"[A-Za-z0-9.-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a request comes from.
+
+    Attributes:
+        address: of the client; behind a trusted proxy the one the proxy names.
+        peer: the address the connection comes from.
+        local: whether it comes from a program on this computer, as far as its headers can tell.
+        proxied: whether a trusted proxy passed it on.
+
+    """
+
+    address: str
+    peer: str
+    local: bool
+    proxied: bool
+
+
+def resolve(scope: Scope, known: KnownClients, prefix: str) -> Origin:
+    """Return where a request comes from, and give its scope the client, scheme, host and path that the client used.
+
+    Args:
+        scope: of the request; changed.
+        known: knows the trusted proxies.
+        prefix: the path under which the service appears, if the proxy does not name one; empty for none.
+
+    """
+    client = scope.get("client") or ("", 0)
+    scope["state"]["peer"] = tuple(client)
+    peer = plain_address(client[0])
+    headers = Headers(scope=scope)
+    marked = any(name in headers for name in _PROXY_HEADERS)
+    if not known.is_proxy(peer):
+        _set_path(scope, prefix)
+        scope["client"] = (peer, client[1])
+        return Origin(peer, peer, is_loopback(peer) and not marked, proxied=False)
+    address = _forwarded_client(headers, known) or peer
+    scope["client"] = (address, client[1])
+    proto = headers.get("x-forwarded-proto", "").strip().lower()
+    if proto in {"http", "https"}:
+        secure = proto == "https"
+        web_socket = scope["type"] == "websocket"
+        scope["scheme"] = ("wss" if secure else "ws") if web_socket else proto
+    host = headers.get("x-forwarded-host", "").split(",")[0].strip()
+    if _HOST.fullmatch(host):
+        MutableHeaders(scope=scope)["host"] = host
+    given = headers.get("x-forwarded-prefix", "").strip().rstrip("/")
+    _set_path(scope, given if PREFIX.fullmatch(given) else prefix)
+    return Origin(address, peer, local=False, proxied=True)
+
+
+def own_path(scope: Scope) -> str:
+    """Return the path of a request without the prefix under which the service appears."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path
+
+
+def _forwarded_client(headers: Headers, known: KnownClients) -> str:
+    """Return the last address of X-Forwarded-For that is not a trusted proxy's; those before it can be made up."""
+    hops = [hop.strip() for line in headers.getlist("x-forwarded-for") for hop in line.split(",")]
+    addresses = [plain_address(hop.strip("[]")) for hop in hops if hop]
+    return next((address for address in reversed(addresses) if not known.is_proxy(address)), "")[:45]
+
+
+def _set_path(scope: Scope, prefix: str) -> None:
+    """Put the prefix at the beginning of the path, once, whether or not the proxy has left it there."""
+    if not prefix:
+        return
+    path: str = scope["path"]
+    inside = path == prefix or path.startswith(f"{prefix}/")
+    scope["root_path"] = prefix
+    scope["path"] = path if inside else prefix + path
+    if path == prefix:
+        scope["path"] = f"{prefix}/"

@@ -1,0 +1,43 @@
+"""What `downfield run` says about reaching the service: addresses, the admin's link, a code for a phone's camera."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from downfield.api.network_addresses import qr_text
+from downfield.rig.web_service import Service
+
+
+def print_access(console: Console, service: Service) -> None:
+    """Print the link for this computer and, when other devices can reach the service, their addresses and a QR code."""
+    console.print(f"Open  {service.admin_link}  in a browser on this computer.", markup=False, emoji=False)
+    addresses = service.network_addresses()
+    if not addresses:
+        return
+    for address in addresses:
+        console.print(f"On other devices:  {address}", markup=False, emoji=False)
+    if service.certificate is not None:
+        console.print(
+            "The certificate is the rig's own; a browser warns once. Its SHA-256 fingerprint:",
+            markup=False,
+            emoji=False,
+        )
+        console.print(f"  {service.certificate.fingerprint}", markup=False, emoji=False)
+    link = service.pairing_link("operator")
+    console.print(
+        "Scan this with the operator's phone (one phone, within 10 minutes; more on the start page):",
+        markup=False,
+        emoji=False,
+    )
+    print_qr(console, link)
+    console.print(f"  or open  {link}", markup=False, emoji=False)
+
+
+def print_qr(console: Console, text: str) -> None:
+    """Print a QR code, if the terminal's encoding has the characters for it."""
+    code = qr_text(text)
+    try:
+        code.encode(console.encoding)
+    except UnicodeEncodeError:
+        return
+    console.print(code, markup=False, emoji=False, highlight=False, no_wrap=True)
