@@ -132,7 +132,7 @@ def test_an_overlay_hides_when_it_may_be_old_and_comes_back_with_the_service(tmp
     link(page, "stale")
     expect(page.locator("#stage")).to_have_css("opacity", "0")
     service.start()
-    service.publish("game", down=4, due="scrimmage")
+    service.publish("game", down=4, distance_yd=10.0, due="scrimmage")
     page.clock.run_for(5_000)
     link(page, "live")
     expect(page.locator("#stage")).to_have_css("opacity", "1")
