@@ -98,3 +98,21 @@ def test_at_the_edge_of_the_board_a_helmet_far_off_its_base_in_the_image_is_over
     assert stands.helmet_px[0] > right_px
     called_fallen = dataclasses.replace(stands, kind="fallen", score=1.0)
     assert measure([called_fallen], calibration_of(view, look_of(table.players)), BASE.height_mm).fallen < 0
+
+
+def test_covariances_stay_valid_where_the_errors_of_length_and_width_go_together() -> None:
+    table = Table({f"dark-{i}": standing(150 + 90 * i, 200, 45) for i in range(6)}, 0.0)
+    view = filmed(table)[0][0]
+    calibration = calibration_of(view, look_of(table.players))
+    detections = SimulatedDetector(PERFECT).detect(view)
+    corners = np.array(detections[0].corners_px)
+    middle, random = corners.mean(axis=0), np.random.default_rng(0)
+    for _ in range(60):
+        misshapen = middle + (corners - middle) * random.uniform(0.2, 1.5, 2) + random.normal(0, 2, (4, 2))
+        mistaken = dataclasses.replace(
+            detections[0],
+            corners_px=tuple((float(x), float(y)) for x, y in misshapen),
+            corner_scores=tuple(random.uniform(0.02, 0.98, 4).tolist()),
+        )
+        measured = measure([mistaken, *detections[1:]], calibration, BASE.height_mm)
+        assert np.linalg.eigvalsh(measured.covariance).min() > 0

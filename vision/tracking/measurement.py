@@ -61,6 +61,9 @@ class MeasurementLimits:
     reference_width_px: float = 1920.0
     """Image width for which the corner errors hold."""
 
+    max_size_correlation: float = 0.95
+    """Limit of the correlation of a base's length and width once other bases' sizes are known."""
+
     usual_size_mm: tuple[float, float] = (30.0, 18.0)
     """A base's usual length and width, as a weak prior."""
 
@@ -303,6 +306,9 @@ def _apply_likely_sizes(pose: Array, covariance: Array, rows: Indices) -> None:
     pose[rows] += np.einsum("mik,mk->mi", gain, grown)
     known = np.zeros((len(rows), 2, 2))
     known[:, [0, 1], [0, 1]] = left * size**2 - noise
+    # Length and width can't be more correlated than their remaining errors allow.
+    joint, limit = cov[:, SIZE, SIZE][:, 0, 1], LIMITS.max_size_correlation * (left * size**2).prod(axis=1) ** 0.5
+    known[:, [0, 1], [1, 0]] = (np.clip(joint, -limit, limit) - joint)[:, None]
     covariance[rows] = cov + gain @ known @ gain.transpose(0, 2, 1)
 
 
