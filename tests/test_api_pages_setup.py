@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import cv2
 import httpx
@@ -40,8 +41,9 @@ def rig_address(tmp_path: Path) -> Iterator[str]:
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        line = next(line for line in process.stdout if "Watch at" in line)
-        yield line.split("Watch at ")[1].split()[0].rstrip("/.")
+        line = next(line for line in process.stdout if "in a browser" in line)
+        link = urlsplit(next(word for word in line.split() if word.startswith("http")))
+        yield f"{link.scheme}://{link.netloc}"
     finally:
         process.terminate()
         process.wait(20)
