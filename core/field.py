@@ -49,7 +49,7 @@ class FieldModel:
         number_style: ``"to_goal"`` counts up to midfield and down again, ``"through"`` counts on.
         margin_mm: the board beyond the paint, to its edge or rail: along, across.
         sideline, goal_line, end_line, yard_line, hash_mark: how each kind of line is painted; what they leave open is
-            taken from `line_mm` and the inner edge, and measured by a calibration.
+            taken from `line_mm` and the inner edge.
         measured: whether the millimeters were measured on a board of this kind, or derived (see source) and then only
             good to some percent.
         source: where the dimensions come from.

@@ -1,4 +1,4 @@
-"""Proposes a field for a print that nobody has described: read from the picture, to scale by one measured length."""
+"""Proposes a field for a print that nobody has described: the preset that fits it, to scale by one measured length."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class FieldProposal:
     """A field read from a picture, for somebody to confirm.
 
     Attributes:
-        field: the field; `measured` only when its scale was.
+        field: the field: the bundled preset that fits the picture, to scale; its proportions are the preset's, so it
+            counts as not `measured`.
         solution: the camera over it.
         summary: the field in one line, for people.
 
@@ -138,7 +139,10 @@ def _times(pair: tuple[float, float], scale: float) -> tuple[float, float]:
 def _proposal(solution: FieldSolution, known: KnownLength | None) -> FieldProposal:
     scale = f"the print and {known.what} of {known.length_mm:g} mm" if known else "the print; no length was measured"
     field = dataclasses.replace(
-        solution.field, name="proposed", measured=known is not None, source=f"Measured from {scale}."
+        solution.field,
+        name="proposed",
+        measured=False,
+        source=f"The preset {solution.field.name}, to the scale of {scale}.",
     )
     summary = (
         f"{field.length_yd:g} yards, {field.mm_per_yd_x:.2f} mm along, {field.mm_per_yd_y:.2f} mm across;"

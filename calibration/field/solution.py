@@ -18,7 +18,7 @@ class FieldSolution:
     """A camera over a printed field, with the evidence for it.
 
     Attributes:
-        field: the printed field; what its model left open is filled in as it was measured in the picture.
+        field: the printed field.
         fit: the camera, its covariance and residuals.
         observations: what it was fitted to.
         evidence: measurements that it was not fitted to.
