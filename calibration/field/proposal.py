@@ -145,7 +145,7 @@ def _proposal(solution: FieldSolution, known: KnownLength | None) -> FieldPropos
         source=f"The preset {solution.field.name}, to the scale of {scale}.",
     )
     summary = (
-        f"{field.length_yd:g} yards, {field.mm_per_yd_x:.2f} mm along, {field.mm_per_yd_y:.2f} mm across;"
-        f" measured from {scale}"
+        f"{field.length_yd:g} yards, {field.mm_per_yd_x:.2f} mm along, {field.mm_per_yd_y:.2f} mm across:"
+        f" proportions of the preset {solution.field.name}, scale from {scale}"
     )
     return FieldProposal(field, dataclasses.replace(solution, field=field), summary)
