@@ -26,9 +26,6 @@ from downfield.game.store import Store
 
 COOKIE: Final = "downfield"
 
-OVERLAY_DEVICE: Final = "overlay"
-"""Stands for every program that has the key of the overlay links."""
-
 _AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
 
 
@@ -44,7 +41,6 @@ class AppContext:
         footage: the pictures calls were made from; None where none are kept.
         table_setup: sets up a table; None where there is no camera.
         admin_key: makes a browser the admin's; one of this run only where none is given.
-        overlay_key: lets a program watch; likewise.
 
     """
 
@@ -55,7 +51,6 @@ class AppContext:
     footage: Footage | None = None
     table_setup: TableSetup | None = None
     admin_key: SecretFile = field(default_factory=SecretFile)
-    overlay_key: SecretFile = field(default_factory=SecretFile)
 
 
 async def _context(connection: HTTPConnection) -> AppContext:
@@ -174,9 +169,6 @@ def _by_key(connection: HTTPConnection, origin: Origin) -> Principal | None:
     key = connection.query_params.get("key")
     if not key or connection.scope.get("method", "GET") != "GET":
         return None
-    context: AppContext = connection.app.state.context
-    if context.overlay_key.matches(key):
-        return Principal("viewer", "an overlay link", OVERLAY_DEVICE, origin.local)
     token_store: TokenStore = connection.app.state.token_store
     device = token_store.find_device(key)
     if device is None or role_of(device) != "viewer":

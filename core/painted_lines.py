@@ -33,11 +33,6 @@ class LineStyle:
     def __post_init__(self) -> None:
         check(self.width_mm is None or self.width_mm > 0, FieldError, f"width_mm must be above 0, not {self.width_mm}")
 
-    @property
-    def is_open(self) -> bool:
-        """Whether something of it is left to be measured."""
-        return self.width_mm is None or self.zero is None
-
 
 @record
 class PaintedLine:

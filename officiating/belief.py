@@ -69,11 +69,6 @@ class Belief:
         return margin_text(self.frame_margin, self.frame_sigma, self.unit)
 
     @property
-    def is_drawn(self) -> bool:
-        """Whether a bell curve can stand for it."""
-        return self.margin is not None and bool(self.sigma) and self.unit != "count"
-
-    @property
     def words(self) -> str:
         """The belief as ``"0.3 mm inside the limit, sure to 98 %"``; empty where nothing was measured."""
         parts = []

@@ -19,7 +19,7 @@ from downfield.game.published.game_topics import Notice
 from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.access_keys import AccessKeys
+from downfield.rig.admin_key import open_admin_key
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
 from downfield.rig.controller import CalibrationInUse, RigController
@@ -261,10 +261,8 @@ class Rig:
 
     def _serve(self, footage: Footage | None) -> Service:
         folder = data_folder(self._settings)
-        keys = AccessKeys.of(folder, must_be_kept=self.live)
-        context = AppContext(
-            self.game_service, self._hub, self._picture, self._store, footage, self._setup, keys.admin, keys.overlay
-        )
+        key = open_admin_key(folder, must_be_kept=self.live)
+        context = AppContext(self.game_service, self._hub, self._picture, self._store, footage, self._setup, key)
         return Service(context, self._settings.service, folder)
 
     def _begin_game(self) -> None:

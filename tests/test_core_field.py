@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import FieldError, FormatError, InputError
 from downfield.core.field import FieldModel, load_field, preset, preset_names
-from downfield.core.field_toml import describe_lines, measured_field_toml
+from downfield.core.field_toml import measured_field_toml
 from downfield.core.painted_lines import LineStyle, LineZero
 from downfield.core.records import from_data
 
@@ -186,9 +186,3 @@ def test_a_field_written_as_toml_is_read_back(
     style = LineStyle(width_mm and round(width_mm, 4), zero)
     field = dataclasses.replace(preset(name), title=title, goal_line=style, end_line=style, measured=measured)
     assert from_data(FieldModel, tomllib.loads(measured_field_toml(field)), path="x") == field
-
-
-def test_the_found_lines_are_told_in_one_line() -> None:
-    field = dataclasses.replace(preset("mini"), goal_line=LineStyle(3.1, "center"), sideline=LineStyle(4.62, "inner"))
-    assert describe_lines(field) == "border 4.6 mm; goal lines 3.1 mm, centered"
-    assert not describe_lines(preset("mini"))

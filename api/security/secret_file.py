@@ -1,4 +1,4 @@
-"""Two secrets of a rig: the admin key, and the key in overlay links; each a file that only its owner can read.
+"""The admin key of a rig: a secret in a file that only its owner can read.
 
 Who can read the admin key is the rig's owner: it is what `downfield run` prints in its link and what `downfield admin`
 prints again, and what makes a browser the admin's. A connection from this computer proves nothing where a reverse proxy
@@ -20,9 +20,6 @@ from downfield.core.errors import InputError
 from downfield.core.private_files import create_private_file, make_private_folder, replace_private_file
 
 ADMIN_KEY: Final = "admin.key"
-"""Name of the file in the data folder."""
-
-OVERLAY_KEY: Final = "overlay.key"
 """Name of the file in the data folder."""
 
 _SECRET: Final = re.compile(r"[A-Za-z0-9_-]{22,64}")

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from downfield.api.network_addresses import network_hosts, urls
 from downfield.core.errors import InputError
-from downfield.rig.access_keys import AccessKeys
+from downfield.rig.admin_key import open_admin_key
 from downfield.rig.cli.access_text import print_qr
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.configuration.loading import load, parse_assignments
@@ -29,14 +29,14 @@ def admin(
     """Print the link that makes a browser the admin's: for the first one, or when it was lost. Keep it to yourself."""
     configuration = load(config, command_line=parse_assignments(settings or ())).settings
     service = configuration.service
-    keys = AccessKeys.of(data_folder(configuration), must_be_kept=True)
+    key = open_admin_key(data_folder(configuration), must_be_kept=True)
     if new:
         try:
-            keys.admin.renew()
+            key.renew()
         except OSError as error:
             raise InputError(f"The admin key can't be replaced ({error.strerror}).") from None
     console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
-    ending = f"pair#{keys.admin.text}"
+    ending = f"pair#{key.text}"
     port = service.port or 8317
     console.print(f"On this computer:  http://127.0.0.1:{port}{service.prefix}/{ending}")
     if service.lan or service.tls or service.host not in {"127.0.0.1", "::1", "localhost"}:
@@ -46,6 +46,6 @@ def admin(
             console.print(f"On another device:  {address}")
         if addresses:
             print_qr(console, addresses[0])
-    console.print(f"For programs:  Authorization: Bearer {keys.admin.session()}")
+    console.print(f"For programs:  Authorization: Bearer {key.session()}")
     if new:
         console.print("This is a new key; links and browsers of the earlier one are no longer the admin's.")

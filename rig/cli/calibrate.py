@@ -26,7 +26,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
 from downfield.rig.cli.calibrate_table import set_up_table
-from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between
+from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between, parse_number
 from downfield.rig.cli.progress import progress_bar, show_solving, with_progress
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock
@@ -55,9 +55,6 @@ class CalibrateLimits:
 
     lens_frames: int = 120
     """Number of frames used from a video of the sheet."""
-
-    largest_number: float = 1e6
-    """Largest yards, pixels or millimeters that a user may give."""
 
 
 LIMITS: Final = CalibrateLimits()
@@ -211,19 +208,6 @@ def parse_landmark(text: str) -> Landmark:
     except ValueError:
         raise InputError(f"'{text}' is not a landmark. Write X_YD,Y_YD=PX,PY, such as 50,0=962.5,871.") from None
     return Landmark(x_yd, y_yd, (px, py))
-
-
-def parse_number(text: str) -> float:
-    """Return a number of yards, pixels or millimeters.
-
-    Raises:
-        ValueError: it is no number, or a larger one than tables and pictures have.
-
-    """
-    value = float(text)
-    if not abs(value) < LIMITS.largest_number:
-        raise ValueError(text)
-    return value
 
 
 def _prior(lens: Path | None) -> LensPrior | None:

@@ -15,7 +15,7 @@ from downfield.calibration.pictures import write_picture
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
-from downfield.rig.cli.options import CameraHeightOption, ConfigOption, check_outputs
+from downfield.rig.cli.options import CameraHeightOption, ConfigOption, check_outputs, parse_span
 from downfield.rig.cli.progress import Advance, progress_bar, show_solving
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import tables_folder
@@ -98,11 +98,5 @@ def _known_length(text: str) -> KnownLength:
         InputError: it is written in another form.
 
     """
-    try:
-        start, end, length = text.split("=")
-        (ax, ay), (bx, by) = ((float(part) for part in pair.split(",")) for pair in (start, end))
-        return KnownLength(float(length), ((ax, ay), (bx, by)))
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"'{text}' is not a length. Write PX,PY=PX,PY=MM, such as 412.5,600=900,604.2=300.") from None
+    start, end, length_mm = parse_span(text, "a length")
+    return KnownLength(length_mm, (start, end))

@@ -21,8 +21,8 @@ from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
-from downfield.rig.cli.calibrate import parse_landmark, parse_number
-from downfield.rig.cli.options import check_outputs, number_between
+from downfield.rig.cli.calibrate import parse_landmark
+from downfield.rig.cli.options import check_outputs, number_between, parse_span
 from downfield.rig.cli.progress import progress_bar
 
 
@@ -84,10 +84,5 @@ def parse_ruler(text: str) -> Ruler:
         InputError: they are written in another form.
 
     """
-    try:
-        start, end, length = text.split("=")
-        (ax, ay), (bx, by) = ((parse_number(part) for part in pair.split(",")) for pair in (start, end))
-        length_mm = parse_number(length)
-    except ValueError:
-        raise InputError(f"'{text}' is not a ruler. Write PX,PY=PX,PY=MM, such as 412.5,600=900,604.2=300.") from None
-    return Ruler((ax, ay), (bx, by), length_mm)
+    start, end, length_mm = parse_span(text, "a ruler")
+    return Ruler(start, end, length_mm)

@@ -15,9 +15,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import SplitResult, unquote, urlsplit
 
-from downfield.core.addresses import without_password
+from downfield.core.addresses import Address, split_address, without_password
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import (
@@ -68,10 +67,13 @@ class HttpMjpeg:
     """
 
     def __init__(self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0) -> None:
-        address = urlsplit(url)
-        if address.scheme not in {"http", "https"} or not address.hostname:
-            raise InputError(f"'{url}' is not the address of a stream. Write http://HOST:PORT/PATH.")
         self._name = without_password(url)
+        try:
+            address = split_address(url)
+        except ValueError as error:
+            raise InputError(f"'{self._name}' is not the address of a stream ({error}).") from None
+        if address.scheme not in {"http", "https"}:
+            raise InputError(f"'{self._name}' is not the address of a stream. Write http://HOST:PORT/PATH.")
         self._clock = clock
         self._connection = _connection(address, timeout_s)
         self._closed = threading.Event()
@@ -126,14 +128,13 @@ class HttpMjpeg:
             with contextlib.suppress(OSError):
                 connected.shutdown(socket.SHUT_RDWR)
 
-    def _open(self, address: SplitResult) -> Iterator[Part]:
-        target = (address.path or "/") + (f"?{address.query}" if address.query else "")
-        headers = {"Accept": "multipart/x-mixed-replace", "Host": address.netloc.rpartition("@")[2]}
-        if address.username:
-            pair = f"{unquote(address.username)}:{unquote(address.password or '')}"
+    def _open(self, address: Address) -> Iterator[Part]:
+        headers = {"Accept": "multipart/x-mixed-replace", "Host": address.place}
+        if address.user:
+            pair = f"{address.user}:{address.password}"
             headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
         self._connection.connect()
-        self._connection.request("GET", target, headers=headers)
+        self._connection.request("GET", address.target, headers=headers)
         # If the camera closes the connection after its response, the response takes the socket along; `close` needs it.
         connected = self._connection.sock
         response = self._connection.getresponse()
@@ -154,9 +155,9 @@ def error_text(error: BaseException) -> str:
     return str(getattr(error, "strerror", None) or error or type(error).__name__)
 
 
-def _connection(address: SplitResult, timeout_s: float) -> http.client.HTTPConnection:
+def _connection(address: Address, timeout_s: float) -> http.client.HTTPConnection:
     connection_class = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
-    return connection_class(str(address.hostname), address.port, timeout=timeout_s)
+    return connection_class(address.host, address.port, timeout=timeout_s)
 
 
 def _picture_size(jpeg: bytes, name: str) -> tuple[int, int]:

@@ -12,7 +12,7 @@ import av.container
 import numpy as np
 from av.video.frame import VideoFrame
 
-from downfield.core.addresses import without_password
+from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import SourceError
 from downfield.rig.sources.http_mjpeg import error_text
 from downfield.rig.sources.source import (
@@ -54,7 +54,7 @@ class NetworkVideo:
         if not url.startswith("rtsp"):
             options = {key: value for key, value in options.items() if not key.startswith("rtsp")}
         try:
-            self._container: av.container.InputContainer = av.open(url, timeout=timeout_s, options=options)
+            self._container: av.container.InputContainer = av.open(_encoded(url), timeout=timeout_s, options=options)
         except (av.FFmpegError, OSError) as error:
             raise SourceError(f"{self._name}: can't be opened: {error_text(error)}") from None
         if not self._container.streams.video:
@@ -126,3 +126,12 @@ class NetworkVideo:
             for frame in received.decode():
                 packet = next((packet for pts, packet in pending if pts == frame.pts), None)
                 yield packet if in_order else None, frame, arrived_ns
+
+
+def _encoded(url: str) -> str:
+    """Return an address with user name and password percent-encoded, which FFmpeg wants; others as they are."""
+    try:
+        address = split_address(url)
+    except ValueError:
+        return url  # such as udp://@:1234, which listens
+    return address.text if address.user else url

@@ -134,14 +134,26 @@ def _irradiance(points: Array, lamp: Lamp) -> Array:
 
 def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
     """Return the strength of a lamp's blurred mirror image in the board, 0..1. Shape (..., 3) to (...)."""
+    off, size = mirror_angles(points, lamp, camera)
+    blurred: Array = np.exp(-0.5 * (off / (0.06 + size)) ** 2)
+    return blurred
+
+
+def mirror_angles(points: Array, lamp: Lamp, camera: Camera) -> tuple[Array, float]:
+    """Return how far level points are from mirroring a lamp into the camera, and half the lamp's own size, radians.
+
+    Args:
+        points: on the board, mm, shape (..., 3); the first result has shape (...).
+        lamp: the lamp.
+        camera: the camera.
+
+    """
     to_lamp = np.array(lamp.position_mm) - points
     to_eye = camera.position_mm - points
     half = to_lamp / np.linalg.norm(to_lamp, axis=-1, keepdims=True)
     half = half + to_eye / np.linalg.norm(to_eye, axis=-1, keepdims=True)
-    off = np.arccos(np.clip(half[..., 2] / np.linalg.norm(half, axis=-1), -1, 1))
-    size = 0.5 * lamp.radius_mm / max(lamp.position_mm[2], 1.0)
-    blurred: Array = np.exp(-0.5 * (off / (0.06 + size)) ** 2)
-    return blurred
+    off: Array = np.arccos(np.clip(half[..., 2] / np.linalg.norm(half, axis=-1), -1, 1))
+    return off, 0.5 * lamp.radius_mm / max(lamp.position_mm[2], 1.0)
 
 
 def _softness_mm(lamp: Lamp, height_mm: float) -> float:

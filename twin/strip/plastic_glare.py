@@ -14,6 +14,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
 from downfield.twin.appearance import Appearance, Lamp
+from downfield.twin.render.board_light import mirror_angles
 from downfield.twin.render.renderer import RenderedFrame, Renderer
 from downfield.twin.render.solids import cloud, loose_solids
 from downfield.twin.snapshot import Snapshot
@@ -94,11 +95,6 @@ def _fill(mask: Image, points_px: Array, value: int) -> None:
 
 def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
     """Return the strength of a lamp's mirror image in level plastic, 0..1. Shape (n, 3) to (n,)."""
-    to_lamp = np.array(lamp.position_mm) - points
-    to_eye = camera.position_mm - points
-    half = to_lamp / np.linalg.norm(to_lamp, axis=-1, keepdims=True)
-    half = half + to_eye / np.linalg.norm(to_eye, axis=-1, keepdims=True)
-    off = np.arccos(np.clip(half[..., 2] / np.linalg.norm(half, axis=-1), -1, 1))
-    size = 0.5 * lamp.radius_mm / max(lamp.position_mm[2], 1.0)
+    off, size = mirror_angles(points, lamp, camera)
     strength: Array = np.exp(-0.5 * (off / (_ROUGH + size)) ** 4)
     return strength

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -82,8 +81,3 @@ class StripFilm:
                 yield StripFrame(snapshot.t_ns, frame.image, moment.state, len(snapshot.hands))
         finally:
             drawing.close()
-
-
-def shifted(moment: StripMoment, by_ns: int) -> StripMoment:
-    """Return a moment that begins later."""
-    return dataclasses.replace(moment, t_ns=tuple(t_ns + by_ns for t_ns in moment.t_ns))
