@@ -54,12 +54,8 @@ Policy = Literal["auto", "propose", "log"]
 LINE_KINDS: Final = frozenset({"touchdown", "safety", "touchback", "out_of_bounds", "line_of_scrimmage", "first_down"})
 """Kinds of calls about a line of the field."""
 
-_EVENTS: Final[dict[tuple[bool, str, bool], tuple[str, str]]] = {
-    (False, "mm", True): ("touched: gap closed", "gap may have closed"),
-    (True, "mm", False): ("reached the line", "may have reached the line"),
-    (True, "yd", False): ("reached the line", "may have reached the line"),
-}
-"""What happened, surely or perhaps; by whether a call is about a line, its unit, and whether about two figures."""
+CONTACT_KINDS: Final = frozenset({"tackle", "broken_tackle", "slipped_tackle", "sack", "fumble"})
+"""Kinds of calls about two bases that meet."""
 
 _EVEN_ODDS: Final = 0.5
 _TIME_OF_DAY_NS: Final = 10**17  # below it times count from the start of a recording, above it from 1970
@@ -205,8 +201,12 @@ class Call:
         if belief.basis == "none":
             return ""
         when = f" at {self.t_ns / 1e9:.2f} s" if self.t_ns < _TIME_OF_DAY_NS else ""
-        met, open_ = _EVENTS.get((self.kind in LINE_KINDS, self.unit, len(self.players) > 1), ("", ""))
-        event = met if self.probability > _EVEN_ODDS else open_
+        is_sure = self.probability > _EVEN_ODDS
+        event = ""
+        if self.kind in CONTACT_KINDS and self.unit == "mm":
+            event = "touched: gap closed" if is_sure else "gap may have closed"
+        elif self.kind in LINE_KINDS and self.unit in {"mm", "yd"}:
+            event = "reached the line" if is_sure else "may have reached the line"
         return "; ".join(part for part in (event and event + when, belief.words) if part)
 
 

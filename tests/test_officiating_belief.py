@@ -108,6 +108,15 @@ def test_a_fumble_called_from_a_history_does_not_show_the_frame_that_misses() ->
     assert fumble.belief.frame_measured == "-0.81 ± 0.45 mm"
 
 
+@pytest.mark.parametrize("kind", ["penalty", "formation", "info", "overrun"])
+def test_a_distance_between_two_figures_that_is_no_gap_is_not_told_as_a_touch(kind: str) -> None:
+    stacked = Finding(
+        "rule", kind, 9_210_000_000, "", (), players=("light-56", "light-99"), margin=0.5, sigma=0.2, unit="mm",
+        probability=0.99,
+    )  # fmt: skip
+    assert called(stacked).words.startswith("0.5 mm inside the limit")
+
+
 @pytest.mark.parametrize(
     ("margin", "sigma", "unit", "probability", "words"),
     [
