@@ -76,12 +76,12 @@ class LabelReview:
     def app(self) -> FastAPI:
         """Return the application that serves the page and takes the corrections."""
         app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-        app.add_api_route("/assets/{file}", asset, methods=["GET"])
         app.include_router(self._routes(), prefix=f"/{self.token}")
         return app
 
     def _routes(self) -> APIRouter:
         router = APIRouter()
+        router.add_api_route("/assets/{file}", asset, methods=["GET"])
 
         @router.get("/")
         def page(request: Request) -> Response:

@@ -61,7 +61,7 @@ def test_pages_load_only_existing_files_of_this_server() -> None:
         if Path(name).suffix not in {".html", ".css", ".js"}:
             continue
         text = file.content.decode()
-        for part in re.findall(r"/assets/([\w.-]+)", text):
+        for part in re.findall(r"""(?:assets/|from "\./|(?:src:|import) url\(")([\w.-]+)""", text):
             assert part in assets(), f"{name} loads {part}"
         external = set(re.findall(r"https?://[^\s\"'`)]+", text)) - {"http://www.w3.org/2000/svg"}
         assert external == set(), name

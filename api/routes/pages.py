@@ -1,5 +1,8 @@
 """The pages and the files they load: plain files, with no build step and nothing from other servers.
 
+All of them name each other and the API by relative paths (overlays, a folder deeper, with a `<base>`), so that they
+work under any prefix of a reverse proxy.
+
 Files are read once. Each is served with its hash as ETag and must be revalidated each time, so that a page never mixes
 the scripts of two versions of Downfield; `build.txt` lets a page that stays open for days notice an upgrade.
 """
@@ -7,10 +10,9 @@ the scripts of two versions of Downfield; `build.txt` lets a page that stays ope
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
 from typing import Final
@@ -34,7 +36,7 @@ OVERLAYS: Final = ("calls", "field", "scorebug")
 
 PAGE_POLICY: Final = (
     "default-src 'self'; connect-src 'self'{feed}; img-src 'self' data: blob:; object-src 'none'; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+    "base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
 )
 """What a page may load: only files of this server, so that it works at a table without internet."""
 
@@ -50,14 +52,6 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".woff2": "font/woff2",
 }
 
-_FOLDERS: Final = sorted(
-    {"api", "assets", "overlay", "camera.mjpeg", "camera.jpg", *(path[1:] for path in PAGES)} - {""}
-)
-_OWN_PATH: Final = re.compile(
-    rf"""(["'`(=])(/(?:{"|".join(map(re.escape, _FOLDERS))})(?=[/"'`?#)$\s>])|(?:(?<=href=")|(?<=href: "))/(?="))"""
-)
-"""A path of this service at the beginning of a string; ``"/"`` alone only where it is a link."""
-
 router = APIRouter(include_in_schema=False)
 
 
@@ -71,31 +65,12 @@ class StaticFile:
 
     def response(self, request: Request) -> Response:
         """Return the file, or 304 if the client has it."""
-        prefix = request.scope.get("root_path", "")
-        served = under_prefix(self, prefix) if prefix else self
-        headers = {"ETag": served.etag, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
+        headers = {"ETag": self.etag, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
         if self.media_type.startswith("text/html"):
             headers |= {"Content-Security-Policy": _page_policy(request), "Referrer-Policy": "no-referrer"}
-        if request.headers.get("if-none-match") == served.etag:
+        if request.headers.get("if-none-match") == self.etag:
             return Response(status_code=304, headers=headers)
-        return Response(served.content, media_type=self.media_type, headers=headers)
-
-
-@lru_cache(maxsize=256)
-def under_prefix(file: StaticFile, prefix: str) -> StaticFile:
-    """Return a file whose absolute paths lie under a prefix.
-
-    Pages and scripts name files, pages and the API by absolute paths, each at the beginning of a string or an address.
-
-    Args:
-        file: as it is when the service appears at the root.
-        prefix: such as ``/football``; has no characters with a meaning in HTML, JavaScript or CSS.
-
-    """
-    if not file.media_type.startswith(("text/html", "text/css", "text/javascript")):
-        return file
-    content = _OWN_PATH.sub(lambda found: found[1] + prefix + found[2], file.content.decode())
-    return _static_file(content.encode(), next(key for key, kind in _MEDIA_TYPES.items() if kind == file.media_type))
+        return Response(self.content, media_type=self.media_type, headers=headers)
 
 
 @cache

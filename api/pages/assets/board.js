@@ -1,8 +1,8 @@
 // The board from above, as SVG in its own millimeters: paint, lines, figures, ball and hands, moving smoothly.
 
-import { applyTeamColors } from "/assets/color.js";
-import { svg } from "/assets/dom.js";
-import { Motion } from "/assets/motion.js";
+import { applyTeamColors } from "./color.js";
+import { svg } from "./dom.js";
+import { Motion } from "./motion.js";
 
 /** Without a scene for this long the figures are hidden. */
 const LOST_MS = 3_000;

@@ -1,10 +1,10 @@
 // The call banner: the call, its margin, its probability, and the clause.
 
-import { applyTeamColors } from "/assets/color.js";
-import { el } from "/assets/dom.js";
-import { capitalize, formatCallText, formatPercent, formatVerdict } from "/assets/format.js";
-import { gauge } from "/assets/gauge.js";
-import { overlay } from "/assets/overlay.js";
+import { applyTeamColors } from "./color.js";
+import { el } from "./dom.js";
+import { capitalize, formatCallText, formatPercent, formatVerdict } from "./format.js";
+import { gauge } from "./gauge.js";
+import { overlay } from "./overlay.js";
 
 /** With more calls waiting, each stays at least this long: time to read a line. */
 const MIN_SHOWN_MS = 2_500;

@@ -1,9 +1,9 @@
 // The camera page: the live picture with the calibrated field drawn over it, camera health and calibration.
 
-import { el, refresh, setText } from "/assets/dom.js";
-import { Feed, reloadOnUpgrade } from "/assets/feed.js";
-import { capitalize, humanize } from "/assets/format.js";
-import { errorText, send } from "/assets/send.js";
+import { el, refresh, setText } from "./dom.js";
+import { Feed, reloadOnUpgrade } from "./feed.js";
+import { capitalize, humanize } from "./format.js";
+import { errorText, send } from "./send.js";
 
 /** A picture that failed is requested again after this long. */
 const RETRY_MS = 3_000;
@@ -13,7 +13,7 @@ const feed = new Feed(["health", "source", "game"]);
 let calibrationKey = null;
 
 function watch() {
-  at("live").src = `/camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
+  at("live").src = `camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
 }
 
 at("live").addEventListener("load", () => (at("no-picture").hidden = true));
@@ -73,10 +73,10 @@ const latency = ({ latency_ms, latency_p99_ms }) => {
 /** Load the calibration; `key` changes with it. */
 async function loadCalibration(key) {
   calibrationKey = key;
-  const response = await fetch("/api/calibration", { credentials: "same-origin" }).catch(() => null);
+  const response = await fetch("api/calibration", { credentials: "same-origin" }).catch(() => null);
   const calibration = response?.ok ? await response.json() : null;
   for (const [id, path] of [["field", "field.svg"], ["residuals", "residuals.svg"]]) {
-    at(id).src = calibration === null ? "" : `/api/calibration/${path}?of=${encodeURIComponent(key)}`;
+    at(id).src = calibration === null ? "" : `api/calibration/${path}?of=${encodeURIComponent(key)}`;
   }
   at("residuals").hidden = !calibration?.quality?.cells.length;
   if (calibration === null) calibrationKey = null;
@@ -110,7 +110,7 @@ at("recalibrate").addEventListener("click", async () => {
   at("recalibrate").setAttribute("aria-busy", "true");
   setText(at("message"), "Calibrating…");
   try {
-    const receipt = await send("/api/commands", { command: "recalibrate" });
+    const receipt = await send("api/commands", { command: "recalibrate" });
     setText(at("message"), capitalize(receipt.text || "Calibration started."));
     await loadCalibration(`${Date.now()}`);
   } catch (error) {

@@ -1,10 +1,10 @@
 // The frames of a call, one by one, as the service decodes them: a browser's video player does not show exact frames.
 
-import { makeZoomable } from "/assets/zoom.js";
-import { el, refresh, setText } from "/assets/dom.js";
-import { callDetails, callHead } from "/assets/panel_calls.js";
-import { errorText, send } from "/assets/send.js";
-import { capitalize } from "/assets/format.js";
+import { makeZoomable } from "./zoom.js";
+import { el, refresh, setText } from "./dom.js";
+import { callDetails, callHead } from "./panel_calls.js";
+import { errorText, send } from "./send.js";
+import { capitalize } from "./format.js";
 
 const MAX_PICTURES = 80; // in memory, about 400 kB each
 const PRELOADED = 2; // frames in the direction of stepping
@@ -22,7 +22,7 @@ let direction = 1;
 let loading = false;
 const pictures = new Map(); // by path: the address of a loaded picture, or the reason why there is none
 
-const base = () => `/api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}/frames`;
+const base = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}/frames`;
 const path = (frame) => `${base()}/${frame}.jpg${at("show-measurement").checked ? "" : "?plain"}`;
 
 /** Load the list of frames; the frame that is shown stays if it is in the list. */

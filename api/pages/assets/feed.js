@@ -89,7 +89,7 @@ export class Feed {
   #connect() {
     clearTimeout(this.#retry);
     this.#retry = 0;
-    const address = new URL("/api/feed/ws", location.href);
+    const address = new URL("api/feed/ws", document.baseURI);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     if (this.#topics.length) address.searchParams.set("topics", this.#topics.join(","));
     if (this.#key) address.searchParams.set("key", this.#key);
@@ -197,7 +197,7 @@ export function mergeCalls(before = { calls: [] }, change) {
 
 /** Reload a page that has been open for days when Downfield is upgraded. */
 export async function reloadOnUpgrade(feed) {
-  const build = async () => (await fetch("/assets/build.txt", { cache: "no-store" })).text();
+  const build = async () => (await fetch("assets/build.txt", { cache: "no-store" })).text();
   const loaded = await build().catch(() => null);
   feed.onRestart(async () => {
     const current = await build().catch(() => loaded);

@@ -1,8 +1,8 @@
 // The field map: the board from above with all figures, the line of scrimmage and the line to gain.
 
-import { Board } from "/assets/board.js";
-import { el, setText } from "/assets/dom.js";
-import { overlay } from "/assets/overlay.js";
+import { Board } from "./board.js";
+import { el, setText } from "./dom.js";
+import { overlay } from "./overlay.js";
 
 overlay("field", ["game", "ball", "line_up", "scene", "health"], (stage, options, feed) => {
   const board = new Board({

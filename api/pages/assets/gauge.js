@@ -1,7 +1,7 @@
 // A drawing of a measurement: its value and uncertainty against the rule's limit.
 
-import { svg } from "/assets/dom.js";
-import { formatMargin } from "/assets/format.js";
+import { svg } from "./dom.js";
+import { formatMargin } from "./format.js";
 
 const WIDTH = 320;
 const HEIGHT = 58;

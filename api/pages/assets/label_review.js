@@ -1,6 +1,6 @@
 // Checking the labels of pictures: rotate a base, move it, drag a corner, remove it, add one.
 
-import { setText } from "/assets/dom.js";
+import { setText } from "./dom.js";
 
 const REACH_PX = 26; // of the screen, for a finger
 const MAX_ZOOM = 8;

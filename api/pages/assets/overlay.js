@@ -1,9 +1,9 @@
 // Shared by all overlays: read options, follow the feed, hide when the content may be stale.
 
-import { el } from "/assets/dom.js";
-import { Feed, reloadOnUpgrade } from "/assets/feed.js";
-import { readOptions } from "/assets/options.js";
-import { OVERLAY_OPTIONS } from "/assets/overlay_options.js";
+import { el } from "./dom.js";
+import { Feed, reloadOnUpgrade } from "./feed.js";
+import { readOptions } from "./options.js";
+import { OVERLAY_OPTIONS } from "./overlay_options.js";
 
 /** Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page shows the error. */
 export function overlay(name, topics, build) {

@@ -1,6 +1,6 @@
 // The options of each overlay's URL; the start page lists them from here.
 
-import { color, number, token, word } from "/assets/options.js";
+import { color, number, token, word } from "./options.js";
 
 const POSITIONS = ["top-left", "top", "top-right", "bottom-left", "bottom", "bottom-right"];
 

@@ -1,8 +1,8 @@
 // Redeem a pairing code, then go to the page for the device's role.
 
-import { el } from "/assets/dom.js";
-import { OVERLAY_OPTIONS } from "/assets/overlay_options.js";
-import { errorText, send } from "/assets/send.js";
+import { el } from "./dom.js";
+import { OVERLAY_OPTIONS } from "./overlay_options.js";
+import { errorText, send } from "./send.js";
 
 const form = document.querySelector("form");
 const [code, name, message] = ["code", "name", "message"].map((id) => document.getElementById(id));
@@ -12,9 +12,9 @@ form.addEventListener("submit", async (event) => {
   message.textContent = "";
   try {
     const body = { code: code.value.trim().toUpperCase(), ...(name.value.trim() ? { name: name.value.trim() } : {}) };
-    const session = await send("/api/session", body);
+    const session = await send("api/session", body);
     if (session.role === "viewer") showAddresses(session.token);
-    else location.replace("/panel");
+    else location.replace("panel");
   } catch (error) {
     message.textContent = errorText(error);
   }
@@ -23,11 +23,11 @@ form.addEventListener("submit", async (event) => {
 /** A viewer may be OBS, which has no cookie: show its token once, in the addresses. */
 function showAddresses(token) {
   const names = [...Object.keys(OVERLAY_OPTIONS).map((overlay) => `overlay/${overlay}`), "camera.mjpeg"];
-  const addresses = names.map((path) => `${location.origin}/${path}?key=${token}`);
+  const addresses = names.map((path) => new URL(`${path}?key=${token}`, document.baseURI).href);
   form.replaceWith(
     el("p", {}, "This device can now watch. To use OBS, copy these addresses now; they are shown only once."),
     el("ul", { class: "addresses" }, addresses.map(addressItem)),
-    el("a", { class: "button main", href: "/" }, "Start page"),
+    el("a", { class: "button main", href: "./" }, "Start page"),
   );
 }
 

@@ -1,16 +1,16 @@
 // The operator panel, made for one thumb. Buttons carry the request they send; one listener sends it.
 
-import { applyTeamColors } from "/assets/color.js";
-import { changedAt, el, refresh, refreshList, setText } from "/assets/dom.js";
-import { Feed, reloadOnUpgrade } from "/assets/feed.js";
-import { callItem } from "/assets/panel_calls.js";
-import { moreSections } from "/assets/panel_more.js";
-import { playerActions, quickActions } from "/assets/panel_actions.js";
-import { playerSection } from "/assets/panel_players.js";
-import { questionCard } from "/assets/panel_questions.js";
-import { healthSection } from "/assets/panel_health.js";
-import { NoResponseError, send } from "/assets/send.js";
-import { capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot, humanize } from "/assets/format.js";
+import { applyTeamColors } from "./color.js";
+import { changedAt, el, refresh, refreshList, setText } from "./dom.js";
+import { Feed, reloadOnUpgrade } from "./feed.js";
+import { callItem } from "./panel_calls.js";
+import { moreSections } from "./panel_more.js";
+import { playerActions, quickActions } from "./panel_actions.js";
+import { playerSection } from "./panel_players.js";
+import { questionCard } from "./panel_questions.js";
+import { healthSection } from "./panel_health.js";
+import { NoResponseError, send } from "./send.js";
+import { capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot, humanize } from "./format.js";
 
 /** Faster than human reaction: a tap this soon after a change was meant for the button that was there before. */
 const REACTION_MS = 300;
@@ -88,7 +88,7 @@ const actionButton = ({ label, declaration, tone }) =>
   el("button", { type: "button", class: tone || null, ...declarationData(declaration) }, capitalize(label));
 
 /** Attributes of a button that declares something. */
-const declarationData = (declaration) => ({ "data-post": "/api/declarations", "data-body": JSON.stringify({ declaration }) });
+const declarationData = (declaration) => ({ "data-post": "api/declarations", "data-body": JSON.stringify({ declaration }) });
 
 function updateQuestions() {
   const [questions, game] = [feed.value("questions"), feed.value("game")];
@@ -103,7 +103,7 @@ function declarationItem(declaration, item) {
     !declaration.undone &&
       el(
         "button",
-        { type: "button", class: "small", "aria-label": `Undo: ${formatCallText(declaration.text)}`, "data-post": `/api/events/${encodeURIComponent(declaration.id)}/undo`, "data-body": "{}" },
+        { type: "button", class: "small", "aria-label": `Undo: ${formatCallText(declaration.text)}`, "data-post": `api/events/${encodeURIComponent(declaration.id)}/undo`, "data-body": "{}" },
         "Undo",
       ),
   ];
@@ -145,7 +145,7 @@ document.addEventListener("click", (event) => {
 });
 
 /** Only declarations are sent with the moment the finger came down. */
-const isTimed = (button) => button.dataset.post === "/api/declarations";
+const isTimed = (button) => button.dataset.post === "api/declarations";
 
 /** Wait for the answer: the button is busy, and a refusal is shown with its reason. */
 async function trackRequest(button, sending) {
@@ -194,12 +194,12 @@ function hideNotice() {
 
 /** Show a notice on a device that is not paired or may only watch, before its taps are refused. */
 async function checkPairing() {
-  const session = await send("/api/session", null, { method: "GET" }).catch(() => null);
+  const session = await send("api/session", null, { method: "GET" }).catch(() => null);
   if (session === null || session.role === "operator" || session.role === "admin") return;
   at("pairing").hidden = false;
   at("pairing").append(
     el("p", {}, session.role === null ? "This device is not paired yet." : "This device can only watch."),
-    el("a", { class: "button small", href: "/pair" }, "Pair this device"),
+    el("a", { class: "button small", href: "pair" }, "Pair this device"),
   );
 }
 

@@ -1,6 +1,6 @@
 // The panel's actions in each phase of the game. The service decides; the panel leaves out what can't be done now.
 
-import { humanize } from "/assets/format.js";
+import { humanize } from "./format.js";
 
 const opponent = (side) => (side === "home" ? "away" : "home");
 

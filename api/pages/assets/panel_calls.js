@@ -1,8 +1,8 @@
 // Calls with their margin, clause and details, and the buttons to rule on them.
 
-import { el } from "/assets/dom.js";
-import { gauge } from "/assets/gauge.js";
-import { capitalize, formatCallText, formatPercent, formatTime, formatVerdict } from "/assets/format.js";
+import { el } from "./dom.js";
+import { gauge } from "./gauge.js";
+import { capitalize, formatCallText, formatPercent, formatTime, formatVerdict } from "./format.js";
 
 /** A call in the list. */
 export function callItem(call, item) {
@@ -57,7 +57,7 @@ function measurement(call) {
 
 /** A link to the frames it was made from. */
 export function framesLink(call) {
-  return el("a", { class: "button small", "aria-label": `Frames: ${formatCallText(call.text)}`, href: `/evidence?call=${encodeURIComponent(call.id)}` }, "Frames");
+  return el("a", { class: "button small", "aria-label": `Frames: ${formatCallText(call.text)}`, href: `evidence?call=${encodeURIComponent(call.id)}` }, "Frames");
 }
 
 /** The buttons for a call that stands. */
@@ -75,7 +75,7 @@ export function rulingButton(call, decision, label, tone = "", replacement = nul
       type: "button",
       class: `small ${tone}`.trim(),
       "aria-label": `${label}: ${formatCallText(call.text)}`,
-      "data-post": `/api/calls/${encodeURIComponent(call.id)}/rulings`,
+      "data-post": `api/calls/${encodeURIComponent(call.id)}/rulings`,
       "data-body": JSON.stringify({ decision, replacement, note: "" }),
     },
     label,
@@ -85,7 +85,7 @@ export function rulingButton(call, decision, label, tone = "", replacement = nul
 function undoButton(call) {
   return el(
     "button",
-    { type: "button", class: "small", "data-post": `/api/events/${encodeURIComponent(call.ruling.event)}/undo`, "data-body": "{}" },
+    { type: "button", class: "small", "data-post": `api/events/${encodeURIComponent(call.ruling.event)}/undo`, "data-body": "{}" },
     "Undo this ruling",
   );
 }

@@ -1,7 +1,7 @@
 // The panel's forms: each starts from the current state and makes one declaration or command.
 
-import { el } from "/assets/dom.js";
-import { capitalize, formatClock, humanize } from "/assets/format.js";
+import { el } from "./dom.js";
+import { capitalize, formatClock, humanize } from "./format.js";
 
 /** Kinds of calls a person makes, the common ones first. */
 const KINDS = [
@@ -119,7 +119,7 @@ export function manualCall(feed) {
     call,
   );
   bindForm(form, call, () => ({
-    post: "/api/calls",
+    post: "api/calls",
     body: {
       kind: kind.value,
       text: `${capitalize(humanize(kind.value))}${side.value ? `, ${game[side.value].name}` : ""}`,
@@ -176,11 +176,11 @@ export function setUp(feed) {
 
 /** Commands to the rig. */
 export function rig() {
-  const command = (label, body) => requestButton(label, "/api/commands", body);
+  const command = (label, body) => requestButton(label, "api/commands", body);
   return [
     el("div", { class: "row" }, command("Suspend camera calls", { command: "suspend", on: true }), command("Resume camera calls", { command: "suspend", on: false })),
     el("div", { class: "row" }, command("Record", { command: "record", on: true }), command("Stop recording", { command: "record", on: false })),
-    el("div", { class: "row" }, command("Recalibrate", { command: "recalibrate" }), el("a", { class: "button small", href: "/camera" }, "Camera page")),
+    el("div", { class: "row" }, command("Recalibrate", { command: "recalibrate" }), el("a", { class: "button small", href: "camera" }, "Camera page")),
   ];
 }
 
@@ -188,7 +188,7 @@ export function rig() {
 export function newGame(feed) {
   const game = feed.value("game");
   const rulebook = select([["", "same as now"]]);
-  fetch("/api/rulebooks", { credentials: "same-origin" })
+  fetch("api/rulebooks", { credentials: "same-origin" })
     .then((response) => (response.ok ? response.json() : []))
     .then((books) => rulebook.append(...(books.items ?? books).map((book) => el("option", { value: book.name }, book.title || book.name))))
     .catch(() => {}); // the current one can still be chosen
@@ -219,7 +219,7 @@ export function newGame(feed) {
   );
   const values = (team) => Object.fromEntries(Object.entries(team).map(([name, input]) => [name, input.value]));
   bindForm(form, begin, () => ({
-    post: "/api/games",
+    post: "api/games",
     body: { rulebook: rulebook.value || null, home: values(inputs.home), away: values(inputs.away), title: "" },
   }));
   return [form];
@@ -229,12 +229,12 @@ export function newGame(feed) {
 
 const round = (yards) => Math.round(10 * yards) / 10;
 
-const declaration = (body) => ({ post: "/api/declarations", body: { declaration: body } });
+const declaration = (body) => ({ post: "api/declarations", body: { declaration: body } });
 
 const requestButton = (label, post, body, tone = "") =>
   el("button", { type: "button", class: `small ${tone}`.trim(), "data-post": post, "data-body": JSON.stringify(body) }, label);
 
-const declarationButton = (label, body, tone) => requestButton(label, "/api/declarations", { declaration: body }, tone);
+const declarationButton = (label, body, tone) => requestButton(label, "api/declarations", { declaration: body }, tone);
 
 const submitButton = (label, tone = "main") => el("button", { type: "submit", class: `wide ${tone}`.trim(), "data-closes": "" }, label);
 

@@ -1,6 +1,6 @@
 // Health of the camera and the rig, with a remedy for each problem.
 
-import { el, refresh } from "/assets/dom.js";
+import { el, refresh } from "./dom.js";
 
 /** Fill the section. */
 export function healthSection(section, health, source) {
@@ -24,7 +24,7 @@ export function healthSection(section, health, source) {
     ),
     health.calls === "suspended" && el("p", { class: "suspended" }, "The camera makes no calls now. You can still declare and make calls by hand."),
     el("dl", {}, figures.map(([value, name]) => el("div", {}, el("dd", {}, value), el("dt", {}, name)))),
-    el("a", { class: "button small", href: "/camera" }, "Camera page"),
+    el("a", { class: "button small", href: "camera" }, "Camera page"),
   ]);
 }
 

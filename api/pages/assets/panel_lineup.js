@@ -1,8 +1,8 @@
 // The line-up check: whether every figure is seen and identified.
 
-import { Board } from "/assets/board.js";
-import { el, refresh } from "/assets/dom.js";
-import { formatPlayer } from "/assets/format.js";
+import { Board } from "./board.js";
+import { el, refresh } from "./dom.js";
+import { formatPlayer } from "./format.js";
 
 /** Often enough for hands that set figures down. */
 const UPDATE_MS = 500;
@@ -16,7 +16,7 @@ export function lineUpCheck(body, summary, feed) {
   body.append(
     board.element,
     result,
-    el("div", { class: "row" }, button("Find all figures again", "/api/commands", { command: "find_figures" })),
+    el("div", { class: "row" }, button("Find all figures again", "api/commands", { command: "find_figures" })),
   );
   board.follow(feed);
   setInterval(() => update(feed, result, count), UPDATE_MS);
@@ -49,7 +49,7 @@ function update(feed, result, count) {
     complete && el("p", { class: "success" }, "All figures are seen and identified."),
     problems.map(([text, some]) => el("p", {}, el("b", {}, `${text}: `), names(some))),
     el("p", { class: "muted" }, `${game[game.offense].name} has the ball and wears ${game[game.offense].jersey}.`),
-    el("div", { class: "row" }, button(`Wrong: ${game[game.offense].short} wears ${game[defense].jersey}`, "/api/declarations", swap)),
+    el("div", { class: "row" }, button(`Wrong: ${game[game.offense].short} wears ${game[defense].jersey}`, "api/declarations", swap)),
   ]);
 }
 

@@ -1,8 +1,8 @@
 // Sections that are needed less often: line-up, clock, claims, a call by hand, corrections, the rig.
 
-import { el } from "/assets/dom.js";
-import * as forms from "/assets/panel_forms.js";
-import { lineUpCheck } from "/assets/panel_lineup.js";
+import { el } from "./dom.js";
+import * as forms from "./panel_forms.js";
+import { lineUpCheck } from "./panel_lineup.js";
 
 /** Add the sections; `done(button)` closes the one whose button was answered. */
 export function moreSections(parent, feed) {

@@ -1,8 +1,8 @@
 // Players' numbers to tap, and the declaration that a tap makes.
 
-import { applyTeamColors } from "/assets/color.js";
-import { el, refresh } from "/assets/dom.js";
-import { formatPlayer } from "/assets/format.js";
+import { applyTeamColors } from "./color.js";
+import { el, refresh } from "./dom.js";
+import { formatPlayer } from "./format.js";
 
 /** In the order of display: ball handlers first. */
 const ROLES = ["QB", "RB", "FB", "HB", "WR", "TE", "K", "P", "KR", "PR", "DB", "CB", "S", "LB", "DL", "DE", "DT", "NT", "C", "G", "T"];
@@ -76,12 +76,12 @@ function pick(id, action) {
     const declareButton = button.parentElement.parentElement.querySelector(".declare-picked");
     declareButton.disabled = pickedPlayers.length === 0;
     declareButton.textContent = `${action.label} ${pickedPlayers.map((player) => player.split("-").at(-1)).join(" and ")}`;
-    Object.assign(declareButton.dataset, { post: "/api/declarations", body: JSON.stringify({ declaration: action.declare(pickedPlayers) }) });
+    Object.assign(declareButton.dataset, { post: "api/declarations", body: JSON.stringify({ declaration: action.declare(pickedPlayers) }) });
   };
 }
 
 const declarationData = (action, ids) => ({
-  "data-post": "/api/declarations",
+  "data-post": "api/declarations",
   "data-body": JSON.stringify({ declaration: action.declare(ids) }),
 });
 

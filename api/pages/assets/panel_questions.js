@@ -1,9 +1,9 @@
 // Questions that wait for a person: a close call, dice, a coin, a coach's choice. Each is a card with its answers.
 
-import { el } from "/assets/dom.js";
-import { capitalize, formatCallText, formatPercent, humanize } from "/assets/format.js";
-import { callDetails, callHead, framesLink, rulingButton } from "/assets/panel_calls.js";
-import { diceFor } from "/assets/panel_dice.js";
+import { el } from "./dom.js";
+import { capitalize, formatCallText, formatPercent, humanize } from "./format.js";
+import { callDetails, callHead, framesLink, rulingButton } from "./panel_calls.js";
+import { diceFor } from "./panel_dice.js";
 
 const ENTER_DICE = "Enter the dice in the order rolled";
 
@@ -45,7 +45,7 @@ const replacement = (call, reading) => ({
 });
 
 const answerButton = (label, declaration) =>
-  el("button", { type: "button", class: "main", "data-post": "/api/declarations", "data-body": JSON.stringify({ declaration }) }, label);
+  el("button", { type: "button", class: "main", "data-post": "api/declarations", "data-body": JSON.stringify({ declaration }) }, label);
 
 function rollInput(question, dice) {
   const send = el("button", { type: "button", class: "main", disabled: true }, ENTER_DICE);
@@ -57,7 +57,7 @@ function rollInput(question, dice) {
     }
     send.textContent = `Rolled ${values.join(" and ")}${showSum ? ` = ${values.reduce((a, b) => a + b)}` : ""}`;
     const declaration = { type: "roll", dice: values, purpose: question.purpose, by: question.by };
-    Object.assign(send.dataset, { post: "/api/declarations", body: JSON.stringify({ declaration }) });
+    Object.assign(send.dataset, { post: "api/declarations", body: JSON.stringify({ declaration }) });
   };
   return [dice?.dice ? diceButtons(dice.dice, update) : diceField(dice, update), send];
 }

@@ -1,9 +1,9 @@
 // The score bug: score, possession, time-outs, clock, down, distance and spot.
 
-import { applyTeamColors } from "/assets/color.js";
-import { el, setText } from "/assets/dom.js";
-import { overlay } from "/assets/overlay.js";
-import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "/assets/format.js";
+import { applyTeamColors } from "./color.js";
+import { el, setText } from "./dom.js";
+import { overlay } from "./overlay.js";
+import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "./format.js";
 
 const TOPICS = ["game", "health"];
 

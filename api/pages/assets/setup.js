@@ -1,9 +1,9 @@
 // The set-up of a table: camera, field, check, play.
 
-import { el, refresh, setText } from "/assets/dom.js";
-import { capitalize } from "/assets/format.js";
-import { errorText, send } from "/assets/send.js";
-import { Marks } from "/assets/setup_marks.js";
+import { el, refresh, setText } from "./dom.js";
+import { capitalize } from "./format.js";
+import { errorText, send } from "./send.js";
+import { Marks } from "./setup_marks.js";
 
 const POLL_MS = 700;
 const FIRST_CORNERS = [[0.15, 0.8], [0.85, 0.8], [0.85, 0.2], [0.15, 0.2]]; // shares of the picture: lower left first
@@ -23,7 +23,7 @@ let drawn = -1;
 
 async function poll() {
   try {
-    const response = await fetch("/api/setup", { credentials: "same-origin" });
+    const response = await fetch("api/setup", { credentials: "same-origin" });
     if (response.ok) show(await response.json());
     else problem = (await response.json()).detail;
   } catch {
@@ -36,7 +36,7 @@ async function poll() {
 
 async function lookForGame() {
   try {
-    const source = (await (await fetch("/api/state", { credentials: "same-origin" })).json()).data.source;
+    const source = (await (await fetch("api/state", { credentials: "same-origin" })).json()).data.source;
     if (source?.live) setText(at("opening"), `${source.text} is open: the game can begin.`);
   } catch {
     setText(at("opening"), "Opening its camera…"); // the service is changing to it
@@ -54,7 +54,7 @@ function show(next) {
   if (view.cameras.length === 0) setText(at("cameras"), "No camera is plugged into this computer.");
   refresh(at("tables"), view.tables, () => view.tables.length && [el("h2", {}, "Saved tables"), ...view.tables.map((table) => el("p", {}, `${table.in_use ? "● " : ""}${table.name}: ${table.field}`))]);
   refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map((field) => el("option", { value: field }, field))]);
-  refresh(at("readings"), [view.readings, view.reading], () => view.readings.map((label, index) => el("button", { type: "button", role: "radio", "aria-checked": String(index === view.reading), onclick: () => act("/api/setup/reading", { reading: index }) }, label)));
+  refresh(at("readings"), [view.readings, view.reading], () => view.readings.map((label, index) => el("button", { type: "button", role: "radio", "aria-checked": String(index === view.reading), onclick: () => act("api/setup/reading", { reading: index }) }, label)));
   setText(at("summary"), view.summary);
   at("by-hand").hidden = view.problem === "" || placing;
   showProgress(view.progress);
@@ -73,9 +73,9 @@ function showPicture() {
   at("picture").hidden = !shown;
   const solved = view.step === "confirm";
   at("lines").hidden = !solved;
-  if (shown && (!solved || drawn !== view.revision)) at("live").src = `/api/setup/picture.jpg?at=${Date.now()}`;
+  if (shown && (!solved || drawn !== view.revision)) at("live").src = `api/setup/picture.jpg?at=${Date.now()}`;
   if (solved && drawn !== view.revision) {
-    at("lines").src = `/api/setup/lines.svg?revision=${view.revision}`;
+    at("lines").src = `api/setup/lines.svg?revision=${view.revision}`;
     placing = false;
     corners = view.landmarks.map((mark, index) => ({ ...mark, name: CORNER_NAMES[index] }));
     lengthEnds = [];
@@ -102,14 +102,14 @@ async function act(path, body = {}) {
 
 const openCamera = (source) => {
   choosing = false;
-  return act("/api/setup/camera", { source });
+  return act("api/setup/camera", { source });
 };
 
 const fromShares = (shares) => shares.map(([x, y]) => [x * view.size_px[0], y * view.size_px[1]]);
 
 function solveByHand(field) {
   const landmarks = corners.map(({ x_yd, y_yd, px }) => ({ x_yd, y_yd, px }));
-  return act("/api/setup/solve", { field, landmarks });
+  return act("api/setup/solve", { field, landmarks });
 }
 
 at("address").addEventListener("submit", (event) => {
@@ -124,7 +124,7 @@ at("find").addEventListener("click", () => {
     return;
   }
   const height = at("height").valueAsNumber;
-  act("/api/setup/solve", { field: at("field").value, camera_height_mm: Number.isFinite(height) ? height : null });
+  act("api/setup/solve", { field: at("field").value, camera_height_mm: Number.isFinite(height) ? height : null });
 });
 
 at("by-hand").addEventListener("click", () => {
@@ -157,7 +157,7 @@ at("measure").addEventListener("click", () => {
     at("length").focus();
     return;
   }
-  act("/api/setup/solve", { length: { ends_px: lengthEnds.map(({ px }) => px), length_mm } });
+  act("api/setup/solve", { length: { ends_px: lengthEnds.map(({ px }) => px), length_mm } });
 });
 document.querySelector("details").addEventListener("toggle", (event) => {
   if (event.target.open && lengthEnds.length === 0) at("measure").click();
@@ -165,10 +165,10 @@ document.querySelector("details").addEventListener("toggle", (event) => {
 
 at("save").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("/api/setup/save", { name: new FormData(event.target).get("name") });
+  act("api/setup/save", { name: new FormData(event.target).get("name") });
 });
 
-at("retake").addEventListener("click", () => act("/api/setup/aim"));
+at("retake").addEventListener("click", () => act("api/setup/aim"));
 at("other-camera").addEventListener("click", () => {
   choosing = true;
   show(view);

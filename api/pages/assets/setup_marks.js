@@ -1,6 +1,6 @@
 // Places in a picture that a finger, a mouse or the arrow keys drag, with a magnifier beside the finger.
 
-import { el } from "/assets/dom.js";
+import { el } from "./dom.js";
 
 const MAGNIFIED = 4;
 const NUDGE_PX = 1; // of the camera's picture; ten times as much with Shift

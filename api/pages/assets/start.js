@@ -1,13 +1,13 @@
 // The start page: the live game, and links to everything else.
 
-import { Board } from "/assets/board.js";
-import { applyTeamColors } from "/assets/color.js";
-import { el, refresh, refreshList, setText } from "/assets/dom.js";
-import { Feed, reloadOnUpgrade } from "/assets/feed.js";
-import { callDetails, callHead, framesLink } from "/assets/panel_calls.js";
-import { errorText, send } from "/assets/send.js";
-import { overlayCards } from "/assets/start_overlays.js";
-import { capitalize, downAndDistance, humanize, formatSpot } from "/assets/format.js";
+import { Board } from "./board.js";
+import { applyTeamColors } from "./color.js";
+import { el, refresh, refreshList, setText } from "./dom.js";
+import { Feed, reloadOnUpgrade } from "./feed.js";
+import { callDetails, callHead, framesLink } from "./panel_calls.js";
+import { errorText, send } from "./send.js";
+import { overlayCards } from "./start_overlays.js";
+import { capitalize, downAndDistance, humanize, formatSpot } from "./format.js";
 
 const CALLS_SHOWN = 20;
 
@@ -37,7 +37,7 @@ feed.onLink((link) => {
 });
 
 function watch() {
-  at("live").src = `/camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
+  at("live").src = `camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
 }
 
 at("live").addEventListener("error", () => setTimeout(watch, RETRY_MS));
@@ -66,9 +66,9 @@ at("pairing").addEventListener("click", async (event) => {
   const role = event.target.dataset?.role;
   if (role === undefined) return;
   try {
-    const pairing = await send("/api/pairings", { role });
+    const pairing = await send("api/pairings", { role });
     at("code").replaceChildren(
-      el("img", { class: "qr", src: `/api/pairings/${pairing.id}/qr.svg`, alt: `QR code of ${pairing.url}` }),
+      el("img", { class: "qr", src: `api/pairings/${pairing.id}/qr.svg`, alt: `QR code of ${pairing.url}` }),
       el("p", {}, el("b", { class: "code" }, pairing.code), el("br"), `Scan it, or enter this code at ${pairing.url.split("#")[0]} within ${Math.round(pairing.expires_s / 60)} minutes.`),
     );
   } catch (error) {

@@ -1,8 +1,8 @@
 // A card for each overlay: its address with options, to copy, and a loader file for OBS.
 
-import { el } from "/assets/dom.js";
-import { OVERLAY_OPTIONS } from "/assets/overlay_options.js";
-import { capitalize } from "/assets/format.js";
+import { el } from "./dom.js";
+import { OVERLAY_OPTIONS } from "./overlay_options.js";
+import { capitalize } from "./format.js";
 
 const OVERLAYS = {
   scorebug: ["Score bug", "Score, down and distance, spot, clock, possession, time-outs."],
@@ -23,7 +23,7 @@ function overlayCard(name) {
   const url = () => {
     const chosen = inputs.filter(([, spec, input]) => input.value !== String(spec.fallback) && input.value !== "");
     const query = chosen.map(([option, , input]) => `${option}=${encodeURIComponent(input.value.replace("#", ""))}`).join("&");
-    return `${location.origin}/overlay/${name}${query ? `?${query}` : ""}`;
+    return new URL(`overlay/${name}${query ? `?${query}` : ""}`, document.baseURI).href;
   };
   const preview = el("details", {}, el("summary", {}, "Preview"), frame);
   const update = () => {
@@ -49,7 +49,7 @@ function overlayCard(name) {
 
 function cameraCard() {
   const address = addressBox();
-  address.value = `${location.origin}/camera.mjpeg`;
+  address.value = new URL("camera.mjpeg", document.baseURI).href;
   return el(
     "article",
     { class: "plate overlay" },
@@ -85,7 +85,7 @@ function copyButton(address) {
 function loaderButton(name, url) {
   const button = el("button", { type: "button", class: "small", title: "Use this if OBS may start before Downfield" }, "Loader file");
   button.addEventListener("click", async () => {
-    const page = await (await fetch("/assets/loader.html")).text();
+    const page = await (await fetch("assets/loader.html")).text();
     const loader = page.replace("OVERLAY_ADDRESS", url().replaceAll("&", "&amp;"));
     const link = el("a", { href: URL.createObjectURL(new Blob([loader], { type: "text/html" })), download: `downfield-${name}.html` });
     link.click();
