@@ -1,0 +1,101 @@
+"""Who sent a request: headers of trusted proxies are believed, and nobody else's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from downfield.api.security.forwarding import Origin, own_path, resolve
+from downfield.api.security.known_clients import KnownClients, is_loopback, plain_address
+
+PROXY = "10.1.0.1"
+
+
+def asked(peer: str, path: str = "/panel", prefix: str = "", **headers: str) -> tuple[Origin, dict[str, Any]]:
+    """Where a request comes from, and its scope afterwards."""
+    named = {"host": "rig:8317", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    scope: dict[str, Any] = {
+        "type": "http",
+        "scheme": "http",
+        "path": path,
+        "root_path": "",
+        "client": (peer, 40_000),
+        "headers": [(name.encode(), value.encode()) for name, value in named.items()],
+        "state": {},
+    }
+    return resolve(scope, KnownClients(["10.1.0.0/24"]), prefix), scope
+
+
+@given(st.ip_addresses().map(str))
+def test_a_stranger_cannot_name_another_address(claimed: str) -> None:
+    origin, scope = asked("203.0.113.9", x_forwarded_for=claimed, x_forwarded_proto="https", x_forwarded_host="evil")
+    assert (origin.address, origin.local, origin.proxied) == ("203.0.113.9", False, False)
+    assert scope["scheme"] == "http"
+    assert dict(scope["headers"])[b"host"] == b"rig:8317"
+
+
+@pytest.mark.parametrize("header", ["x_forwarded_for", "forwarded", "via", "x_real_ip", "x_forwarded_host"])
+def test_a_proxy_on_this_computer_is_not_this_computers_own_program(header: str) -> None:
+    assert not asked("127.0.0.1", **{header: "127.0.0.1"})[0].local
+    assert asked("127.0.0.1")[0].local
+    assert asked("::1")[0].local
+
+
+def test_a_trusted_proxy_names_client_scheme_and_host() -> None:
+    origin, scope = asked(
+        PROXY, x_forwarded_for="198.51.100.7, 10.1.0.9", x_forwarded_proto="https", x_forwarded_host="games.example"
+    )
+    assert (origin.address, origin.peer, origin.local, origin.proxied) == ("198.51.100.7", PROXY, False, True)
+    assert scope["scheme"] == "https"
+    assert dict(scope["headers"])[b"host"] == b"games.example"
+
+
+def test_a_client_cannot_put_an_address_before_its_own() -> None:
+    origin, _ = asked(PROXY, x_forwarded_for="127.0.0.1, 198.51.100.7")
+    assert origin.address == "198.51.100.7"
+    assert not origin.local
+
+
+def test_what_a_trusted_proxy_passes_on_is_never_local() -> None:
+    assert not asked(PROXY, x_forwarded_for="127.0.0.1")[0].local
+    assert asked(PROXY)[0].address == PROXY
+
+
+@pytest.mark.parametrize("host", ['"><script>', "a b", "[::1", "x" * 300, ""])
+def test_a_host_that_is_none_is_not_taken_from_a_proxy(host: str) -> None:
+    assert dict(asked(PROXY, x_forwarded_host=host)[1]["headers"])[b"host"] == b"rig:8317"
+
+
+@pytest.mark.parametrize("path", ["/panel", "/football/panel"])
+def test_the_prefix_is_there_once_whether_or_not_the_proxy_leaves_it(path: str) -> None:
+    _, scope = asked(PROXY, path, "/football")
+    assert (scope["path"], scope["root_path"], own_path(scope)) == ("/football/panel", "/football", "/panel")
+    _, scope = asked(PROXY, path, x_forwarded_prefix="/football/")
+    assert scope["path"] == "/football/panel"
+
+
+def test_an_address_like_the_prefix_is_not_under_it() -> None:
+    assert asked(PROXY, "/footballs", "/football")[1]["path"] == "/football/footballs"
+
+
+@pytest.mark.parametrize("prefix", ["//evil.example", "/a/../b", "football", "/a?b", '/"x'])
+def test_a_prefix_with_a_meaning_of_its_own_is_ignored(prefix: str) -> None:
+    assert asked(PROXY, x_forwarded_prefix=prefix)[1]["root_path"] == ""
+
+
+@pytest.mark.parametrize(
+    ("address", "plain", "loopback"),
+    [
+        ("::ffff:127.0.0.1", "127.0.0.1", True),
+        ("::ffff:192.168.1.5", "192.168.1.5", False),
+        ("fe80::1%eth0", "fe80::1", False),
+        ("::1", "::1", True),
+        ("127.8.8.8", "127.8.8.8", True),
+        ("testclient", "testclient", False),
+    ],
+)
+def test_one_client_has_one_address(address: str, plain: str, loopback: bool) -> None:
+    assert (plain_address(address), is_loopback(address)) == (plain, loopback)
