@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass, replace
 
-from downfield.game.receipts import KeyedReceipt
+from downfield.game.receipts import Accepted, Receipt, Refused
 from downfield.game.session import LIMITS
+from downfield.officiating.events import Body, Ruling
+
+
+@dataclass(slots=True)
+class KeyedReceipt:
+    """A submission with an idempotency key, and its receipt once there is one."""
+
+    content: object
+    receipt: Accepted | None = None
+
+    def repeat(self, content: object) -> Receipt:
+        """Return the receipt of a repeated submission; there must be one already."""
+        if self.receipt is None or self.content != content:
+            return Refused("This Idempotency-Key was used for something else. Send a new one.", "key_reused")
+        return replace(self.receipt, repeated=True)
 
 
 class IdempotencyCache:
@@ -25,3 +41,13 @@ class IdempotencyCache:
             if len(self._receipts) > LIMITS.idempotency_keys:
                 self._receipts.popitem(last=False)
         return fresh
+
+
+def as_submitted(body: Body) -> Body:
+    """Return a body without what the program fills in when it is judged, so that it can be compared with another.
+
+    The replacement of a ruling is dated, and named for the rulebook in force, only then.
+    """
+    if isinstance(body, Ruling) and body.replacement is not None:
+        return replace(body, replacement=replace(body.replacement, t_ns=0, rulebook=""))
+    return body

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView
-from downfield.officiating.events import Body, Ruling
+from downfield.officiating.events import Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +73,6 @@ class Refused:
 
 
 Receipt = Accepted | Refused
-
-
-@dataclass(slots=True)
-class KeyedReceipt:
-    """A submission with an idempotency key, and its receipt once there is one."""
-
-    content: object
-    receipt: Accepted | None = None
-
-    def repeat(self, content: object) -> Receipt:
-        """Return the receipt of a repeated submission; there must be one already."""
-        if self.receipt is None or self.content != content:
-            return Refused("This Idempotency-Key was used for something else. Send a new one.", "key_reused")
-        return replace(self.receipt, repeated=True)
-
-
-def as_submitted(body: Body) -> Body:
-    """Return a body without what the program fills in when it is judged, so that it can be compared with another.
-
-    The replacement of a ruling is dated, and named for the rulebook in force, only then.
-    """
-    if isinstance(body, Ruling) and body.replacement is not None:
-        return replace(body, replacement=replace(body.replacement, t_ns=0, rulebook=""))
-    return body
 
 
 def is_encodable(body: Body) -> bool:

@@ -18,19 +18,12 @@ from downfield.core.errors import DownfieldError, InputError, NotFoundError, Ref
 from downfield.core.field import FieldModel
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.game.commands import Command, NewGame, RigCommand, SetRulebook, Settings
-from downfield.game.idempotency import IdempotencyCache
+from downfield.game.idempotency import IdempotencyCache, as_submitted
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
-from downfield.game.receipts import (
-    Accepted,
-    Receipt,
-    Refused,
-    Submission,
-    as_submitted,
-    is_encodable,
-)
+from downfield.game.receipts import Accepted, Receipt, Refused, Submission, is_encodable
 from downfield.game.session import GameSession
 from downfield.game.session_start import resume_session, set_up_of, start_session, switch_rulebook
 from downfield.game.store import Store

@@ -18,7 +18,7 @@ def test_a_declaration_enters_at_most_twenty_modules_and_no_class_twice() -> Non
     looked_up = {"KnownClients", "SteadyClock"}  # asked for an address and for the time, on the way and not part of it
     assert {owner: count for owner, count in walk.passes.items() if count > 1 and owner not in looked_up} == {}
     modules = [step.module for step in walk.steps]
-    expected = ["service", "receipts", "idempotency", "session", "journal", "published/publisher"]
+    expected = ["service", "idempotency", "receipts", "session", "journal", "published/publisher"]
     assert [module for module in modules if module.startswith("game/")] == [f"game/{name}.py" for name in expected]
 
 

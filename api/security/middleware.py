@@ -75,6 +75,9 @@ class SecurityMiddleware:
         self._responses = responses
         own = (socket.gethostname(), f"{socket.gethostname()}.local") if access.lan else ()
         self._names = frozenset(name.lower() for name in ("localhost", *access.names, *own))
+        self._reachable = access.reachable
+        self._large = BodyLimit(app, MAX_CALIBRATION_BYTES)
+        self._usual = BodyLimit(app, MAX_BODY_BYTES)
         limits = access.limits
         self._reads, self._changes = RateLimiter(limits.reads), RateLimiter(limits.changes)
         self._pictures, self._sign_ins = RateLimiter(limits.pictures), RateLimiter(limits.sign_ins)
@@ -100,8 +103,7 @@ class SecurityMiddleware:
             await refusal(scope, receive, send_checked)
             return
         large = own_path(scope) in {"/api/calibration", "/api/commands"}
-        limited = BodyLimit(self._app, MAX_CALIBRATION_BYTES if large else MAX_BODY_BYTES)
-        await limited(scope, receive, send_checked)
+        await (self._large if large else self._usual)(scope, receive, send_checked)
 
     def _refuse(self, scope: Scope, origin: Origin) -> Response | None:
         """Return the response to a request that is refused; None for one that may pass."""
@@ -161,7 +163,7 @@ class SecurityMiddleware:
             address = ipaddress.ip_address(name)
         except ValueError:
             return False
-        return self._access.reachable or address.is_loopback
+        return self._reachable or address.is_loopback
 
     def _with_headers(self, scope: Scope, send: Send) -> Send:
         """Return a `send` that adds the security headers and counts the response."""
