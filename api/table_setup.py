@@ -54,6 +54,14 @@ class SavedTable(TopicModel):
     in_use: bool
 
 
+class FieldOption(TopicModel):
+    """A printed field that is known by name."""
+
+    name: str
+    title: str
+    size_yd: tuple[float, float] = Field(description="Length from goal line to goal line, and width.")
+
+
 class SetupView(TopicModel):
     """The state of the set-up."""
 
@@ -70,7 +78,7 @@ class SetupView(TopicModel):
     summary: str = ""
     landmarks: tuple[SetupLandmark, ...] = ()
     revision: int = Field(default=0, description="Rises whenever there are new lines to draw.")
-    fields: tuple[str, ...] = Field(default=(), description="Printed fields that are known by name.")
+    fields: tuple[FieldOption, ...] = ()
     tables: tuple[SavedTable, ...] = ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 import cv2
@@ -60,6 +61,8 @@ def test_a_broken_file_does_not_hide_the_other_tables(tmp_path: Path, calibratio
     folder.save(new_profile("Attic", CAMERA, calibration))
     (tmp_path / "broken.table.json").write_text("{", encoding="utf-8")
     (tmp_path / "other.table.json").write_bytes(b"\xff\xfe")
+    (tmp_path / "gone.table.json").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "folder.table.json").mkdir()
     assert [profile.name for profile in folder.profiles()] == ["Attic"]
 
 
@@ -84,18 +87,25 @@ def test_a_table_is_set_up_listed_used_and_removed_from_the_command_line(
     pictures = [cv2.imencode(".jpg", np.roll(scene.image, 0), [cv2.IMWRITE_JPEG_QUALITY, 95 + i])[1] for i in range(2)]
     server = MjpegServer(fps=30, encoded=lambda number: pictures[number % 2].tobytes())
 
+    secret = "p://w#x"
+    source = server.url.replace("http://", f"http://me:{secret}@")
+
     def run(*words: str) -> str:
         result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, result.output + str(result.exception)
+        assert secret not in result.output
         return result.output
 
     try:
-        made = run("calibrate", "table", "Attic", "--source", server.url, "--field", "tudor-620")
+        made = run("calibrate", "table", "Attic", "--source", source, "--field", "tudor-620")
     finally:
         server.close()
     assert "'Attic' is saved in" in made
+    (file,) = (tmp_path / "data").rglob("*.table.json")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600, "it holds the password"
     assert f"* Attic: {TUDOR.title}, camera {server.url}" in run("tables", "list")
     assert "residual" in run("tables", "show", "attic", "--calibration", "a.calibration.json", "--field", "my.toml")
+    assert secret not in (tmp_path / "a.calibration.json").read_text()
     assert read_calibration(tmp_path / "a.calibration.json").field == load_field("my.toml") == TUDOR
     run("tables", "use", "none")
     assert "  Attic" in run("tables", "list")

@@ -12,6 +12,7 @@ from downfield.calibration.field.proposal import KnownLength, propose_field
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.pictures import write_picture
+from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
@@ -24,7 +25,7 @@ from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.rig.table import source_choice
 from downfield.rig.table_calibration import first_pictures, lens_from_distance
-from downfield.rig.tables.profile import TableFolder, new_profile
+from downfield.rig.tables.profile import TableFolder, camera_identity, new_profile
 
 
 def set_up_table(
@@ -55,7 +56,7 @@ def set_up_table(
         raise InputError("--length sets the scale of an unknown print. Use it without --field.")
     fields = [preset(each) for each in preset_names()] if field == "auto" else [load_field(field)]
     with progress_bar(f"Setting up '{name}'") as advance:
-        advance(0, text=f"opening {source}")
+        advance(0, text=f"opening {without_password(source)}")
         images = _live_pictures(source_choice(settings, paced=False))
         try:
             if known is not None:
@@ -65,7 +66,7 @@ def set_up_table(
                 solution = solve_field(images, fields, distance=distance, progress=show_solving(advance))
         except AmbiguousField as ways:
             solution = _chosen(ways, reading, advance)
-    profile = new_profile(name, source, solution.calibration("field", [source]))
+    profile = new_profile(name, source, solution.calibration("field", [camera_identity(source)]))
     if picture is not None:
         write_picture(picture, draw_calibration(images[0], profile.calibration))
     path = folder.save(profile)

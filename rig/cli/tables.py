@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from downfield.calibration.calibration import write_calibration
+from downfield.core.addresses import without_password
 from downfield.core.records import write_text
 from downfield.rig.cli.options import ConfigOption, check_outputs
 from downfield.rig.configuration.loading import load
@@ -50,7 +51,7 @@ def show(
     profile = _folder(config).get(name)
     calibration, quality = profile.calibration, profile.calibration.quality
     typer.echo(f"{profile.name}: {calibration.field.title}")
-    typer.echo(f"camera {profile.camera}, opened as {profile.source}")
+    typer.echo(f"camera {profile.camera}, opened as {without_password(profile.source)}")
     typer.echo(f"calibrated {calibration.made_at} by {calibration.method}")
     if quality is not None:
         typer.echo(f"residual {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm over {quality.points} points")

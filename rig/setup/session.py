@@ -12,6 +12,7 @@ import numpy as np
 from downfield.api.drawings import draw_field_lines
 from downfield.api.table_setup import (
     CameraOption,
+    FieldOption,
     SavedTable,
     SetupFinding,
     SetupLandmark,
@@ -26,6 +27,7 @@ from downfield.calibration.field.progress import ProgressListener, SolveProgress
 from downfield.calibration.field.proposal import KnownLength, propose_field
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.solver import solve_field
+from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, RefusedError
 from downfield.core.field import load_field, preset, preset_names
@@ -68,6 +70,7 @@ class SetupSession:
         self._preview: CameraPreview | None = None
         self._frozen: list[Image] = []
         self._readings: tuple[FieldReading, ...] = ()
+        self._shown: Calibration | None = None  # of the reading that is shown
         self._reading = self._revision = 0
         self._problem = ""
         self._progress: SolvingProgress | None = None
@@ -76,7 +79,7 @@ class SetupSession:
         """Return the present state."""
         with self._lock:
             images = self._images()
-            calibration = self._calibration()
+            calibration = self._shown
             findings: list[SetupFinding] = list(picture_findings(images[-1])) if images else []
             if calibration is not None:
                 findings += camera_findings(calibration.camera)
@@ -95,7 +98,7 @@ class SetupSession:
                 summary="" if calibration is None else _summary(calibration),
                 landmarks=() if calibration is None else _landmarks(calibration),
                 revision=self._revision,
-                fields=preset_names(),
+                fields=_known_fields(),
                 tables=self._tables(),
             )
 
@@ -117,7 +120,7 @@ class SetupSession:
             if source != self._running:
                 self._preview = CameraPreview(self._choice(source))
             self._source, self._step, self._problem = source, "aim", ""
-            self._name = source if self._preview is None else self._preview.name
+            self._name = without_password(source) if self._preview is None else self._preview.name
         return self.view()
 
     def picture(self) -> bytes:
@@ -142,7 +145,7 @@ class SetupSession:
 
         """
         with self._lock:
-            calibration = self._calibration()
+            calibration = self._shown
         if calibration is None:
             raise RefusedError("The printed field is not found yet.")
         return draw_field_lines(calibration)
@@ -184,8 +187,7 @@ class SetupSession:
         with self._lock:
             if reading >= len(self._readings):
                 raise InputError(f"There is no reading {reading}. There are {len(self._readings)}.")
-            self._reading = reading
-            self._revision += 1
+            self._show_reading(reading)
         return self.view()
 
     def save(self, name: str) -> SetupView:
@@ -198,7 +200,7 @@ class SetupSession:
 
         """
         with self._lock:
-            calibration = self._calibration()
+            calibration = self._shown
             if calibration is None or self._step != "confirm":
                 raise RefusedError("The printed field is not found yet. Find it first.")
             profile = new_profile(name, self._source, calibration)
@@ -227,10 +229,10 @@ class SetupSession:
         except Exception as error:  # an error in Downfield ends this attempt, not the set-up
             problem = f"Downfield made an error ({type(error).__name__}: {error}). Try again with another picture."
         with self._lock:
-            self._readings, self._reading, self._problem, self._progress = readings, 0, problem, None
+            self._readings, self._problem, self._progress = readings, problem, None
             self._step = "confirm" if readings else "aim"
             self._frozen = images if readings else []
-            self._revision += 1
+            self._show_reading(0)
 
     def _report(self, report: SolveProgress) -> None:
         progress = SolvingProgress(stage=report.stage, fraction=report.fraction, remaining_s=report.remaining_s)
@@ -242,7 +244,13 @@ class SetupSession:
             raise RefusedError("The printed field is being looked for. Wait until that is done.")
 
     def _forget_solution(self) -> None:
-        self._frozen, self._readings, self._reading = [], (), 0
+        self._frozen, self._readings = [], ()
+        self._show_reading(0)
+
+    def _show_reading(self, reading: int) -> None:
+        self._reading = reading
+        solution = self._readings[reading].solution if self._readings else None
+        self._shown = None if solution is None else solution.calibration("field", [self._name])
         self._revision += 1
 
     def _images(self) -> list[Image]:
@@ -252,15 +260,10 @@ class SetupSession:
             return self._preview.images()
         return self._running_images() if self._source and self._source == self._running else []
 
-    def _calibration(self) -> Calibration | None:
-        if not self._readings:
-            return None
-        return self._readings[self._reading].solution.calibration("field", [self._name])
-
     def _cameras(self) -> tuple[CameraOption, ...]:
         found = [CameraOption(source=str(device.path), name=device.name) for device in list_devices()]
         if self._running and self._running not in {option.source for option in found}:
-            found.insert(0, CameraOption(source=self._running, name=f"In use now: {self._running}"))
+            found.insert(0, CameraOption(source=self._running, name=f"In use now: {without_password(self._running)}"))
         return tuple(found)
 
     def _tables(self) -> tuple[SavedTable, ...]:
@@ -292,6 +295,13 @@ def _solution(images: Sequence[Image], request: SolveRequest, report: ProgressLi
     fields = [preset(name) for name in preset_names()] if request.field == "auto" else [load_field(request.field)]
     return solve_field(
         images, fields, distance=lens_from_distance(images[0], request.camera_height_mm), progress=report
+    )
+
+
+def _known_fields() -> tuple[FieldOption, ...]:
+    fields = [preset(name) for name in preset_names()]
+    return tuple(
+        FieldOption(name=each.name, title=each.title, size_yd=(each.length_yd, each.width_yd)) for each in fields
     )
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.picture_match import match_picture
+from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, OutputError
 from downfield.core.field_toml import measured_field_toml
+from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.core.records import check, read_record, read_text, record, to_json, write_text
 from downfield.rig.sources.source_opening import is_address
 from downfield.rig.sources.v4l2 import list_devices
@@ -80,8 +83,11 @@ def new_profile(name: str, source: str, calibration: Calibration) -> TableProfil
 def camera_identity(source: str) -> str:
     """Return what identifies a camera, whatever port it is in: its permanent path, or its address without password."""
     if is_address(source):
-        scheme, _, rest = source.partition("://")
-        return f"{scheme}://{rest.rpartition('@')[2]}"
+        try:
+            address = split_address(source)
+        except ValueError:
+            return without_password(source)
+        return without_password(f"{address.scheme}://{address.place}{address.target}")
     path = Path(f"/dev/video{source}") if source.isdigit() else Path(source)
     for device in list_devices():
         if path in (device.path, device.device) or (source and source.lower() in device.path.name.lower()):
@@ -102,14 +108,11 @@ class TableFolder:
 
     def profiles(self) -> tuple[TableProfile, ...]:
         """Return every table, the latest first; files that can't be read are left out."""
-        found = []
-        paths = self.folder.glob(f"*{SUFFIX}") if self.folder.is_dir() else ()
-        for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True):
-            try:
-                found.append(read_record(TableProfile, path))
-            except DownfieldError:
-                continue
-        return tuple(found)
+        found: list[tuple[int, TableProfile]] = []
+        for path in sorted(self.folder.glob(f"*{SUFFIX}") if self.folder.is_dir() else ()):
+            with suppress(DownfieldError, OSError):
+                found.append((path.stat().st_mtime_ns, read_record(TableProfile, path)))
+        return tuple(profile for _, profile in sorted(found, key=lambda pair: pair[0], reverse=True))
 
     def get(self, name: str) -> TableProfile:
         """Return a table by its name.
@@ -128,12 +131,18 @@ class TableFolder:
     def save(self, profile: TableProfile) -> Path:
         """Save a table, in place of one with the same name, and use it from now on; return its file.
 
+        The file is for its owner only: the address of a stream may have a password.
+
         Raises:
             OutputError: the file can't be written.
 
         """
         path = self.folder / f"{profile.id}{SUFFIX}"
-        write_text(path, [to_json(TableProfile, profile), "\n"])
+        try:
+            make_private_folder(self.folder)
+            replace_private_file(path, f"{to_json(TableProfile, profile)}\n".encode())
+        except OSError as error:
+            raise OutputError(f"{path}: can't be written: {error.strerror}") from None
         self.use(profile.name)
         return path
 

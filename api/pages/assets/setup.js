@@ -8,7 +8,6 @@ import { Marks } from "./setup_marks.js";
 const POLL_MS = 700;
 const FIRST_CORNERS = [[0.15, 0.8], [0.85, 0.8], [0.85, 0.2], [0.15, 0.2]]; // shares of the picture: lower left first
 const FIRST_LENGTH = [[0.4, 0.5], [0.6, 0.5]];
-const FIELD_SIZES_YD = { "arena-50": [50, 28.333], canadian: [110, 65] }; // of fields other than 100 x 53.333
 const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right corner", "Upper left corner"];
 
 const at = (id) => document.getElementById(id);
@@ -53,7 +52,7 @@ function show(next) {
   refresh(at("cameras"), view.cameras, () => view.cameras.map(({ source, name }) => el("button", { type: "button", onclick: () => openCamera(source) }, name)));
   if (view.cameras.length === 0) setText(at("cameras"), "No camera is plugged into this computer.");
   refresh(at("tables"), view.tables, () => view.tables.length && [el("h2", {}, "Saved tables"), ...view.tables.map((table) => el("p", {}, `${table.in_use ? "● " : ""}${table.name}: ${table.field}`))]);
-  refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map((field) => el("option", { value: field }, field))]);
+  refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map(({ name, title }) => el("option", { value: name }, title))]);
   refresh(at("readings"), [view.readings, view.reading], () => view.readings.map((label, index) => el("button", { type: "button", role: "radio", "aria-checked": String(index === view.reading), onclick: () => act("api/setup/reading", { reading: index }) }, label)));
   setText(at("summary"), view.summary);
   at("by-hand").hidden = view.problem === "" || placing;
@@ -137,7 +136,7 @@ at("by-hand").addEventListener("click", () => {
   }
   placing = true;
   problem = "";
-  const [length, width] = FIELD_SIZES_YD[field] ?? [100, 53.333333];
+  const [length, width] = view.fields.find(({ name }) => name === field).size_yd;
   const places = [[0, 0], [length, 0], [length, width], [0, width]];
   corners = fromShares(FIRST_CORNERS).map((px, index) => ({ px, x_yd: places[index][0], y_yd: places[index][1], name: CORNER_NAMES[index] }));
   marks.show(corners);
