@@ -54,6 +54,7 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	.ci/system-libraries $(BIN)/python twin
 	.ci/system-libraries $(BIN)/python browser
+	.ci/system-libraries $(BIN)/python database
 	touch $@ $(VENV)/.run
 
 $(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from postgres_server import postgres_server, programs
 from sqlalchemy import create_engine, inspect
 
 from downfield.core.errors import InputError, OutputError
@@ -17,17 +17,25 @@ from downfield.game.store import DeviceRow, EntryRow, GameRow, Store
 from downfield.game.store_schema import METADATA, STEPS, migrate
 
 GAME = GameRow("20260101-120000-abcd", 1_000, "final", "River City", "Lake Town", "tap")
-SERVER = os.environ.get("DOWNFIELD_TEST_POSTGRES")
-"""Address of an empty PostgreSQL database; the same tests run on it where it is given."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of a PostgreSQL database, on which the same tests run."""
+    if programs() is None:
+        pytest.skip("no PostgreSQL: install Debian's package postgresql, or another that brings initdb")
+    with postgres_server() as address:
+        yield address
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     if request.param == "postgres":
-        if SERVER is None:
-            pytest.skip("no PostgreSQL: name an empty database of yours in DOWNFIELD_TEST_POSTGRES")
-        _empty(SERVER)
-    opened = Store(SERVER) if request.param == "postgres" and SERVER else Store.at(tmp_path / "a" / "downfield.db")
+        address: str = request.getfixturevalue("server")
+        _empty(address)
+        opened = Store(address)
+    else:
+        opened = Store.at(tmp_path / "a" / "downfield.db")
     yield opened
     opened.close()
 

@@ -1,0 +1,61 @@
+"""A PostgreSQL server of the tests' own, in a temporary folder; Debian's package `postgresql` brings what it needs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_DEBIAN = Path("/usr/lib/postgresql")
+_UNPRIVILEGED = "nobody"
+"""PostgreSQL refuses to run as root; a container's root starts it as this user."""
+
+
+def programs() -> Path | None:
+    """The folder of initdb and pg_ctl; None where PostgreSQL is not installed."""
+    found = shutil.which("initdb")
+    if found is not None:
+        return Path(found).resolve().parent
+    versions = sorted(_DEBIAN.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    return versions[-1].parent if versions else None
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """The address of an empty database on a server that runs until the end; skipping is for the caller.
+
+    Raises:
+        FileNotFoundError: PostgreSQL is not installed.
+
+    """
+    folder = programs()
+    if folder is None:
+        raise FileNotFoundError("initdb")
+    user = _UNPRIVILEGED if os.geteuid() == 0 else None
+    # Not in pytest's own temporary folder, which only its owner may enter.
+    with tempfile.TemporaryDirectory(prefix="downfield-postgres-", ignore_cleanup_errors=True) as made:
+        data = Path(made) / "data"
+        data.mkdir(mode=0o700)
+        if user is not None:
+            Path(made).chmod(0o755)
+            shutil.chown(data, user)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        options = f"-h 127.0.0.1 -p {port} -k {data} -c fsync=off"
+        _run(user, folder / "initdb", "-D", data, "-U", "downfield", "-A", "trust", "-E", "UTF8", "--no-sync")
+        _run(user, folder / "pg_ctl", "-D", data, "-w", "-l", data / "log", "-o", options, "start")
+        try:
+            yield f"postgresql://downfield@127.0.0.1:{port}/postgres"
+        finally:
+            _run(user, folder / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+
+
+def _run(user: str | None, *command: str | Path) -> None:
+    subprocess.run(
+        [str(part) for part in command], check=True, stdout=subprocess.DEVNULL, user=user, cwd="/", timeout=60
+    )
