@@ -1,85 +1,25 @@
-"""The game service: receipts, idempotency keys, undo, change of rulebook, and resuming a game after a crash."""
+"""The game service: receipts, undo, change of rulebook, and resuming a game after a crash."""
 
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_plays import FIELD, Film, ScriptedFigure, film, opening, runs, stands
-from served_games import FakeRig
+from played_table import PLAY, RUNNER, Table
 
-from downfield.api.feed.hub import Hub
 from downfield.core.errors import OutputError, RefusedError
 from downfield.game import journal as journal_module
-from downfield.game.commands import NewGame, Record, SetRulebook, TeamSheet
+from downfield.game.commands import NewGame, SetRulebook
 from downfield.game.history import History
 from downfield.game.journal import JournalLimits, verify_journal
 from downfield.game.published.game_topics import CallsUpdate, GameView, Questions
 from downfield.game.receipts import Accepted, Refused, Submission
-from downfield.game.service import GameService
-from downfield.game.store import Store
-from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Carrier, Coin, Declaration, LineUpDeclared, OffenseSet, SetUp
+from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared, OffenseSet, SetUp
 from downfield.officiating.events import Event, Ruling
-from downfield.officiating.rulebooks.rulebook import load_rulebook
-
-RUNNER, DEFENDER = "dark-22", "light-50"
-RIVER = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
-
-
-def tackled() -> Film:
-    """A runner meets a standing defender; the board goes off."""
-    players = [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(DEFENDER, stands(50), "LB")]
-    return film(players, 3.0, on=((0.5, 1.65),))
-
-
-PLAY = tackled()
-
-
-class Table:
-    """A game service with its hub and store, and a clock that the test sets."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.now_ns = 0
-        self.store = Store.at(path)
-        self.hub = Hub()
-        book = load_rulebook("tap")
-        self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, book, lambda: self.now_ns)
-
-    def begin(self) -> str:
-        return self.game_service.start_game(NewGame(title="final", home=RIVER), PLAY.players)
-
-    def declare(self, declaration: Declaration, **submission: Any) -> Accepted:
-        receipt = self.game_service.declare(declaration, Submission(**submission))
-        assert isinstance(receipt, Accepted), receipt
-        return receipt
-
-    def play(self) -> None:
-        """Declare the opening, then see the whole play."""
-        waiting = list(opening(PLAY, RUNNER))
-        for scene in PLAY.scenes:
-            self.now_ns = scene.t_ns
-            while waiting and waiting[0][0] * 1e9 <= scene.t_ns:
-                self.declare(waiting.pop(0)[1])
-            self.game_service.take(scene)
-
-    def game(self) -> GameView:
-        now = self.hub.value("game")
-        assert isinstance(now, GameView)
-        return now
-
-    def call(self, kind: str) -> str:
-        return next(call.id for call in self.game_service.calls() if call.kind == kind)
-
-    def close(self) -> None:
-        self.game_service.close()
-        self.store.close()
 
 
 @pytest.fixture
@@ -129,17 +69,6 @@ def test_a_call_is_the_same_in_the_feed_and_in_the_history(table: Table) -> None
     assert verify_journal(game, table.store.entries(game)).problem == ""
 
 
-def test_a_repeated_key_takes_effect_once_and_gets_the_same_receipt(table: Table) -> None:
-    table.begin()
-    first = table.declare(SetUp("home", 1, 34.0), key="k1")
-    again = table.declare(SetUp("home", 1, 34.0), key="k1")
-    assert again == replace(first, repeated=True)
-    other = table.game_service.declare(SetUp("home", 1, 35.0), Submission(key="k1"))
-    assert isinstance(other, Refused)
-    assert other.code == "key_reused"
-    assert [view.type for view in table.game_service.declarations()] == ["line_up", "set_up"]
-
-
 def test_a_refused_declaration_changes_nothing_and_says_why(table: Table) -> None:
     assert table.game_service.declare(Coin(True), Submission()) == Refused("No game is in play. Start one.", "no_game")
     table.begin()
@@ -152,13 +81,6 @@ def test_a_refused_declaration_changes_nothing_and_says_why(table: Table) -> Non
     assert isinstance(table.game_service.rule(Ruling("none", "confirm"), Submission()), Refused)
     assert isinstance(table.game_service.undo("none", Submission()), Refused)
     assert len(table.game_service.declarations()) == 2
-
-
-def test_a_refusal_is_not_remembered_under_its_key(table: Table) -> None:
-    table.begin()
-    table.declare(SetUp("home", 1, 34.0))
-    assert isinstance(table.game_service.declare(Coin(True), Submission(key="k")), Refused)
-    assert isinstance(table.game_service.declare(SetUp("home", 1, 35.0), Submission(key="k")), Accepted)
 
 
 def test_a_struck_and_restored_tackle_leaves_one_snap_with_the_situation_before_it(table: Table) -> None:
@@ -255,17 +177,6 @@ def test_the_rulebook_is_changed_between_plays_and_the_game_stands(table: Table)
     assert (now.rulebook, now.score, now.down, now.distance_yd, now.spot_yd) == ("efl", (7, 3), 3, 4.0, 61.0)
     assert now.direction == -1
     assert isinstance(table.game_service.command(SetRulebook(rulebook="chess"), Submission()), Refused)
-
-
-def test_a_command_with_a_repeated_key_is_carried_out_once(table: Table) -> None:
-    table.begin()
-    first = table.game_service.command(NewGame(), Submission(key="n"))
-    second = table.game_service.command(NewGame(), Submission(key="n"))
-    assert isinstance(first, Accepted)
-    assert isinstance(second, Accepted)
-    assert second.text == first.text
-    assert len(table.store.games()) == 2
-    assert table.game_service.command(Record(on=True), Submission()) == Accepted(text="record done")
 
 
 def test_the_line_up_counts_the_declarations_of_people_only(table: Table) -> None:
@@ -384,40 +295,6 @@ def test_at_most_fifteen_scenes_a_second_are_published(table: Table) -> None:
 def test_without_a_game_scenes_are_refused(table: Table) -> None:
     with pytest.raises(RefusedError, match="No game is in play"):
         table.game_service.take(PLAY.scenes[0])
-
-
-def test_one_key_sent_four_times_at_once_begins_one_game(table: Table) -> None:
-    receipts: list[Any] = []
-    barrier = threading.Barrier(4)
-
-    def send() -> None:
-        barrier.wait()
-        receipts.append(table.game_service.command(NewGame(title="once"), Submission(key="one")))
-
-    threads = [threading.Thread(target=send) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len({receipt.text for receipt in receipts}) == 1
-    assert sorted(receipt.repeated for receipt in receipts) == [False, True, True, True]
-    assert len(table.store.games()) == 1
-
-
-def test_a_call_by_hand_repeated_under_its_key_after_a_restart_is_the_same_call(tmp_path: Path) -> None:
-    made = Call("manual:k", "info", 0, "tap", (), "called", "time out")
-    first = Table(tmp_path / "games.db")
-    first.begin()
-    first.now_ns = 5_000_000_000
-    receipt = first.game_service.rule(Ruling("", "manual", made), Submission(key="k"))
-    assert isinstance(receipt, Accepted), receipt
-    first.close()
-    second = Table(tmp_path / "games.db")
-    second.game_service.resume()
-    again = second.game_service.rule(Ruling("", "manual", made), Submission(key="k"))
-    assert isinstance(again, Accepted), again
-    assert (again.repeated, again.event, again.digest) == (True, receipt.event, receipt.digest)
-    second.close()
 
 
 @pytest.mark.parametrize("text", ["\ud800", "Riv\udc80er", "a\udfff"])

@@ -13,7 +13,7 @@ from downfield.core.field import load_field
 from downfield.game.entries import GameStarted, record_of
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.officiating.belief import Unit, believe, percent_text
-from downfield.officiating.calls import Call, Finding
+from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.engine.calling import make_call
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -109,7 +109,7 @@ def test_a_fumble_called_from_a_history_does_not_show_the_frame_that_misses() ->
 
 
 @pytest.mark.parametrize("kind", ["penalty", "formation", "info", "overrun"])
-def test_a_distance_between_two_figures_that_is_no_gap_is_not_told_as_a_touch(kind: str) -> None:
+def test_a_distance_between_two_figures_that_is_no_gap_is_not_told_as_a_touch(kind: CallKind) -> None:
     stacked = Finding(
         "rule", kind, 9_210_000_000, "", (), players=("light-56", "light-99"), margin=0.5, sigma=0.2, unit="mm",
         probability=0.99,
