@@ -77,7 +77,8 @@ class Belief:
         if self.basis == "more" and self.probability == _EVEN_ODDS:
             parts.append("not sure which figure this is")
         if self.basis != "none" and (self.sigma or self.frame_sigma or 0.0 < self.probability < 1.0):
-            parts.append(f"sure to {percent_text(self.probability)}")
+            percent = percent_text(self.probability)
+            parts.append(f"sure to {percent}" if self.probability >= _EVEN_ODDS else f"{percent} likely")
         return ", ".join(parts)
 
 

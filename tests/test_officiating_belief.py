@@ -122,7 +122,7 @@ def test_a_distance_between_two_figures_that_is_no_gap_is_not_told_as_a_touch(ki
     [
         (2.0, 0.1, "mm", 0.5, "not sure which figure this is, sure to 50 %"),
         (0.30, 0.146, "mm", 0.98, "0.3 mm inside the limit, sure to 98 %"),
-        (-1.2, 1.0, "mm", 0.115, "1.2 mm short of the limit, sure to 12 %"),
+        (-1.2, 1.0, "mm", 0.115, "1.2 mm short of the limit, 12 % likely"),
         (0.0, 1.0, "mm", 0.5, "at the limit, sure to 50 %"),
         (4.0, 0.5, "deg", 0.7, "sure to 70 %"),
         (3.0, 0.0, "mm", 1.0, "3.0 mm inside the limit"),
