@@ -10,7 +10,7 @@ run: $(VENV)/.run
 	$(BIN)/downfield run
 
 test: $(VENV)/.dev lint types
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done

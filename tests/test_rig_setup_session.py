@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import cv2
@@ -52,7 +53,7 @@ def test_a_refused_picture_leads_back_to_aiming_with_the_reason(session: SetupSe
     session.open_camera(RUNNING)
     session.solve(SolveRequest())
     while session.view().step == "solving":
-        pass
+        time.sleep(0.02)
     view = session.view()
     assert view.step == "aim"
     assert "too dark" in view.problem
