@@ -37,7 +37,7 @@ def stream() -> Iterator[MjpegServer]:
 def rig_address(tmp_path: Path) -> Iterator[str]:
     """The address of `downfield run` as a newcomer starts it, with an empty data folder."""
     environment = {**os.environ, "DOWNFIELD_DATA": str(tmp_path / "data"), "DOWNFIELD_RECORDING_ON": "false"}
-    command = [sys.executable, "-m", "downfield.rig", "run", "--port", "0"]
+    command = [sys.executable, "-m", "downfield", "run", "--port", "0"]
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -70,7 +70,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def downfield(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "downfield.rig", *args]
+    command = [sys.executable, "-m", "downfield", *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
@@ -81,10 +81,17 @@ def test_the_tackle_and_its_clause_are_printed(clip: Path) -> None:
     assert "2nd & " in done.stdout.splitlines()[-1]
 
 
-def test_the_bundled_recording_is_tracked_by_the_network_and_its_tackle_is_called() -> None:
-    done = downfield("run", "--once", "--fast", "--no-page")
+def test_the_demo_is_the_same_whatever_is_configured(tmp_path: Path) -> None:
+    (tmp_path / "downfield.toml").write_text(
+        '[source]\nname = "0"\n[calibration]\nfile = "gone.json"\n[game]\nrulebook = "efl"\n'
+        f'[store]\nurl = "sqlite:///{tmp_path / "games.db"}"\n'
+    )
+    command = [sys.executable, "-m", "downfield", "demo", "--once", "--fast", "--no-page"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert re.search(r"9\.2\d s +dark-28 tackled by light-24", done.stdout)
+    assert "TAP-022" in done.stdout
+    assert [file.name for file in tmp_path.iterdir()] == ["downfield.toml"], "the demo wrote something"
 
 
 def test_the_recorded_tracks_of_the_bundled_recording_end_in_a_tackle_and_a_fumble() -> None:
@@ -98,7 +105,7 @@ def test_the_recorded_tracks_of_the_bundled_recording_end_in_a_tackle_and_a_fumb
 
 @pytest.fixture
 def served(clip: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "downfield.rig", "run", "--source", str(clip), "--port", "0"]
+    command = [sys.executable, "-m", "downfield", "run", "--source", str(clip), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     try:
@@ -133,7 +140,7 @@ def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
 def test_ctrl_c_or_a_service_manager_stops_it_quietly_even_while_someone_watches(
     clip: Path, number: signal.Signals
 ) -> None:
-    command = [sys.executable, "-m", "downfield.rig", "run", "--source", str(clip), "--port", "0"]
+    command = [sys.executable, "-m", "downfield", "run", "--source", str(clip), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))

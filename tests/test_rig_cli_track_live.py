@@ -51,7 +51,7 @@ def stream() -> Iterator[MjpegServer]:
 
 def test_a_stream_is_tracked_until_ctrl_c(stream: MjpegServer, tmp_path: Path) -> None:
     out = tmp_path / "game.tracks.jsonl"
-    command = [sys.executable, "-m", "downfield.rig", "track", stream.url, "-c", str(CALIBRATION), "-o", str(out)]
+    command = [sys.executable, "-m", "downfield", "track", stream.url, "-c", str(CALIBRATION), "-o", str(out)]
     part = out.with_name(out.name + ".part")
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         until = time.monotonic() + LONGEST_S

@@ -25,7 +25,7 @@ def made(path: Path) -> str:
 
 
 def verify(*args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "downfield.rig", "verify", *args]
+    command = [sys.executable, "-m", "downfield", "verify", *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 

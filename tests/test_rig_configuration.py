@@ -101,7 +101,7 @@ def test_the_printed_configuration_reads_back_the_same(file: Path) -> None:
 
 
 def test_the_command_prints_the_configuration_and_its_origins(file: Path) -> None:
-    command = [sys.executable, "-m", "downfield.rig", "config", "--config", str(file), "--set", "game.rulebook=tap"]
+    command = [sys.executable, "-m", "downfield", "config", "--config", str(file), "--set", "game.rulebook=tap"]
     printed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert 'rulebook = "tap"  # command line' in printed.stdout
 

@@ -125,7 +125,7 @@ def test_the_clock_is_checked() -> None:
 
 
 def test_the_command_prints_json_and_exits_with_status_1_on_a_fault(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "downfield.rig", "doctor", "--source", "gone.mp4", "--json"]
+    command = [sys.executable, "-m", "downfield", "doctor", "--source", "gone.mp4", "--json"]
     command += ["--set", f"data={tmp_path}", "--set", "service.port=0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     results = json.loads(done.stdout)

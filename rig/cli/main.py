@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
 from downfield.core.errors import DownfieldError
+from downfield.rig.cli.welcome import version_text, welcome
 
 COMMANDS: Final = {
+    "demo": "downfield.rig.cli.demo:demo",
     "run": "downfield.rig.cli.run:run",
     "admin": "downfield.rig.cli.admin:admin",
     "doctor": "downfield.rig.cli.doctor:doctor",
@@ -56,16 +58,23 @@ class LazyCommands(TyperGroup):
 
 app = typer.Typer(
     cls=LazyCommands,
-    no_args_is_help=True,
-    add_completion=False,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     help="The automatic referee for tabletop electric football.",
 )
 
 
 @app.callback()
-def _root() -> None:
+def _root(
+    context: typer.Context,
+    show_version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
+) -> None:
     """The automatic referee for tabletop electric football."""
+    if show_version:
+        typer.echo(version_text())
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(welcome())
 
 
 def main() -> None:

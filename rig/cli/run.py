@@ -18,6 +18,7 @@ from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
 from downfield.rig.configuration.settings import tables_folder
 from downfield.rig.live.process_tuning import tune_process
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
 from downfield.rig.tables.profile import TableFolder, TableProfile
 
@@ -100,7 +101,7 @@ def _run(
 ) -> _NextTable | None:
     """Play until the end; return the table that was set up meanwhile, to be opened next."""
     settings = configuration.settings
-    if settings.source.name and not settings.calibration.file:
+    if settings.source.name not in {"", str(bundled_demo())} and not settings.calibration.file:
         console.print(
             f"Opening {settings.source.name}. If it is not calibrated yet, its printed field is looked for, which takes"
             " up to a minute.",

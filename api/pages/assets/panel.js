@@ -10,12 +10,16 @@ import { playerSection } from "./panel_players.js";
 import { questionCard } from "./panel_questions.js";
 import { healthSection } from "./panel_health.js";
 import { NoResponseError, send } from "./send.js";
+import { startTour } from "./tour.js";
+import { PANEL_TOUR } from "./tours.js";
 import { capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot, humanize } from "./format.js";
 
 /** Faster than human reaction: a tap this soon after a change was meant for the button that was there before. */
 const REACTION_MS = 300;
 
 const NOTICE_MS = 9_000;
+
+const TOUR_DELAY_MS = 800;
 
 const CALLS_SHOWN = 25;
 const DECLARATIONS_SHOWN = 8;
@@ -53,6 +57,9 @@ feed.onLink((link) => {
   document.documentElement.dataset.link = link;
   updateHealth();
 });
+
+// The start page's tour goes on here, once there is something to show.
+if (new URLSearchParams(location.search).has("tour")) setTimeout(() => startTour(PANEL_TOUR), TOUR_DELAY_MS);
 
 function scoreBox(game, side) {
   const team = game[side];

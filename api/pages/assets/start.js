@@ -7,6 +7,8 @@ import { Feed, reloadOnUpgrade } from "./feed.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
 import { errorText, send } from "./send.js";
 import { overlayCards } from "./start_overlays.js";
+import { startTour } from "./tour.js";
+import { START_TOUR } from "./tours.js";
 import { capitalize, downAndDistance, humanize, formatSpot } from "./format.js";
 
 const CALLS_SHOWN = 20;
@@ -28,7 +30,10 @@ feed.on("game", (game) => {
   setText(at("phase"), [capitalize(game.phase_text), `board ${game.board}`, game.clock.text, game.rulebook_title].filter(Boolean).join(" · "));
 });
 feed.on("calls", ({ calls } = { calls: [] }) => refreshList(at("calls"), calls.slice(-CALLS_SHOWN).reverse(), callItem));
-feed.on("source", (source) => setText(at("source"), source?.text ?? ""));
+feed.on("source", (source) => {
+  setText(at("source"), source?.text ?? "");
+  at("tour-button").hidden = source === undefined || source.live; // a table in play needs no tour
+});
 feed.on("health", updateStatus);
 feed.onLink((link) => {
   document.documentElement.dataset.link = link;
@@ -61,6 +66,8 @@ function updateStatus() {
   const text = links[feed.link] ?? capitalize(health?.text || humanize(health?.level ?? "live"));
   refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
 }
+
+at("tour-button").addEventListener("click", () => startTour(START_TOUR));
 
 at("pairing").addEventListener("click", async (event) => {
   const role = event.target.dataset?.role;

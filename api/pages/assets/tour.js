@@ -1,0 +1,68 @@
+// A guided tour of a page: a card that explains one part of the page after another, and rings the part it is about.
+
+import { el } from "./dom.js";
+
+/**
+ * Begin a tour.
+ *
+ * `steps` are `{ target, title, text, link, cardAtTop }`: a selector, two texts, perhaps `{ href, text }` of where to go on,
+ * and whether the card stands at the top because the target is at the bottom of the window.
+ * Steps whose target is not on the page, or empty, are left out. It ends with Escape, Close, or after its last step.
+ */
+export function startTour(steps) {
+  document.getElementById("tour")?.remove();
+  const shown = steps.filter(({ target }) => isVisible(document.querySelector(target)));
+  const before = document.activeElement;
+  const card = el("aside", { id: "tour", class: "plate", role: "dialog", "aria-label": "Tour of this page", tabindex: "-1" });
+  let index = 0;
+
+  const show = (to) => {
+    index = to;
+    const { target, title, text, link, cardAtTop } = shown[index];
+    card.classList.toggle("top", cardAtTop === true);
+    ring(document.querySelector(target));
+    const last = index === shown.length - 1;
+    const next = last ? el("button", { type: "button", class: "small", onclick: end }, "Done") : el("button", { type: "button", class: "small", onclick: () => show(index + 1) }, "Next");
+    card.replaceChildren(
+      el("p", { class: "muted" }, `${index + 1} of ${shown.length}`),
+      el("h2", {}, title),
+      el("p", {}, text),
+      el(
+        "div",
+        { class: "row" },
+        index > 0 && el("button", { type: "button", class: "small", onclick: () => show(index - 1) }, "Back"),
+        next,
+        link && el("a", { class: "button small", href: link.href }, link.text),
+        !last && el("button", { type: "button", class: "small quiet", onclick: end }, "Close"),
+      ),
+    );
+    card.focus({ preventScroll: true });
+  };
+  const end = () => {
+    card.remove();
+    ring(null);
+    document.removeEventListener("keydown", onKey);
+    before?.focus?.({ preventScroll: true });
+  };
+  const onKey = (event) => {
+    if (event.key === "Escape") end();
+    if (event.key === "ArrowRight" && index < shown.length - 1) show(index + 1);
+    if (event.key === "ArrowLeft" && index > 0) show(index - 1);
+  };
+  if (shown.length === 0) return;
+  document.body.append(card);
+  document.addEventListener("keydown", onKey);
+  show(0);
+}
+
+function ring(element) {
+  for (const ringed of document.querySelectorAll(".tour-target")) ringed.classList.remove("tour-target");
+  if (element === null) return;
+  element.classList.add("tour-target");
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  element.scrollIntoView({ block: "center", behavior: calm ? "instant" : "smooth" });
+}
+
+function isVisible(element) {
+  return element !== null && element.getClientRects().length > 0 && element.getBoundingClientRect().height > 0;
+}

@@ -1,0 +1,75 @@
+// What the tours of the start page and the panel say.
+
+export const START_TOUR = [
+  {
+    target: "#live",
+    title: "What the camera sees",
+    text: "Every base is outlined where Downfield measures it, to a fraction of a millimeter. The yellow line is the line to gain.",
+  },
+  {
+    target: "#now",
+    title: "The game",
+    text: "Score, down and distance follow from the calls, under your league's rulebook.",
+  },
+  {
+    target: ".calls",
+    title: "The calls",
+    text: "Each call says what happened, how close it was, and which rule decided it. Open its details, then the frames it was made from. One that is too close is never guessed: it asks.",
+  },
+  {
+    target: "#map",
+    title: "The board from above",
+    text: "Where every figure is, in field yards, and which way it faces.",
+  },
+  {
+    target: 'a[href="setup"]',
+    title: "Your own table",
+    text: "With a camera over your board, this page finds the printed field and saves the table. It takes about two minutes.",
+  },
+  {
+    target: "#pairing",
+    title: "Your phone",
+    text: "Scan a code, and the phone at the table becomes the operator's. The program must have been started with --lan for that.",
+  },
+  {
+    target: "#overlays",
+    title: "Your stream",
+    text: "Score bug, calls and field for OBS: copy one address into a browser source.",
+  },
+  {
+    target: 'a[href="panel"]',
+    title: "What you tap",
+    text: "A camera cannot see who holds the ball at the snap, or that a pass was called. That is told on the operator panel.",
+    link: { href: "panel?tour", text: "Go on at the panel" },
+  },
+];
+
+export const PANEL_TOUR = [
+  {
+    target: "#questions li",
+    title: "It asks only what it must",
+    text: "A question waits here: who has the ball, how a coin fell, or whether a call that was too close stands.",
+  },
+  {
+    target: "#ball",
+    title: "Who has the ball",
+    text: "Tap the figure that gets it. While the board runs, the calls follow by themselves.",
+  },
+  {
+    target: "#calls",
+    title: "You have the last word",
+    text: "Confirm, overturn or strike any call; everything after it is worked out again. Look at its frames first if in doubt.",
+  },
+  {
+    target: "#declared",
+    title: "Nothing is lost",
+    text: "What you tapped is listed here, and each line can be undone.",
+  },
+  {
+    target: "#dock",
+    cardAtTop: true,
+    title: "What you declare",
+    text: "Pass, set, stop, penalties, the clock: one tap each, and only what the rules allow now.",
+    link: { href: ".", text: "Back to the start page" },
+  },
+];

@@ -1,0 +1,58 @@
+"""The guided tour, in a real browser: offered beside a recording, not beside a table in play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from browsers import PageServer, browser, page_in
+from playwright.sync_api import Browser, expect
+
+from downfield.game.published.board_topics import SourceStatus
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
+    running = PageServer(tmp_path_factory.mktemp("service"))
+    running.start()
+    yield running
+    running.stop()
+
+
+def publish_source(service: PageServer, *, live: bool) -> None:
+    service.game_service.publish_source(SourceStatus(kind="clip", name="demo", text="demo.mp4", live=live))
+
+
+def test_every_part_of_the_start_page_is_explained_and_it_goes_on_at_the_panel(
+    service: PageServer, chrome: Browser
+) -> None:
+    publish_source(service, live=False)
+    with page_in(chrome, phone=True) as page:
+        page.goto(f"{service.url}/")
+        page.get_by_role("button", name="Take the tour").tap()
+        tour = page.get_by_role("dialog", name="Tour of this page")
+        for step in range(1, 8):
+            expect(tour).to_contain_text(f"{step} of 8")
+            expect(page.locator(".tour-target")).to_have_count(1)
+            tour.get_by_role("button", name="Next").tap()
+        tour.get_by_role("link", name="Go on at the panel").tap()
+        expect(tour).to_contain_text("1 of")
+        page.keyboard.press("ArrowRight")
+        expect(tour).to_contain_text("2 of")
+        page.keyboard.press("Escape")
+        expect(tour).to_have_count(0)
+        expect(page.locator(".tour-target")).to_have_count(0)
+
+
+def test_nothing_is_offered_beside_a_table_in_play(service: PageServer, chrome: Browser) -> None:
+    publish_source(service, live=True)
+    with page_in(chrome) as page:
+        page.goto(f"{service.url}/")
+        expect(page.locator("#source")).to_have_text("demo.mp4")
+        expect(page.get_by_role("button", name="Take the tour")).to_be_hidden()
