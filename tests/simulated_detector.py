@@ -129,6 +129,7 @@ class Faults:
         faint: visible share of a base top below which misses become more frequent.
         flip: share of figures detected the wrong way around.
         flip_s: how long one stays so.
+        turned: share of figures detected the wrong way around throughout, as those of unknown builds.
         double: share of figures detected twice.
         false: false detections per frame.
         tilt_deg: standard deviation of the tilt that decides between upright and fallen.
@@ -145,6 +146,7 @@ class Faults:
     faint: float = 0.3
     flip: float = 0.03
     flip_s: float = 0.08
+    turned: float = 0.0
     double: float = 0.004
     false: float = 0.03
     tilt_deg: float = 8.0
@@ -187,6 +189,7 @@ class SimulatedDetector:
         self._random = np.random.default_rng([seed, 0xDE7EC7])
         self._lasting: dict[str, Array] = {}
         self._flipped: dict[str, bool] = {}
+        self._turned: dict[str, bool] = {}
         self._last_ns: int | None = None
 
     def detect(self, view: SimulatedView) -> tuple[Detection, ...]:
@@ -231,7 +234,7 @@ class SimulatedDetector:
         if random.random() < faults.mistake:
             kind = "upright" if kind == "fallen" else "fallen"
         doubt = 0.35 * math.exp(-(((figure.tilt_deg - FALLEN_DEG) / 20) ** 2)) + 0.3 * (figure.visible < faults.faint)
-        if self._is_flipped(figure.id, step_s):
+        if self._is_flipped(figure.id, step_s) != self._is_turned(figure.id):
             corners, scores = np.roll(corners, 2, axis=0), np.roll(scores, 2)
         helmet = figure.helmet_px + random.normal(0, _HELMET_PX * scale, 2)
         return Detection(
@@ -264,6 +267,11 @@ class SimulatedDetector:
         if id_ not in self._flipped or self._random.random() > keep:
             self._flipped[id_] = bool(self._random.random() < self._faults.flip)
         return self._flipped[id_]
+
+    def _is_turned(self, id_: str) -> bool:
+        if self._faults.turned and id_ not in self._turned:
+            self._turned[id_] = bool(self._random.random() < self._faults.turned)
+        return self._turned.get(id_, False)
 
     def _false(self, view: SimulatedView, scale: float) -> Detection:
         random = self._random

@@ -25,6 +25,7 @@ from downfield.core.scene import Jersey, Player, Power
 from downfield.twin.appearance import Appearance
 from downfield.twin.randomization.randomize import draw
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
+from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.initialization import LineUpSearch
@@ -133,7 +134,7 @@ def tracked_with(
     detector = SimulatedDetector(faults, seed)
     search = LineUpSearch(FIELD, roster_of(table) if named else None)
     tracker: Tracker | None = None
-    hands = HandTracker()
+    hands, contacts = HandTracker(), ContactTracker()
     out: list[Tracked] = []
     look = look_of(table.players)
     for view, power, t_s in filmed(table):
@@ -152,7 +153,9 @@ def tracked_with(
                 power=power,
                 fingertips_mm=hands.fingertips_mm,
                 hands_mm=hands.outlines_mm,
+                touching=contacts.touching,
             )
+        contacts.step(estimates, view.t_ns, power=power)
         truth = {id_: path(t_s) for id_, path in table.paths.items()}
         out.append(Tracked(t_s, truth, {figure.id: figure for figure in estimates}))
     if tracker is None:

@@ -248,6 +248,7 @@ class Vision:
                 power=self._power,
                 fingertips_mm=hands.fingertips_mm,
                 hands_mm=hands.outlines_mm,
+                touching=self._trackers.contacts.touching,
             )
             self._teams.update(measurements, self._estimates, frame.t_ns)
         if self._power == "on" and self._roster is not None and self._roster.players == self.players:

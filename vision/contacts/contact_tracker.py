@@ -95,6 +95,12 @@ class ContactTracker:
             self._advance(now, t_ns)
         return self._contacts(now, {figure.id for figure in estimates if not figure.sure}, fit=fit)
 
+    @property
+    def touching(self) -> AbstractSet[str]:
+        """Roster ids of the figures that touched another in the latest frame, or were about to."""
+        near = self._last.gap_mm < LIMITS.pushing_mm
+        return {id_ for pair, close in zip(self._last.pairs, near.tolist(), strict=True) if close for id_ in pair}
+
     def _save_checkpoint(self, now: PairMeasurements, t_ns: int) -> None:
         """Keep the state before a frame for as long as the frame may have to be filtered again."""
         while self._checkpoints and t_ns - self._checkpoints[0].t_ns > LIMITS.halt_noticed_ns:

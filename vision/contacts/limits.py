@@ -11,6 +11,8 @@ class ContactLimits:
     """Thresholds and noise parameters of the contact tracker."""
 
     # Which pairs are followed and reported.
+    pushing_mm: float = 2.0
+    """Bases closer than this may push each other."""
     listed_mm: float = 5.0
     """Scenes list pairs with a gap below this."""
     followed_mm: float = 12.0

@@ -9,13 +9,14 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.angles import wrap_half_turn_rad, wrap_rad
+from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools
 from downfield.core.field import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Player
 from downfield.vision.tracking.assignment import suppress_duplicates
+from downfield.vision.tracking.front import facing_odds
 from downfield.vision.tracking.identification import identify, number_figures
 from downfield.vision.tracking.kalman import LIMITS as KALMAN
 from downfield.vision.tracking.measurement import POSE, SIZE, Measurements
@@ -65,17 +66,11 @@ class LineUpLimits:
     color_samples: int = 4
     """Frames in which a figure's colors are sampled."""
 
-    max_front_log_odds: float = 8.0
-    """Limit of the log-odds of which end is the front."""
-
     front_frames: float = 2.0
     """Number of independent frames that all frames together are worth, since errors recur from frame to frame."""
 
     max_front_score: float = 0.99
     """Limit of one frame's front score."""
-
-    team_facing_log_odds: float = 4.0
-    """Weight of the direction in which the rest of the team faces."""
 
 
 LIMITS: Final = LineUpLimits()
@@ -90,7 +85,8 @@ class LineUpPoses:
         pose: x mm, y mm, heading rad, length mm, width mm, shape (n, 5).
         cov: covariance of x, y and heading, shape (n, 3, 3).
         size_sigma_mm: errors of length and width, shape (n, 2).
-        front: log-odds that the headings point ahead, shape (n,).
+        front: log-odds by the network that the headings point ahead, shape (n,).
+        facing: the same by the line-up, see `facing_odds`, shape (n,).
         height_sigma_mm: error of the heights of the bases.
         colors: the teams' colors; None if the teams can't be distinguished.
         found: whether each was found on the board, shape (n,).
@@ -102,6 +98,7 @@ class LineUpPoses:
     cov: Array
     size_sigma_mm: Array
     front: Array
+    facing: Array
     height_sigma_mm: float
     colors: TeamColors | None
     found: Bools
@@ -240,16 +237,16 @@ class LineUpSearch:
 
     def _line_up(self, stands: list[_Stand]) -> LineUpPoses:
         """Return the line-up of figures at these stands."""
-        facing = np.array([-np.cos(stand.pose[2]) * np.sign(stand.front or 1.0) for stand in stands])
+        leftward = np.array([-np.cos(stand.pose[2]) * np.sign(stand.front or 1.0) for stand in stands])
         samples = min(len(stand.colors) for stand in stands)
         colors = np.array([np.concatenate(stand.colors[:samples]) for stand in stands])
-        teams = cluster_teams(colors, facing > 0)
+        teams = cluster_teams(colors, leftward > 0)
         light = np.array([stand.light for stand in stands])
         if teams is not None:
             light = light + teams.light_odds(colors)
         teams_known = bool(light.any())
         sizes = _base_sizes(stands)
-        players, rows = self._identify(stands, sizes, light if teams_known else facing, teams_known=teams_known)
+        players, rows = self._identify(stands, sizes, light if teams_known else leftward, teams_known=teams_known)
         if teams is not None and _swapped(players, rows, light):
             teams = teams.swapped()
         count = len(players)
@@ -270,15 +267,12 @@ class LineUpSearch:
                 pose[i, SIZE] = sizes[row]
                 if stand.fallen <= 0:
                     sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
-            if stand.front < 0:
-                pose[i, 2] += np.pi
-            mean_front = LIMITS.front_frames * abs(stand.front) / stand.detections
-            front[i] = min(mean_front, LIMITS.max_front_log_odds)
-        _align_fronts(pose, front, np.array([player.jersey == "light" for player in players]))
+            front[i] = LIMITS.front_frames * stand.front / stand.detections
+        found = np.array([row is not None for row in rows])
+        facing = facing_odds(pose, front, np.array([player.jersey == "light" for player in players]), found)
         known = self._roster is not None
         height_sigma_mm = LIMITS.roster_height_sigma_mm if known else LIMITS.guessed_height_sigma_mm
-        found = np.array([row is not None for row in rows])
-        return LineUpPoses(tuple(players), pose, cov, sigma, front, height_sigma_mm, teams, found)
+        return LineUpPoses(tuple(players), pose, cov, sigma, front, facing, height_sigma_mm, teams, found)
 
     def _identify(
         self, stands: list[_Stand], sizes: Array, light: Array, *, teams_known: bool
@@ -320,15 +314,3 @@ def _swapped(players: Sequence[Player], rows: Sequence[int | None], light: Array
         if row is not None
     ]
     return 2 * sum(bool(same) for same in agrees) < len(agrees)
-
-
-def _align_fronts(pose: Array, front: Array, light: Bools) -> None:
-    """Add, in place, the evidence that a team mostly faces one way at a line-up, for fronts that are unclear."""
-    for team in (light, ~light):
-        facing = np.array([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
-        common = (facing[:, team] * front[team]).sum(axis=1)
-        common /= max(float(np.linalg.norm(common)), 1e-9)
-        front[team] += LIMITS.team_facing_log_odds * (common @ facing[:, team])
-    wrong = front < 0
-    pose[wrong, 2] = wrap_rad(pose[wrong, 2] + np.pi)
-    front[wrong] *= -1

@@ -1,11 +1,11 @@
-"""The motion of all figures: a Kalman filter over place, heading, rates and base size, and a filter of the front.
+"""The motion of all figures: a Kalman filter over place, heading, rates and base size.
 
 Bases are slow bodies in a plane. Between frames they keep their motion; the process noise is the amount by which it may
 change: large while the board is on, since a base that meets another stops within a step, close to zero while the board
 is off, and almost unlimited while a hand moves them. All figures are predicted and corrected at once.
 
-The Kalman filter knows the heading modulo 180 degrees. Which end is the front is a separate belief, since the network
-sometimes confuses the two.
+The Kalman filter knows the heading modulo 180 degrees. Which end is the front is a separate belief (`front.py`), since
+the network sometimes confuses the two.
 """
 
 from __future__ import annotations
@@ -94,34 +94,7 @@ class KalmanLimits:
     """Normalized innovation squared of place and heading (chi squared of 3, 99.9 %); beyond, the figure was moved."""
 
 
-@dataclass(frozen=True, slots=True)
-class FrontLimits:
-    """Thresholds and weights of the front filter."""
-
-    network_log_odds_per_s: float = 6.0
-    """Weight of the network's front score; its errors last, so it counts by time and not by frame."""
-
-    walking_log_odds_per_s: float = 1.5
-    """Weight of walking in that direction."""
-
-    walking_mm_per_s: float = 15.0
-    """Least speed that counts as walking."""
-
-    max_log_odds: float = 12.0
-    """Limit of the log-odds, so that a few seconds can reverse them."""
-
-    max_hidden_log_odds: float = 1.5
-    """Limit of the log-odds behind a hand, which may turn a figure around."""
-
-    min_visible_beside_hand: float = 0.9
-    """Share of a base that must be visible beside a hand for the network's front score to count."""
-
-    jump_rad: float = 0.7
-    """A figure that turns this far between two detections is measured wrongly now, or was before."""
-
-
 LIMITS: Final = KalmanLimits()
-FRONT_LIMITS: Final = FrontLimits()
 
 _NOISE: Final = {
     MotionMode.WALKING: LIMITS.walking,
@@ -261,64 +234,6 @@ class MotionFilter:
         """Return the deviation of each figure's place, about one sigma of the worse direction, shape (n,)."""
         sigma: Array = np.sqrt(self.cov[:, X, X] + self.cov[:, Y, Y])
         return sigma
-
-
-class FrontFilter:
-    """The log-odds that the headings of n figures point to their fronts.
-
-    Args:
-        log_odds: initial values, shape (n,).
-
-    """
-
-    def __init__(self, log_odds: Array) -> None:
-        self.log_odds = log_odds.copy()
-
-    def limit_hidden(self, rows: Bools) -> None:
-        """Limit the log-odds of figures behind a hand."""
-        self.log_odds[rows] = np.minimum(self.log_odds[rows], FRONT_LIMITS.max_hidden_log_odds)
-
-    def reset_jumped(self, rows: Indices, turned_rad: Array) -> Indices:
-        """Reset the log-odds of figures that turned too far, and return their rows.
-
-        A base wrongly detected across its length seems to turn to the nearer side, and once it is detected correctly
-        again, to the nearer side again. Together that may be half a turn, so earlier evidence is void.
-
-        Args:
-            rows: rows of measured figures, shape (k,).
-            turned_rad: the angles by which they turned, shape (k,).
-
-        """
-        jumped = rows[np.abs(turned_rad) > FRONT_LIMITS.jump_rad]
-        self.log_odds[jumped] = 0.0
-        return jumped
-
-    def update_from_network(
-        self, rows: Indices, front_score: Array, visible: Array, beside_hand: Bools, step_s: float
-    ) -> None:
-        """Add the network's evidence.
-
-        Args:
-            rows: rows of the figures, each at most once, shape (k,).
-            front_score: -1..1, against the heading or for it, shape (k,).
-            visible: share of each base that is visible, shape (k,).
-            beside_hand: which are beside a hand; a partly hidden one's front score counts for nothing, shape (k,).
-            step_s: time since the previous detection.
-
-        """
-        reliable = ~beside_hand | (visible >= FRONT_LIMITS.min_visible_beside_hand)
-        self.log_odds[rows] += np.where(reliable, front_score, 0.0) * FRONT_LIMITS.network_log_odds_per_s * step_s
-
-    def update_from_walking(self, rows: Indices, ahead_mm_s: Array, step_s: float) -> None:
-        """Add the evidence of figures that walk ahead, or backward, while the board is on."""
-        walking = np.abs(ahead_mm_s) > FRONT_LIMITS.walking_mm_per_s
-        self.log_odds[rows] += FRONT_LIMITS.walking_log_odds_per_s * step_s * np.sign(ahead_mm_s) * walking
-
-    def resolve_flips(self) -> Bools:
-        """Return which figures face against their heading, shape (n,), and take the other direction as heading."""
-        flipped = self.log_odds < 0
-        self.log_odds = np.minimum(np.abs(self.log_odds), FRONT_LIMITS.max_log_odds)
-        return flipped
 
 
 def _transition(noise: ProcessNoise, step_s: float) -> tuple[Array, Array]:

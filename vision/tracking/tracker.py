@@ -7,7 +7,7 @@ once it has stood there for a moment, and marked unsure if another figure fits t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +29,7 @@ from downfield.vision.tracking.assignment import (
 from downfield.vision.tracking.estimate import Estimate, estimate_base_size, fallen_base_size
 from downfield.vision.tracking.falls import LIMITS as FALLS
 from downfield.vision.tracking.falls import Fall, PostureFilter, tracked_fallen_log_odds
+from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.initialization import LineUpPoses
 from downfield.vision.tracking.kalman import (
     HEADING,
@@ -36,7 +37,6 @@ from downfield.vision.tracking.kalman import (
     SPIN,
     VX,
     WIDTH,
-    FrontFilter,
     MotionFilter,
     MotionMode,
     X,
@@ -78,6 +78,9 @@ class TrackerLimits:
     surprise_ns: int = 200_000_000
     """Time for which a figure that moved against the prediction may continue to do so."""
 
+    pushed_ns: int = 200_000_000
+    """A figure may still slide from a push for this long after it touched another."""
+
     pivot_mm: float = 4.0
     """Deviation of the place of a figure that a hand hides and leaves in place."""
 
@@ -106,6 +109,7 @@ class _Figures:
     seen_ns: NDArray[np.int64]
     handled_ns: NDArray[np.int64]  # time of the last contact with a hand
     surprised_ns: NDArray[np.int64]  # time of the last movement against the prediction
+    touched_ns: NDArray[np.int64]  # time of the last contact with another figure
     stood_mm: Array  # place before the hand came, shape (n, 2)
     visible: Array
     systematic: Array  # covariance of place from the calibration, shape (n, 2, 2)
@@ -132,7 +136,9 @@ class Tracker:
         self._jersey = np.array([1.0 if player.jersey == "light" else -1.0 for player in self.players])
         self._motion = MotionFilter.standing(line_up.pose, line_up.cov, line_up.size_sigma_mm)
         self._posture = PostureFilter(count, t_ns)
-        self._front = FrontFilter(line_up.front)
+        self._front = FrontFilter(line_up.front, line_up.facing)
+        self._motion.turn_around(self._front.resolve_flips())
+        self._power: Power = "unknown"
         self._unmatched = UnmatchedDetections()
         self._t_ns = self._detected_ns = t_ns
         never = np.full(count, t_ns - 10 * LIMITS.let_go_ns, dtype=np.int64)
@@ -140,6 +146,7 @@ class Tracker:
             seen_ns=np.where(line_up.found, t_ns, never + 1),
             handled_ns=never.copy(),
             surprised_ns=never.copy(),
+            touched_ns=never.copy(),
             stood_mm=line_up.pose[:, :2].copy(),
             visible=np.ones(count),
             systematic=np.zeros((count, 2, 2)),
@@ -167,6 +174,7 @@ class Tracker:
         power: Power = "unknown",
         fingertips_mm: Sequence[tuple[float, float]] = (),
         hands_mm: Sequence[Array] = (),
+        touching: Collection[str] = (),
     ) -> tuple[Estimate, ...]:
         """Track through the next frame.
 
@@ -176,6 +184,7 @@ class Tracker:
             power: whether the board is on, as known before this frame.
             fingertips_mm: fingertips of hands on the board.
             hands_mm: outlines of hands on the board; figures under them are not searched for elsewhere.
+            touching: roster ids of figures that touched another in the frame before, which may have pushed them.
 
         Returns:
             The estimates of all figures, in roster order.
@@ -190,6 +199,9 @@ class Tracker:
         self._motion.predict(step_s, modes)
         measurements = drop_under_hands(hands_mm, suppress_duplicates(measurements))
         found = self._assign(measurements, power, hands_mm)
+        touched = np.array([player.id in touching for player in self.players], dtype=np.bool_)
+        self._figures.touched_ns[touched] = t_ns
+        self._note_start(power)
         self._correct(found, measurements, detection_step_s, power, hands_mm)
         self._update_grasped(fingertips_off_mm)
         return self.estimates()
@@ -270,6 +282,13 @@ class Tracker:
         # A figure that a hand hides is most likely left in place; only a detected figure is tracked in the hand.
         modes[seen & (now - figures.handled_ns < LIMITS.let_go_ns)] = MotionMode.HANDLED
         return modes
+
+    def _note_start(self, power: Power) -> None:
+        """Take what the line-up says of fronts when a play begins; a moment of unknown power begins none."""
+        if power == "on" and self._power != "on":
+            place, light = self._motion.mean, self._jersey > 0
+            self._front.line_up(facing_odds(place, self._front.log_odds, light, ~self._figures.lost))
+        self._power = self._power if power == "unknown" else power
 
     def _note_hands(self, fingertips_mm: Sequence[tuple[float, float]]) -> Array:
         """Mark the figures within reach of hands; return each figure's distance to the nearest fingertips, (n,)."""
@@ -353,14 +372,17 @@ class Tracker:
         self._posture.update_helmets(rows, helmets_mm, self._motion.mean[rows, :2])
         figures.sure[found.ambiguous] = False
         beside_hand = near_hands(hands_mm, pose[:, :2])
+        self._front.limit_handled(rows[beside_hand])
         front = np.where(found.flipped, -1.0, 1.0) * measurements.front[columns]
         self._front.update_from_network(rows[upright], front[upright], visible[upright], beside_hand[upright], step_s)
-        if power == "on":
-            heading, velocity = self._motion.mean[rows, HEADING], self._motion.mean[rows, VX : VX + 2]
-            ahead = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
-            self._front.update_from_walking(rows[upright], ahead[upright], step_s)
-        self._motion.turn_around(self._front.resolve_flips())
         free = (self._t_ns - figures.handled_ns[rows] > 0) & ~beside_hand
+        if power == "on":
+            alone = self._t_ns - figures.touched_ns[rows] > LIMITS.pushed_ns
+            walkers = rows[upright & free & alone]
+            heading, velocity = self._motion.mean[walkers, HEADING], self._motion.mean[walkers, VX : VX + 2]
+            ahead_mm_s = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
+            self._front.update_from_walking(walkers, ahead_mm_s * step_s)
+        self._motion.turn_around(self._front.resolve_flips())
         fallen = self._posture.fallen[rows]
         missed = self._t_ns - figures.handled_ns > LIMITS.let_go_ns
         missed &= ~near_hands(hands_mm, self._motion.mean[:, :2])

@@ -1,0 +1,221 @@
+"""Which end of each base is the front: what the network says, how the teams line up, and where a base walks.
+
+The network's errors belong to a figure's body and not to a frame: a front that it takes wrong once, it takes wrong in
+every frame. So all detections of one figure together are worth no more than a bound, which is what the network has
+earned on this table: it is right about a figure as often as it agreed with figures that walked, since bases walk ahead.
+About a figure that has walked it is known to be right or wrong, and counts for more or for nothing. The sources add up:
+
+- the network, up to that bound;
+- the line-up: before a play the teams stand on two sides and face each other;
+- walking: every millimeter walked ahead, or backward, while nothing touches the base that could push it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.core.arrays import Array, Bools, Indices
+
+
+@dataclass(frozen=True, slots=True)
+class FrontLimits:
+    """Thresholds and weights of the front filter; weights are log-odds."""
+
+    network_per_s: float = 6.0
+    """Weight of the network's front score; its errors last, so it counts by time and not by frame."""
+
+    prior_right: float = 18.0
+    """Figures about whose front the network counts as right before any of this table walked: nine in ten."""
+
+    prior_wrong: float = 2.0
+    """Figures about whose front it counts as wrong: on bodies it was never taught it is in one of eight."""
+
+    confirmed: float = 4.0
+    """Bound of what the network may be worth about a figure that walked as it says."""
+
+    proven: float = 4.0
+    """Log-odds by walking from which a figure's front is known well enough to judge the network by."""
+
+    walking_per_mm: float = 0.12
+    """Weight of each millimeter walked: 20 mm outweigh the network, and a base at rest wanders by less than 3 mm."""
+
+    max_walked: float = 12.0
+    """Limit of walking's log-odds, so that a few seconds can reverse them."""
+
+    max_hidden: float = 1.5
+    """Limit of the log-odds behind a hand, which may turn a figure around."""
+
+    min_visible_beside_hand: float = 0.9
+    """Share of a base that must be visible beside a hand for the network's front score to count."""
+
+    jump_rad: float = 0.7
+    """A figure that turns this far between two detections is measured wrongly now, or was before."""
+
+    facing_rival: float = 3.0
+    """Weight of facing the rival team at a line-up: one figure in twenty is set up facing away from it."""
+
+    facing_team: float = 4.0
+    """Weight of facing as the rest of the team does, where the teams stand mixed."""
+
+    min_team: int = 3
+    """Fewer figures of a team do not show where it stands."""
+
+
+LIMITS: Final = FrontLimits()
+
+
+class FrontFilter:
+    """The log-odds that the headings of n figures point to their fronts.
+
+    Args:
+        network: initial log-odds by the network, shape (n,).
+        facing: initial log-odds by the line-up, see `facing_odds`, shape (n,).
+
+    """
+
+    def __init__(self, network: Array, facing: Array) -> None:
+        self._right, self._wrong = LIMITS.prior_right, LIMITS.prior_wrong
+        self._network, self._facing = network.copy(), facing.copy()
+        self._walked = np.zeros(len(network))
+        # Whether the network proved right (1) or wrong (-1) about each figure; 0 before it walked.
+        self._record: NDArray[np.int64] = np.zeros(len(network), dtype=np.int64)
+
+    @property
+    def log_odds(self) -> Array:
+        """All evidence together, shape (n,)."""
+        total: Array = np.clip(self._network, -self._bounds, self._bounds) + self._facing + self._walked
+        return total
+
+    @property
+    def probability(self) -> Array:
+        """Probability that each heading points to the front, shape (n,)."""
+        share: Array = 1 / (1 + np.exp(-self.log_odds))
+        return share
+
+    @property
+    def _bounds(self) -> Array:
+        """What all detections of each figure may be worth, shape (n,)."""
+        usual = max(math.log(self._right / self._wrong), 0.0)
+        bounds: Array = np.array([usual, max(usual, LIMITS.confirmed), 0.0])[self._record]
+        return bounds
+
+    def limit_hidden(self, rows: Bools) -> None:
+        """Limit the log-odds of figures behind a hand."""
+        total = self.log_odds
+        sure = np.flatnonzero(rows & (total > LIMITS.max_hidden))
+        self._network[sure] = np.clip(self._network[sure], -self._bounds[sure], self._bounds[sure])
+        self._scale(sure, LIMITS.max_hidden / total[sure])
+
+    def limit_handled(self, rows: Indices) -> None:
+        """Limit what line-up and walk said of figures beside a hand: it may turn them, and the network will see it."""
+        other = self._facing[rows] + self._walked[rows]
+        share = np.where(other > LIMITS.max_hidden, LIMITS.max_hidden / np.maximum(other, LIMITS.max_hidden), 1.0)
+        self._facing[rows] *= share
+        self._walked[rows] *= share
+
+    def reset_jumped(self, rows: Indices, turned_rad: Array) -> Indices:
+        """Reset the log-odds of figures that turned too far, and return their rows.
+
+        A base wrongly detected across its length seems to turn to the nearer side, and once it is detected correctly
+        again, to the nearer side again. Together that may be half a turn, so earlier evidence is void.
+
+        Args:
+            rows: rows of measured figures, shape (k,).
+            turned_rad: the angles by which they turned, shape (k,).
+
+        """
+        jumped = rows[np.abs(turned_rad) > LIMITS.jump_rad]
+        self._scale(jumped, np.zeros(len(jumped)))
+        return jumped
+
+    def update_from_network(
+        self, rows: Indices, front_score: Array, visible: Array, beside_hand: Bools, step_s: float
+    ) -> None:
+        """Add the network's evidence.
+
+        Args:
+            rows: rows of the figures, each at most once, shape (k,).
+            front_score: -1..1, against the heading or for it, shape (k,).
+            visible: share of each base that is visible, shape (k,).
+            beside_hand: which are beside a hand; a partly hidden one's front score counts for nothing, shape (k,).
+            step_s: time since the previous detection.
+
+        """
+        reliable = ~beside_hand | (visible >= LIMITS.min_visible_beside_hand)
+        added = np.where(reliable, front_score, 0.0) * LIMITS.network_per_s * step_s
+        self._network[rows] = np.clip(self._network[rows] + added, -LIMITS.confirmed, LIMITS.confirmed)
+
+    def update_from_walking(self, rows: Indices, ahead_mm: Array) -> None:
+        """Add the evidence of distances walked ahead, or backward, by figures that nothing pushes, shape (k,)."""
+        walked = self._walked[rows] + LIMITS.walking_per_mm * ahead_mm
+        self._walked[rows] = np.clip(walked, -LIMITS.max_walked, LIMITS.max_walked)
+        told = (np.abs(self._walked) >= LIMITS.proven) & (np.abs(self._network) >= LIMITS.confirmed / 2)
+        agrees = self._walked * self._network > 0
+        first = told & (self._record == 0)  # every body counts once
+        self._right += int((first & agrees).sum())
+        self._wrong += int((first & ~agrees).sum())
+        self._record[told] = np.where(agrees[told], 1, -1)
+
+    def line_up(self, facing: Array) -> None:
+        """Set the evidence of a new line-up, as `facing_odds` gives it, for figures whose walk says nothing yet."""
+        new = np.abs(self._walked) < LIMITS.proven
+        self._facing[new] = facing[new]
+
+    def resolve_flips(self) -> Bools:
+        """Return which figures face against their heading, shape (n,), and take the other direction as heading."""
+        flipped = self.log_odds < 0
+        self._scale(np.flatnonzero(flipped), np.full(int(flipped.sum()), -1.0))
+        return flipped
+
+    def _scale(self, rows: Indices, factors: Array) -> None:
+        for evidence in (self._network, self._facing, self._walked):
+            evidence[rows] *= factors
+
+
+def facing_odds(pose: Array, network: Array, light: Bools, found: Bools) -> Array:
+    """Return the log-odds by the line-up that headings point to the fronts, shape (n,).
+
+    Teams that stand on two sides face each other. The more they stand mixed, the more counts instead how the network
+    sees the rest of a figure's team.
+
+    Args:
+        pose: x mm, y mm, heading rad, ..., shape (n, 3 or more).
+        network: log-odds by the network that the headings point ahead, shape (n,).
+        light: which figures are of the light team, shape (n,).
+        found: which figures are on the board, shape (n,).
+
+    """
+    ahead = np.stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])], axis=1)
+    odds = np.zeros(len(pose))
+    apart, toward_light = _separation(pose[:, :2], light, found)
+    for team, sign in ((light, -1.0), (~light, 1.0)):
+        own = team & found
+        rival = LIMITS.facing_rival * apart * (ahead[own] @ (sign * toward_light))
+        mates = _mean_direction_of_mates(ahead[own], network[own])
+        odds[own] = rival + LIMITS.facing_team * (1 - apart) * (ahead[own] * mates).sum(axis=1)
+    return odds
+
+
+def _mean_direction_of_mates(ahead: Array, network: Array) -> Array:
+    """Return which way the rest of a team faces, for each figure, shape (k, 2): shorter the less the others agree."""
+    fronts = ahead * np.sign(network)[:, None]
+    others = max(len(ahead) - 1, LIMITS.min_team)
+    mean: Array = (fronts.sum(axis=0) - fronts) / others
+    return mean
+
+
+def _separation(place: Array, light: Bools, found: Bools) -> tuple[float, Array]:
+    """Return how clearly two teams stand apart, 0..1, and the unit vector from the dark to the light team."""
+    own, rival = place[found & ~light], place[found & light]
+    if min(len(own), len(rival)) < LIMITS.min_team:
+        return 0.0, np.zeros(2)
+    toward = np.median(rival, axis=0) - np.median(own, axis=0)
+    toward /= max(float(np.linalg.norm(toward)), 1e-9)
+    before, behind = own @ toward, rival @ toward
+    right = float((before[:, None] < behind[None]).mean())  # share of pairs in order: 0.5 where teams are mixed
+    return max(2 * right - 1, 0.0) ** 2, toward
