@@ -24,6 +24,8 @@ COMMANDS: Final = {
     "calibrate": "downfield.rig.cli.calibrate:app",
     "tables": "downfield.rig.cli.tables:app",
     "certify": "downfield.rig.cli.certify:certify",
+    "service": "downfield.rig.cli.service:app",
+    "logs": "downfield.rig.cli.logs:logs",
     "verify": "downfield.rig.cli.verify:verify",
     "learn": "downfield.training.learn_command:learn",
     "train": "downfield.training.command:app",

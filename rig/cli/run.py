@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -11,16 +14,24 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from downfield.core.errors import SourceError
+from downfield.core.addresses import without_password
+from downfield.core.errors import DownfieldError, SourceError
 from downfield.rig.cli.access_text import print_access
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
+from downfield.rig.cli.welcome import version_text
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
-from downfield.rig.configuration.settings import tables_folder
+from downfield.rig.configuration.settings import RigSettings, logs_folder, tables_folder
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
+from downfield.rig.sources.source_opening import is_recording
 from downfield.rig.tables.profile import TableFolder, TableProfile
+from downfield.rig.upkeep.log_file import log_file
+from downfield.rig.upkeep.log_observer import LogObserver
+from downfield.rig.upkeep.watchdog import Watchdog
+
+_log = logging.getLogger(__name__)
 
 _PAUSE_S: Final = 3.0
 """Pause before a recording is played again, to read the last call."""
@@ -107,11 +118,20 @@ def _run(
             " up to a minute.",
             markup=False,
         )
-    rig = _open_rig(configuration, temporary, paced=paced)
+    with _logged(settings):
+        return _referee(_open_rig(configuration, temporary, paced=paced), console, once=once)
+
+
+def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
+    """Play and show what happens; return the table that was set up meanwhile, to be opened next."""
+    watchdog = Watchdog(lambda: f"{rig.situation()} | {rig.health().text}")
     title = f"{rig.source_text} under {rig.rulebook.title}"
     try:
         if rig.service is not None:
             print_access(console, rig.service)
+        rig.add_observer(LogObserver())
+        rig.add_observer(watchdog)
+        watchdog.start()
         if console.is_terminal:
             with TerminalView(console, rig.topic, title, rig.address) as view:
                 rig.add_observer(view)
@@ -122,9 +142,30 @@ def _run(
             rig.add_observer(TerminalLog(console, rig.situation, live=rig.live))
             _play(rig, console, once=once)
     finally:
+        watchdog.close()
         rig.close()
     table = rig.next_table()
     return None if table is None else _NextTable(table, rig.port)
+
+
+@contextmanager
+def _logged(settings: RigSettings) -> Iterator[None]:
+    """Log how the refereeing of a table goes and how it ends; a recording shown again leaves no log."""
+    if not settings.log.on or is_recording(settings.source.name):
+        yield
+        return
+    with log_file(logs_folder(settings), settings.log.level, settings.log.keep_mb):
+        _log.info("%s starts with %s.", version_text(), without_password(settings.source.name))
+        try:
+            yield
+        except DownfieldError as error:
+            _log.error("It ends: %s", error)
+            raise
+        except Exception:
+            _log.exception("It ends by a fault of the program")
+            raise
+        finally:
+            _log.info("It has ended.")
 
 
 def _open_rig(configuration: Configuration, temporary: Path, *, paced: bool) -> Rig:

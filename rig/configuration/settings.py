@@ -183,6 +183,17 @@ class ServiceSettings(SettingsSection):
     )
 
 
+class LogSettings(SettingsSection):
+    """The log of the rig."""
+
+    on: bool = Field(default=True, description="Whether a log is written while a table is refereed.")
+    folder: str = Field(default="", description="Where it goes; empty for `logs` in the data folder.")
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least level that is logged."
+    )
+    keep_mb: float = Field(default=25.0, gt=0, le=10_000, description="Size of the log; the oldest lines go first.")
+
+
 class RigSettings(SettingsSection):
     """The whole configuration."""
 
@@ -197,6 +208,7 @@ class RigSettings(SettingsSection):
     recording: RecordingSettings = RecordingSettings()
     store: StoreSettings = StoreSettings()
     service: ServiceSettings = ServiceSettings()
+    log: LogSettings = LogSettings()
 
 
 def data_folder(settings: RigSettings) -> Path:
@@ -216,6 +228,11 @@ def recordings_folder(settings: RigSettings) -> Path:
 def tables_folder(settings: RigSettings) -> Path:
     """Return the folder of table profiles."""
     return data_folder(settings) / "tables"
+
+
+def logs_folder(settings: RigSettings) -> Path:
+    """Return the folder of the log."""
+    return Path(settings.log.folder).expanduser() if settings.log.folder else data_folder(settings) / "logs"
 
 
 def store_file(settings: RigSettings) -> Path:

@@ -75,6 +75,11 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
         raise
 
 
+def is_recording(text: str) -> bool:
+    """Return whether a source shows what was recorded or simulated: it has an end, and its game is not kept."""
+    return not text or text.startswith(TWIN_PREFIX) or Path(text).is_file() or Path(text).is_dir()
+
+
 def is_address(text: str) -> bool:
     """Return whether a source is named by an address, such as ``rtsp://...``."""
     return _ADDRESS.match(text) is not None

@@ -1,0 +1,65 @@
+"""``downfield logs``: what happened at the table."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from downfield.core.errors import InputError
+from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import logs_folder
+from downfield.rig.upkeep.log_file import FILE_NAME, LogLevel, last_lines, reaches
+
+_LOOK_EVERY_S: Final = 0.5
+
+
+def logs(
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, max=1_000_000, help="How many of the last lines.")] = 50,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what is written, until Ctrl-C.")] = False,
+    level: Annotated[LogLevel, typer.Option(help="Only lines of this level or a higher one.")] = "debug",
+    config: ConfigOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Print the rig's log: starts, calls, problems and their remedies."""
+    folder = logs_folder(load(config, command_line=parse_assignments(settings or ())).settings)
+    try:
+        for line in last_lines(folder, lines, level):
+            typer.echo(line)
+    except InputError:
+        if not follow:
+            raise
+    if follow:
+        try:
+            _follow(folder / FILE_NAME, level)
+        except KeyboardInterrupt:
+            return
+
+
+def _follow(path: Path, level: LogLevel) -> None:
+    """Print lines as they are added; a rotated file is followed into the new one."""
+    pause = threading.Event()
+    identity, place = _identity(path), path.stat().st_size if path.is_file() else 0
+    rest = ""
+    while True:
+        if _identity(path) != identity:
+            identity, place, rest = _identity(path), 0, ""
+        if identity is not None:
+            with path.open(encoding="utf-8", errors="replace") as file:
+                file.seek(place)
+                text, place = rest + file.read(), file.tell()
+            *whole, rest = text.split("\n")
+            for line in whole:
+                if reaches(line, level):
+                    typer.echo(line)
+        pause.wait(_LOOK_EVERY_S)
+
+
+def _identity(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None

@@ -1,0 +1,1 @@
+"""Keeping a rig running for years: its log, its system service, files for bug reports, backups."""

@@ -1,0 +1,109 @@
+"""What systemd is told: ready, alive, stuck, stopping; in the process itself and in `downfield run`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from downfield.core.frame import Frame
+from downfield.core.scene import Scene
+from downfield.rig.sources.source import CapturedFrame
+from downfield.rig.upkeep import watchdog as module
+from downfield.rig.upkeep.watchdog import Watchdog
+
+CAPTURED = CapturedFrame(0, 0, 0, image=np.zeros((2, 2, 3), np.uint8))
+FRAME = Frame(0, 0, np.zeros((2, 2, 3), np.uint8))
+SCENE = Scene(0, 0, "off", ())
+
+
+class Systemd:
+    """The socket that systemd listens on."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(self.path)
+        self._socket.settimeout(60)
+
+    def next(self) -> str:
+        return self._socket.recv(4096).decode()
+
+    def until(self, text: str) -> str:
+        while text not in (told := self.next()):
+            pass
+        return told
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.fixture
+def systemd(tmp_path: Path) -> Iterator[Systemd]:
+    with closing(Systemd(tmp_path / "notify")) as listening:
+        yield listening
+
+
+def test_it_is_ready_then_alive_then_stopping(systemd: Systemd) -> None:
+    watchdog = Watchdog(lambda: "H 7, A 0\n| ok", {"NOTIFY_SOCKET": systemd.path, "WATCHDOG_USEC": "60000000"})
+    watchdog.start()
+    assert systemd.next() == "READY=1"
+    assert systemd.next() == "WATCHDOG=1\nSTATUS=H 7, A 0 | ok"
+    watchdog.close()
+    assert systemd.next() == "STOPPING=1"
+
+
+def test_frames_that_come_in_and_never_out_end_the_signs_of_life(
+    systemd: Systemd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ns = 10**12
+    monkeypatch.setattr(module.time, "monotonic_ns", lambda: now_ns)
+    watchdog = Watchdog(lambda: "ok", {"NOTIFY_SOCKET": systemd.path, "WATCHDOG_USEC": "30000"})
+    assert not watchdog.is_stuck(), "a camera that delivers nothing is waited for"
+    watchdog.frame_captured(CAPTURED)
+    watchdog.scene_ready(FRAME, SCENE)
+    now_ns += 10**12
+    assert not watchdog.is_stuck(), "an unplugged camera is waited for"
+    watchdog.frame_captured(CAPTURED)
+    now_ns += 21 * 10**9
+    watchdog.frame_captured(CAPTURED)
+    assert watchdog.is_stuck()
+    watchdog.start()
+    systemd.until("STATUS=frames come in")
+    assert "WATCHDOG=1" not in systemd.next()
+    watchdog.scene_ready(FRAME, SCENE)
+    assert systemd.until("WATCHDOG=1")
+    watchdog.close()
+
+
+def test_nothing_is_told_without_systemd_nor_when_it_is_gone(tmp_path: Path) -> None:
+    for environment in ({}, {"NOTIFY_SOCKET": str(tmp_path / "gone")}):
+        watchdog = Watchdog(lambda: "ok", environment)
+        watchdog.start()
+        watchdog.close()
+
+
+def test_a_rig_under_systemd_says_that_it_is_ready_and_ends_in_order(systemd: Systemd, tmp_path: Path) -> None:
+    environment = {**os.environ, "NOTIFY_SOCKET": systemd.path, "WATCHDOG_USEC": "3000000"}
+    command = [sys.executable, "-m", "downfield", "demo", "--port", "0"]
+    process = subprocess.Popen(
+        command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert systemd.next() == "READY=1"
+        assert "STATUS=H 0, A 0" in systemd.until("WATCHDOG=1")
+        process.send_signal(signal.SIGTERM)
+        systemd.until("STOPPING=1")
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode in {0, -signal.SIGTERM}, error
+    assert error == ""
