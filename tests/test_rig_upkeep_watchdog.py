@@ -17,7 +17,6 @@ import pytest
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.rig.sources.source import CapturedFrame
-from downfield.rig.upkeep import watchdog as module
 from downfield.rig.upkeep.watchdog import Watchdog
 
 CAPTURED = CapturedFrame(0, 0, 0, image=np.zeros((2, 2, 3), np.uint8))
@@ -61,12 +60,10 @@ def test_it_is_ready_then_alive_then_stopping(systemd: Systemd) -> None:
     assert systemd.next() == "STOPPING=1"
 
 
-def test_frames_that_come_in_and_never_out_end_the_signs_of_life(
-    systemd: Systemd, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_frames_that_come_in_and_never_out_end_the_signs_of_life(systemd: Systemd) -> None:
     now_ns = 10**12
-    monkeypatch.setattr(module.time, "monotonic_ns", lambda: now_ns)
-    watchdog = Watchdog(lambda: "ok", {"NOTIFY_SOCKET": systemd.path, "WATCHDOG_USEC": "30000"})
+    environment = {"NOTIFY_SOCKET": systemd.path, "WATCHDOG_USEC": "30000"}
+    watchdog = Watchdog(lambda: "ok", environment, lambda: now_ns)
     assert not watchdog.is_stuck(), "a camera that delivers nothing is waited for"
     watchdog.frame_captured(CAPTURED)
     watchdog.scene_ready(FRAME, SCENE)

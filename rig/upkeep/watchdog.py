@@ -42,16 +42,22 @@ class Watchdog(LoopObserver):
     Args:
         status: returns what `systemctl status` shows, one line.
         environment: with ``NOTIFY_SOCKET`` and ``WATCHDOG_USEC`` as systemd sets them.
+        now_ns: the monotonic clock, ns.
 
     """
 
-    def __init__(self, status: Callable[[], str], environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        status: Callable[[], str],
+        environment: dict[str, str] | None = None,
+        now_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
         given = dict(os.environ) if environment is None else environment
         self._address = given.get("NOTIFY_SOCKET", "")
         limit_us = given.get("WATCHDOG_USEC", "")
         interval_s = int(limit_us) / 3e6 if limit_us.isdigit() else LIMITS.interval_s
         self._interval_s = min(interval_s, LIMITS.interval_s)
-        self._status = status
+        self._status, self._now_ns = status, now_ns
         self._waiting_since_ns: int | None = None
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
@@ -73,7 +79,7 @@ class Watchdog(LoopObserver):
     def frame_captured(self, _: CapturedFrame, /) -> None:
         """Note that a frame came in."""
         if self._waiting_since_ns is None:
-            self._waiting_since_ns = time.monotonic_ns()
+            self._waiting_since_ns = self._now_ns()
 
     def scene_ready(self, _frame: Frame, _scene: Scene, /) -> None:
         """Note that a scene came out."""
@@ -82,7 +88,7 @@ class Watchdog(LoopObserver):
     def is_stuck(self) -> bool:
         """Return whether frames have come in for a while and no scene has come out."""
         since_ns = self._waiting_since_ns
-        return since_ns is not None and time.monotonic_ns() - since_ns > LIMITS.stuck_after_s * 1e9
+        return since_ns is not None and self._now_ns() - since_ns > LIMITS.stuck_after_s * 1e9
 
     def _run(self) -> None:
         while not self._end.is_set():
