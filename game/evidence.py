@@ -15,7 +15,7 @@ from downfield.game.entries import unpack_scenes
 from downfield.game.footage import CallMarks, Footage, FootageFrame
 from downfield.game.history import History
 from downfield.game.published.game_topics import CallView
-from downfield.game.store import GameRow, Store
+from downfield.game.store_reader import GameRow, StoreReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class EvidenceFinder:
 
     """
 
-    def __init__(self, store: Store, in_play: GameInPlay, footage: Footage | None) -> None:
+    def __init__(self, store: StoreReader, in_play: GameInPlay, footage: Footage | None) -> None:
         self._store, self._in_play, self._footage = store, in_play, footage
         self._waiting = threading.BoundedSemaphore(LIMITS.waiting)
         self._working = threading.Lock()

@@ -21,7 +21,7 @@ from downfield.game.entries import (
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
 from downfield.game.session import EventLog
-from downfield.game.store import GameRow, Store
+from downfield.game.store_reader import GameRow, StoreReader
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.play_state import PlayKind
@@ -95,7 +95,7 @@ class History:
 
     """
 
-    def __init__(self, store: Store, row: GameRow) -> None:
+    def __init__(self, store: StoreReader, row: GameRow) -> None:
         self.row = row
         self.ended = False
         self.score = (0, 0)

@@ -114,15 +114,34 @@ def migrate(connection: Connection, where: str, steps: Sequence[Sequence[str]] =
         InputError: the store is of a newer version than this program knows.
 
     """
-    if not inspect(connection).has_table(VERSIONS.name):
+    version = schema_version(connection, where, len(steps))
+    if version is None:
         VERSIONS.create(connection)
-    version = connection.scalar(select(func.max(VERSIONS.c.version))) or 0
-    if version > len(steps):
-        raise InputError(
-            f"{where}: a newer Downfield made this store (version {version}, known: {len(steps)}). Update Downfield."
-        )
+        version = 0
     blob = "BYTEA" if connection.dialect.name == "postgresql" else "BLOB"
     for number, step in enumerate(steps[version:], start=version + 1):
         for statement in step:
             connection.exec_driver_sql(statement.format(blob=blob))
         connection.execute(insert(VERSIONS).values(version=number, at_ns=time.time_ns()))
+
+
+def schema_version(connection: Connection, where: str, newest: int = len(STEPS)) -> int | None:
+    """Return the version of a store's schema; None where there is no store in a database.
+
+    Args:
+        connection: to the database; nothing is written.
+        where: the store, for the error.
+        newest: the newest version that is known.
+
+    Raises:
+        InputError: the store is of a newer version.
+
+    """
+    if not inspect(connection).has_table(VERSIONS.name):
+        return None
+    version = connection.scalar(select(func.max(VERSIONS.c.version))) or 0
+    if version > newest:
+        raise InputError(
+            f"{where}: a newer Downfield made this store (version {version}, known: {newest}). Update Downfield."
+        )
+    return int(version)

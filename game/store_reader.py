@@ -1,0 +1,164 @@
+"""Reading a store: the rows of its tables, and a reader that can't write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection, Engine, null, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from downfield.core.errors import OutputError
+from downfield.game.database import cause_of
+from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS
+
+PAGE_ENTRIES: Final = 200
+"""Entries read from the database at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """A game in the store's list.
+
+    Attributes:
+        id: unique.
+        began_ns: wall clock, ns since 1970.
+        title: as given; may be empty.
+        home, away: the teams' names.
+        rulebook: name of the rulebook it was started under.
+
+    """
+
+    id: str
+    began_ns: int
+    title: str
+    home: str
+    away: str
+    rulebook: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """One entry of a game's journal.
+
+    Attributes:
+        game: the game's id.
+        seq: its number in the game, from 1.
+        kind: a kind of `downfield.game.entries`.
+        at_ns: wall clock when it was written, ns since 1970.
+        key: idempotency key of a submission, None for other entries.
+        content: canonical JSON.
+        attachment: bytes that belong to it; None where there are none.
+        digest: of the hash chain up to and including it.
+
+    """
+
+    game: str
+    seq: int
+    kind: str
+    at_ns: int
+    key: str | None
+    content: str
+    attachment: bytes | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """A paired device.
+
+    Attributes:
+        id: unique.
+        name: as people call it.
+        role: viewer, operator or admin.
+        token_sha256: of its token; the token itself is stored nowhere.
+        paired_ns, expires_ns: wall clock, ns since 1970.
+
+    """
+
+    id: str
+    name: str
+    role: str
+    token_sha256: str
+    paired_ns: int
+    expires_ns: int
+
+
+class StoreReader:
+    """Reads a store. Callable from any thread.
+
+    Args:
+        engine: of its database.
+        where: the store, for errors.
+
+    """
+
+    def __init__(self, engine: Engine, where: str) -> None:
+        self._engine = engine
+        self.where = where
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._engine.dispose()
+
+    def games(self, limit: int = 100, before_ns: int | None = None) -> list[GameRow]:
+        """Return games, the latest first; only those started before an instant, where one is given."""
+        query = select(GAMES).order_by(GAMES.c.began_ns.desc(), GAMES.c.id.desc()).limit(limit)
+        if before_ns is not None:
+            query = query.where(GAMES.c.began_ns < before_ns)
+        with self._reading() as connection:
+            return [GameRow(*row) for row in connection.execute(query)]
+
+    def game(self, game: str) -> GameRow | None:
+        """Return one game, None when there is none of that id."""
+        with self._reading() as connection:
+            row = connection.execute(select(GAMES).where(GAMES.c.id == game)).first()
+        return None if row is None else GameRow(*row)
+
+    def entries(self, game: str, *, after: int = 0, attachments: bool = True) -> Iterator[EntryRow]:
+        """Yield a game's journal in order, read page by page."""
+        columns = [null() if column.name == "attachment" and not attachments else column for column in ENTRIES.c]
+        while True:
+            query = select(*columns).where(ENTRIES.c.game == game, ENTRIES.c.seq > after)
+            with self._reading() as connection:
+                rows = connection.execute(query.order_by(ENTRIES.c.seq).limit(PAGE_ENTRIES))
+                page = [EntryRow(*row) for row in rows]
+            if not page:
+                return
+            yield from page
+            after = page[-1].seq
+
+    def last_entry(self, game: str) -> EntryRow | None:
+        """Return the last entry of a game's journal; None when there is none."""
+        query = select(ENTRIES).where(ENTRIES.c.game == game).order_by(ENTRIES.c.seq.desc()).limit(1)
+        with self._reading() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else EntryRow(*row)
+
+    def attachment(self, game: str, seq: int) -> bytes | None:
+        """Return the attachment of one entry of a game's journal; None when it has none."""
+        query = select(ENTRIES.c.attachment).where(ENTRIES.c.game == game, ENTRIES.c.seq == seq)
+        with self._reading() as connection:
+            found = connection.execute(query).scalar()
+        return None if found is None else bytes(found)
+
+    def teams(self) -> dict[str, str]:
+        """Return the content of every team, JSON, by id."""
+        with self._reading() as connection:
+            rows = connection.execute(select(TEAMS.c.id, TEAMS.c.content).order_by(TEAMS.c.id)).all()
+        return {str(row[0]): str(row[1]) for row in rows}
+
+    def devices(self) -> list[DeviceRow]:
+        """Return every paired device, in the order they were paired."""
+        with self._reading() as connection:
+            return [DeviceRow(*row) for row in connection.execute(select(DEVICES).order_by(DEVICES.c.paired_ns))]
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise OutputError(f"{self.where}: the store can't be read: {cause_of(error)}") from None
