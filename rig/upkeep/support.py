@@ -1,0 +1,156 @@
+"""A file for a bug report: versions, configuration, checks, the log's end; no secret, path, name or picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sqlite3
+import zipfile
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from downfield.api.security.secret_file import ADMIN_KEY
+from downfield.core.addresses import split_address
+from downfield.core.errors import InputError, OutputError
+from downfield.core.private_files import replace_private_file
+from downfield.rig.configuration.display import as_toml
+from downfield.rig.configuration.loading import Configuration
+from downfield.rig.configuration.settings import RigSettings, data_folder, logs_folder, recordings_folder, store_file
+from downfield.rig.doctor.check_result import CheckResult
+from downfield.rig.upkeep.log_file import last_lines
+from downfield.rig.upkeep.scrubbing import Scrubber
+
+_LOG_LINES: Final = 2000
+
+
+def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -> dict[str, str]:
+    """Return the files of a bug report, by name, already without secrets, paths and addresses.
+
+    Args:
+        configuration: in effect.
+        checks: what the doctor found.
+
+    """
+    settings = configuration.settings
+    scrubber = _scrubber(settings)
+    found = "\n".join(f"{check.state}: {check.subject}: {check.text} {check.remedy}".rstrip() for check in checks)
+    parts = {
+        "versions.txt": _versions(),
+        "configuration.toml": "\n".join(as_toml(configuration)),
+        "doctor.txt": found,
+        "data.txt": _data(settings),
+        "log.txt": _log(settings),
+    }
+    return {name: scrubber.scrub(text) + "\n" for name, text in parts.items()}
+
+
+def write_support_file(output: Path, parts: dict[str, str]) -> None:
+    """Write the files of a bug report as one zip, for its owner only.
+
+    Raises:
+        OutputError: it can't be written.
+
+    """
+    beside = output.with_name(f".{output.name}.part")
+    try:
+        with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in parts.items():
+                archive.writestr(zipfile.ZipInfo(name), text.encode(errors="backslashreplace"))
+        replace_private_file(output, beside.read_bytes())
+    except OSError as error:
+        raise OutputError(f"{output}: can't be written ({error.strerror})") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _scrubber(settings: RigSettings) -> Scrubber:
+    folder = data_folder(settings)
+    names = [
+        (folder, "<data>"),
+        (recordings_folder(settings), "<recordings>"),
+        (logs_folder(settings), "<logs>"),
+        (Path.home(), "<home>"),
+        (Path.cwd(), "<here>"),
+    ]
+    addresses = [text for text in (settings.source.name, settings.store.url) if "://" in text or "@" in text]
+    secrets = list(addresses)
+    for text in addresses:
+        with suppress(ValueError):
+            secrets.append(split_address(text).password)
+    with suppress(OSError):
+        secrets.append((folder / ADMIN_KEY).read_text().strip())
+    return Scrubber(names, secrets)
+
+
+def _versions() -> str:
+    lines = [
+        f"downfield {version('downfield')}",
+        f"Python {platform.python_version()} ({platform.python_implementation()})",
+        f"{platform.system()} {platform.release()}, {platform.machine()}",
+        f"processor: {_processor()}, {os.cpu_count()} cores",
+        f"memory: {_memory_gb()} GB",
+        "",
+    ]
+    for requirement in sorted(requires("downfield") or ()):
+        name = requirement.split(";")[0].split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
+        if "extra ==" in requirement:
+            continue
+        try:
+            lines.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            lines.append(f"{name} is missing")
+    return "\n".join(lines)
+
+
+def _processor() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"
+
+
+def _memory_gb() -> str:
+    with suppress(OSError, ValueError, AttributeError):
+        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 1e9:.1f}"
+    return "unknown"
+
+
+def _data(settings: RigSettings) -> str:
+    """Say how much there is of what, without names."""
+    folder = data_folder(settings)
+    sizes: dict[str, tuple[int, int]] = {}
+    for path in folder.rglob("*") if folder.is_dir() else ():
+        with suppress(OSError):
+            if path.is_file():
+                count, size = sizes.get(path.suffix, (0, 0))
+                sizes[path.suffix] = (count + 1, size + path.stat().st_size)
+    lines = [f"{ending or 'no ending'}: {count} files, {size / 1e6:.1f} MB" for ending, (count, size) in sizes.items()]
+    return "\n".join([*sorted(lines), _store(store_file(settings))])
+
+
+def _store(path: Path) -> str:
+    if not path.is_file():
+        return "no store in the data folder"
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as store:
+            counts = {
+                table: store.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608  (fixed names)
+                for table in ("games", "entries", "teams", "devices")
+            }
+            newest = store.execute("SELECT max(version) FROM schema_versions").fetchone()[0]
+    except sqlite3.Error as error:
+        return f"the store can't be read: {error}"
+    return f"store of version {newest}: {json.dumps(counts)}"
+
+
+def _log(settings: RigSettings) -> str:
+    try:
+        return "\n".join(last_lines(logs_folder(settings), _LOG_LINES))
+    except InputError as error:
+        return str(error)
