@@ -26,6 +26,7 @@ from downfield.vision.tracking.falls import Fall
 SIMILAR_MM = 15.0  # half a base's length: the similarity of positions this far apart is 0
 SWITCHED_MM = 12.0  # a track this far from its figure, and nearer to another, has switched to that one
 FALL_NS = 100_000_000
+SURE = 0.95  # probability of a front from which the rulebooks make calls by it
 FALL_MATCH_NS = 500_000_000
 SETTLED_NS = 2_000_000_000  # of a running board; by then figures have walked far enough to show their fronts
 
@@ -66,6 +67,8 @@ class TrackingTally:
     turned: list[bool] = field(default_factory=list)
     turned_late: list[bool] = field(default_factory=list)
     """The same after two seconds of play."""
+    turned_sure: list[bool] = field(default_factory=list)
+    """The same where the front was reported as surer than a call needs."""
     unsure: int = 0
     figures: int = 0
     falls: list[tuple[int, int] | None] = field(default_factory=list)
@@ -112,6 +115,8 @@ def _measure(
     tally.turned.append(turn > 90)
     if late:
         tally.turned_late.append(turn > 90)
+    if figure.front >= SURE:
+        tally.turned_sure.append(turn > 90)
     if turn > 90:
         return
     off = figure.footprint.corners_mm() - true.footprint.corners_mm()
@@ -259,6 +264,9 @@ def report(tally: TrackingTally) -> None:
     print(f"heading off by over 90 deg   {np.mean(tally.turned):8.3%}   target <= 0.05 %")
     if tally.turned_late:
         print(f"      after 2 s of play      {np.mean(tally.turned_late):8.3%}")
+    if tally.turned_sure:
+        share = len(tally.turned_sure) / len(tally.turned)
+        print(f"      where the front is sure{np.mean(tally.turned_sure):8.3%}   in {share:.1%} of figures")
     if falls or tally.false_falls:
         print(f"falls: {falls}, F1               {f1:8.3f}   target >= 0.99; {tally.false_falls} false")
     if hits:

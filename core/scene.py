@@ -5,8 +5,10 @@ Standard deviations are one sigma. The twin's truth has sigma 0.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, Literal
 
+from downfield.core.angles import wrap_deg
 from downfield.core.footprint import BaseSize, Face, Footprint
 from downfield.core.records import record
 
@@ -14,6 +16,15 @@ Jersey = Literal["dark", "light"]
 Posture = Literal["upright", "fallen", "lifted", "unseen"]
 Power = Literal["on", "off", "unknown"]
 BallState = Literal["carried", "magnetic", "loose"]
+
+OPPOSITE_FACE: Final[dict[Face, Face]] = {
+    "front": "rear",
+    "rear": "front",
+    "left": "right",
+    "right": "left",
+    "corner": "corner",
+}
+"""What each face is called once front and rear are exchanged."""
 
 LOST_MM: Final = 100.0
 """A figure outside a hand is lost when the standard deviation of its position exceeds this."""
@@ -60,6 +71,7 @@ class Figure:
         helmet_mm: the helmet's center brought down to the board, None when not seen.
         sure: False when the identity is uncertain after a hand, a crossing or a pile.
         fell_ns: instant of the fall, known some frames later; None when unknown.
+        front: probability that the heading points to the base's front and not to its rear, 0..1.
 
     """
 
@@ -78,11 +90,16 @@ class Figure:
     helmet_mm: tuple[float, float] | None = None
     sure: bool = True
     fell_ns: int | None = None
+    front: float = 1.0
 
     @property
     def lost(self) -> bool:
         """Whether the figure may be anywhere: not found yet, or not seen for long. Its position is then meaningless."""
         return self.posture != "lifted" and max(self.sigma_mm) > LOST_MM
+
+    def turned_around(self) -> Figure:
+        """Return the same base with its other end as the front, as probable as that is."""
+        return replace(self, heading_deg=wrap_deg(self.heading_deg + 180.0), front=1.0 - self.front)
 
     @property
     def footprint(self) -> Footprint:

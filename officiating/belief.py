@@ -47,6 +47,7 @@ class Belief:
         unit: of the margins and errors.
         probability: that the call is right, 0..1. With an error it is the share of the distribution that is positive.
         frame_margin, frame_sigma: what the decisive frame alone showed, where that is not the belief.
+        front: probability that the ends of bases it rests on are the fronts; 1 where it rests on none.
 
     """
 
@@ -57,6 +58,7 @@ class Belief:
     probability: float
     frame_margin: float | None = None
     frame_sigma: float | None = None
+    front: float = 1.0
 
     @property
     def measured(self) -> str:
@@ -74,7 +76,9 @@ class Belief:
         parts = []
         if self.margin is not None and self.unit != "count":
             parts.append(_side_text(self.margin, self.unit))
-        if self.basis == "more" and self.probability == _EVEN_ODDS:
+        if self.basis == "more" and not is_front_sure(self.front):
+            parts.append(f"not sure which end is the front ({percent_text(self.front)})")
+        elif self.basis == "more" and self.probability == _EVEN_ODDS:
             parts.append("not sure which figure this is")
         if self.basis != "none" and (self.sigma or self.frame_sigma or 0.0 < self.probability < 1.0):
             percent = percent_text(self.probability)
@@ -82,24 +86,27 @@ class Belief:
         return ", ".join(parts)
 
 
-def believe(margin: float | None, sigma: float | None, unit: Unit, probability: float) -> Belief:
+def believe(margin: float | None, sigma: float | None, unit: Unit, probability: float, front: float = 1.0) -> Belief:
     """Return what is believed of a call, from what one frame showed and the probability it was called with.
 
     Where the two disagree, the call rests on more than that frame. For a length that is the history of the gap: the
     belief is the distribution with the frame's error that has the history's probability on the positive side. Most of
     that error lasts from frame to frame, so that frames together make it surer on which side the truth is, but hardly
-    narrower. Where the doubt is of another kind (which figure it was, what a rulebook calls square), no number stands
-    for it.
+    narrower. Where the doubt is of another kind (which figure it was, which end of it is the front, what a rulebook
+    calls square), no number stands for it.
 
     Args:
         margin: measured in the decisive frame, positive on the side of the call; None where nothing was measured.
         sigma: its standard deviation; None or 0 where it is exact.
         unit: of both.
         probability: that the call is right, 0..1.
+        front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
 
     """
     if margin is None:
-        return Belief("none", None, None, unit, probability)
+        return Belief("none", None, None, unit, probability, front=front)
+    if not is_front_sure(front):
+        return Belief("more", None, None, unit, probability, margin, sigma, front)
     if unit == "count" or abs(share_above_zero(margin, sigma) - probability) <= LIMITS.tolerance:
         return Belief("frame", margin, sigma, unit, probability)
     is_other_doubt = probability == _EVEN_ODDS or unit not in {"mm", "yd"}
@@ -109,6 +116,11 @@ def believe(margin: float | None, sigma: float | None, unit: Unit, probability: 
         return Belief("history", 0.0, sigma, unit, probability, margin, sigma)
     bounded = min(max(probability, LIMITS.extreme), 1.0 - LIMITS.extreme)
     return Belief("history", sigma * _NORMAL.inv_cdf(bounded), sigma, unit, probability, margin, sigma)
+
+
+def is_front_sure(front: float) -> bool:
+    """Return whether a front is as good as certain, to the percentages that are shown."""
+    return front >= 1.0 - LIMITS.tolerance
 
 
 def share_above_zero(margin: float, sigma: float | None) -> float:

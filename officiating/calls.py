@@ -88,6 +88,7 @@ class Finding:
         side: the side it favors: who gets the ball, the points or the yards.
         detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
         because: ids of the events it rests on.
+        front: probability that the ends of bases it rests on are the fronts; 1 where it rests on none.
 
     """
 
@@ -112,6 +113,7 @@ class Finding:
     side: Side | None = None
     detail: str = ""
     because: tuple[str, ...] = ()
+    front: float = 1.0
 
 
 @record
@@ -155,6 +157,7 @@ class Call:
         side: the side it favors: who gets the ball, the points or the yards.
         detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
         frame_margin, frame_sigma: what the decisive frame alone showed, where the call rests on more than that frame.
+        front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
 
     """
 
@@ -177,14 +180,24 @@ class Call:
     detail: str = ""
     frame_margin: float | None = None
     frame_sigma: float | None = None
+    front: float = 1.0
 
     @property
     def belief(self) -> Belief:
         """What is believed of the measurement; older versions wrote the decisive frame's margin into calls."""
         if self.frame_margin is None:
-            return believe(self.margin, self.sigma, self.unit, self.probability)
+            return believe(self.margin, self.sigma, self.unit, self.probability, self.front)
         basis: Basis = "more" if self.margin is None else "history"
-        return Belief(basis, self.margin, self.sigma, self.unit, self.probability, self.frame_margin, self.frame_sigma)
+        return Belief(
+            basis,
+            self.margin,
+            self.sigma,
+            self.unit,
+            self.probability,
+            self.frame_margin,
+            self.frame_sigma,
+            self.front,
+        )
 
     @property
     def measured(self) -> str:

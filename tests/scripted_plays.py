@@ -38,6 +38,7 @@ class ScriptedFigure:
         sigma_mm, sigma_deg: error reported with the figure.
         sure: whether vision is sure which figure it is.
         late_s: how much later than it happens the fall is reported, then with its time.
+        front: probability reported that the heading points to the front.
 
     """
 
@@ -49,6 +50,7 @@ class ScriptedFigure:
     sigma_deg: float = 0.0
     sure: bool = True
     late_s: float = 0.0
+    front: float = 1.0
 
     @property
     def jersey(self) -> Jersey:
@@ -81,6 +83,7 @@ class ScriptedFigure:
             (x_mm, y_mm),
             self.sure,
             round(1e9 * self.falls_s) if reported and self.falls_s is not None and self.late_s else None,
+            self.front,
         )
 
 

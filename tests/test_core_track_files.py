@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,20 @@ SCENES = tuple(
         board="on",
         figures=(
             Figure("dark-1", "dark", 100.0 + i, 200.0, 12.5, 30, 18, 1, sigma_mm=(0.2, 0.1), helmet_mm=(101.0, 200.0)),
-            Figure("light-9", "light", 131.0, 200.0, -180.0, 30, 18, 1, posture="fallen", visible=0.4, sure=False),
+            Figure(
+                "light-9",
+                "light",
+                131.0,
+                200.0,
+                -180.0,
+                30,
+                18,
+                1,
+                posture="fallen",
+                visible=0.4,
+                sure=False,
+                front=0.62,
+            ),
         ),
         contacts=(Contact("dark-1", "light-9", -0.1, 0.2, 0.7, "front", "front", 0.0, 17.0, 1_000_000_000),),
         ball=Ball("carried", 100.0, 200.0, "dark-1"),
@@ -40,6 +54,15 @@ def test_tracks_round_trip(tmp_path: Path) -> None:
     tracks = TrackFile(path)
     assert tracks.header == HEADER
     assert tuple(tracks) == SCENES
+
+
+def test_tracks_of_before_fronts_had_a_probability_still_open(tmp_path: Path) -> None:
+    path = tmp_path / "old.tracks.jsonl"
+    write_tracks(path, HEADER, SCENES)
+    text = re.sub(r',"front":[0-9.]+', "", path.read_text())
+    assert '"front":' not in text
+    path.write_text(text)
+    assert {figure.front for scene in TrackFile(path) for figure in scene.figures} == {1.0}
 
 
 def test_events_round_trip(tmp_path: Path) -> None:

@@ -52,7 +52,9 @@ def test_a_figure_that_the_network_takes_wrong_comes_right_within_40_mm_walked(s
     frames = tracked(Table(paths, 50.0 / speed_mm_s), TURNED)
     for id_ in paths:
         assert turned(frames, id_)[0]
+        assert frames[0].seen[id_].to_figure().front < 0.95  # by the network alone: not enough to make a call by
         assert not any(turned(frames, id_, since_s=40.0 / speed_mm_s))
+        assert frames[-1].seen[id_].to_figure().front > 0.9
 
 
 def test_a_figure_pushed_back_by_an_opponent_keeps_its_front() -> None:

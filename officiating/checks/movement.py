@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
@@ -31,6 +32,17 @@ REPOSITIONED = Param("motion.repositioned", 4, "count", "Lion's Den: four defend
 
 
 @dataclass(frozen=True, slots=True)
+class MovementLimits:
+    """Limits of changed poses that no rulebook states."""
+
+    other_end_deg: float = 90.0
+    """A base that seems turned farther than this may have been turned less, and its front taken for its rear."""
+
+
+LIMITS: Final = MovementLimits()
+
+
+@dataclass(frozen=True, slots=True)
 class PoseChange:
     """One figure before and after it was handled.
 
@@ -42,6 +54,8 @@ class PoseChange:
         sigma_mm: its standard deviation.
         turned_deg: angle the heading turned, 0..180.
         sigma_deg: its standard deviation.
+        front: probability that both headings point to the same end of the base. A small turn is the same for both
+            ends; only one of about half a turn may be the tracker's and not the figure's.
         dead: whether it had fallen.
         swapped: whether its base was swapped, which counts as a pivot.
 
@@ -55,6 +69,7 @@ class PoseChange:
     sigma_mm: float
     turned_deg: float
     sigma_deg: float
+    front: float = 1.0
     dead: bool = False
     swapped: bool = False
 
@@ -70,11 +85,14 @@ class PoseChange:
 
     def pivoted_probability(self, params: Params) -> float:
         """Probability that it was pivoted."""
-        return (
-            1.0
-            if self.swapped
-            else exceedance_probability(self.turned_deg - params.real(TURNED_DEG.name), self.sigma_deg)
-        )
+        if self.swapped:
+            return 1.0
+        limit_deg = params.real(TURNED_DEG.name)
+        as_seen = exceedance_probability(self.turned_deg - limit_deg, self.sigma_deg)
+        if self.front >= 1.0:
+            return as_seen
+        other_end = exceedance_probability(180.0 - self.turned_deg - limit_deg, self.sigma_deg)
+        return self.front * as_seen + (1.0 - self.front) * other_end
 
     def moved_probability(self, params: Params) -> float:
         """Probability that it was moved to another place."""
@@ -117,6 +135,7 @@ def find_pose_changes(
 def _change(
     player: Player, a: Pose, b: Pose, offense: bool, fallen: Sequence[str], swapped: Sequence[str]
 ) -> PoseChange:
+    turned_deg = difference_deg(b.heading_deg, a.heading_deg)
     return PoseChange(
         player=player,
         offense=offense,
@@ -124,8 +143,9 @@ def _change(
         after=b,
         moved_mm=math.hypot(b.x_mm - a.x_mm, b.y_mm - a.y_mm),
         sigma_mm=math.hypot(*a.sigma_mm, *b.sigma_mm) / math.sqrt(2),
-        turned_deg=difference_deg(b.heading_deg, a.heading_deg),
+        turned_deg=turned_deg,
         sigma_deg=math.hypot(a.sigma_deg, b.sigma_deg),
+        front=min(a.front, b.front) if turned_deg > LIMITS.other_end_deg else 1.0,
         dead=player.id in fallen,
         swapped=player.id in swapped,
     )

@@ -169,7 +169,12 @@ def pivots_toward(stoppage: StoppageChanges, params: Params) -> Iterator[Measure
             closer = before - _bearing_error_deg(change, stoppage.target_mm, after=True)
             text = f"{change.id} was turned {abs(closer):.0f}° {'toward' if closer >= 0 else 'away from'} the ball"
             clauses = AIMED_CLAUSES[stoppage.kind]
-            yield Measurement(text, (change.id,), closer, change.sigma_deg, "deg", strict=True, clauses=clauses)
+            measured = Measurement(text, (change.id,), closer, change.sigma_deg, "deg", strict=True, clauses=clauses)
+            front = min(change.before.front, change.after.front)
+            if front < 1.0:  # the other end turned the other way
+                broken = front * measured.probability + (1.0 - front) * (1.0 - measured.probability)
+                measured = replace(measured, broken=broken)
+            yield measured
 
 
 @check("LD-018", params=(MOVED_MM,))

@@ -120,7 +120,7 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         verdict = "too_close"
     elif finding.proposed or policy == "propose":
         verdict = "proposed"
-    belief = believe(finding.margin, finding.sigma, finding.unit, finding.probability)
+    belief = believe(finding.margin, finding.sigma, finding.unit, finding.probability, finding.front)
     return Call(
         id=_call_id(finding, verdict),
         kind=finding.kind,
@@ -141,6 +141,7 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         detail=finding.detail,
         frame_margin=belief.frame_margin,
         frame_sigma=belief.frame_sigma,
+        front=finding.front,
     )
 
 

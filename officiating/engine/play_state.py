@@ -38,6 +38,7 @@ class Pose:
         x_mm, y_mm, heading_deg: its footprint, board frame.
         sigma_mm, sigma_deg: standard deviations of the position and the heading.
         touching: probability that it touched an opposing base.
+        front: probability that the heading points to the front.
 
     """
 
@@ -48,6 +49,7 @@ class Pose:
     sigma_mm: tuple[float, float] = (0.0, 0.0)
     sigma_deg: float = 0.0
     touching: float = 0.0
+    front: float = 1.0
 
 
 def poses_of(scene: Scene) -> tuple[Pose, ...]:
@@ -67,6 +69,7 @@ def poses_of(scene: Scene) -> tuple[Pose, ...]:
             figure.sigma_mm,
             figure.sigma_deg,
             1 - free[figure.id],
+            figure.front,
         )
         for figure in scene.figures
         if figure.posture != "lifted"

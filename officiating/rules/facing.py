@@ -8,7 +8,7 @@ from typing import Final, Literal
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Finding
-from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_probability, find_figure
+from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_probability, find_figure, over_fronts
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.role_names import LINEMEN, canonical_role
@@ -85,6 +85,9 @@ class Backward(ImmediateRule):
         else:
             text = f"{carrier.id} is pushed back; his coach may play on, without forward progress"
             clauses, margin = self.pushed, LIMITS.sideways_deg - off_deg
+        if carrier.front < params.real("calls.confidence"):
+            text = f"{carrier.id} goes back, turned or pushed: not sure which end is his front"
+            clauses = self.clauses
         return (
             Finding(
                 rule=self.id,
@@ -98,6 +101,8 @@ class Backward(ImmediateRule):
                 margin=margin,
                 sigma=carrier.sigma_deg,
                 unit="deg",
+                probability=carrier.front,
+                front=carrier.front,
                 reported=True,
                 detail=detail,
             ),
@@ -149,9 +154,15 @@ class CarrierTurnedBack(ImmediateRule):
         turns = state.play.turns
         if turns == 1 and state.play.note(FORWARD_AGAIN) is None:
             return self._forward_again(facts, carrier, params)
-        if turns > 1 or backward_motion(facts, state, params) != "turned":
+        motion = backward_motion(facts, state, params)
+        if turns > 1 or motion is None:
             return ()
+        if motion == "pushed":
+            if 1.0 - carrier.front <= 1.0 - params.real("calls.confidence"):
+                return ()
+            carrier = carrier.turned_around()  # he may have turned, should his front be the other end
         margin = facts.heading_error_deg(carrier) - LIMITS.sideways_deg
+        probability, front = over_fronts(carrier, lambda figure: _faces_back(facts, figure))
         turned, scene = _turning_point(facts, carrier)
         point = reference_point(facts, turned, params.choice("turned_back.spot"), scene)
         again = turns == 1
@@ -170,15 +181,16 @@ class CarrierTurnedBack(ImmediateRule):
                 margin=margin,
                 sigma=carrier.sigma_deg,
                 unit="deg",
-                probability=exceedance_probability(margin, carrier.sigma_deg),
+                probability=probability,
+                front=front,
                 against=f"{carrier.id} still faces forward",
                 detail="second" if again else "first",
             ),
         )
 
     def _forward_again(self, facts: Facts, carrier: Figure, params: Params) -> tuple[Finding, ...]:
-        margin = LIMITS.forward_deg - facts.heading_error_deg(carrier)
-        if exceedance_probability(margin, carrier.sigma_deg) < params.real("calls.confidence"):
+        forward, _ = over_fronts(carrier, lambda figure: _faces_forward(facts, figure))
+        if forward < params.real("calls.confidence"):
             return ()
         return (
             Finding(
@@ -192,6 +204,16 @@ class CarrierTurnedBack(ImmediateRule):
                 detail=FORWARD_AGAIN,
             ),
         )
+
+
+def _faces_back(facts: Facts, figure: Figure) -> float:
+    """Return the probability that a figure with a known front faces its own goal line."""
+    return exceedance_probability(facts.heading_error_deg(figure) - LIMITS.sideways_deg, figure.sigma_deg)
+
+
+def _faces_forward(facts: Facts, figure: Figure) -> float:
+    """Return the probability that a figure with a known front certainly faces forward."""
+    return exceedance_probability(LIMITS.forward_deg - facts.heading_error_deg(figure), figure.sigma_deg)
 
 
 def _turning_point(facts: Facts, carrier: Figure) -> tuple[Figure, Scene]:
@@ -294,6 +316,9 @@ class Interference(ImmediateRule):
             detail = "offensive_pass_interference" if by_offense else "defensive_pass_interference"
         margin = turn_deg - params.real("interference.turn_deg")
         sigma = (before.sigma_deg**2 + victim.sigma_deg**2) ** 0.5
+        # A small turn is the same for both ends, but whether it is away from the ball is not.
+        matters = in_air or difference_deg(victim.heading_deg, before.heading_deg) > LIMITS.sideways_deg
+        front = min(before.front, victim.front) if matters else 1.0
         return Finding(
             rule=self.id,
             kind="penalty",
@@ -307,7 +332,8 @@ class Interference(ImmediateRule):
             margin=margin,
             sigma=sigma,
             unit="deg",
-            probability=exceedance_probability(margin, sigma),
+            probability=exceedance_probability(margin, sigma) * front,
+            front=front,
             against=f"{victim.id} was not turned by the touch",
             settle_ns=since_ns + params.ns("interference.window_s"),
             settle_early=False,

@@ -24,6 +24,7 @@ from downfield.officiating.engine.facts import (
     find_figure,
     outermost_x,
     outermost_y,
+    over_fronts,
 )
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
@@ -156,7 +157,9 @@ class OutOfBounds(ImmediateRule):
         if carrier is None or _contact_follows_crossing(state, self.id, facts.t_ns):
             return ()
         margin, sigma, edge = self._margin(facts, carrier, facts.scene, params)
-        probability = exceedance_probability(margin, sigma)
+        probability, front = over_fronts(
+            carrier, lambda figure: exceedance_probability(*self._margin(facts, figure, facts.scene, params)[:2])
+        )
         if probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(margin, lambda then, scene: self._margin(facts, then, scene, params)[0])
@@ -176,6 +179,7 @@ class OutOfBounds(ImmediateRule):
                 probability=capped_if_unsure(probability, carrier),
                 against=f"{carrier.id} stays in bounds",
                 settle_ns=facts.t_ns + LIMITS.linger_ns,
+                front=front,
             ),
         )
 
@@ -236,7 +240,10 @@ class LineCrossed(ImmediateRule):
         point = reference_point(facts, carrier, reference)
         ahead_mm = self._ball_radius_mm(facts.scene, carrier, reference, params)
         margin = self._margin(point, state, facts) + ahead_mm
-        probability = exceedance_probability(margin, point.sigma_mm)
+        probability, front = over_fronts(
+            carrier,
+            lambda figure: self._reached(reference_point(facts, figure, reference), ahead_mm, state, facts),
+        )
         if probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(
@@ -263,8 +270,13 @@ class LineCrossed(ImmediateRule):
                 against=f"{carrier.id} is short of the line",
                 settle_ns=facts.t_ns + LIMITS.linger_ns,
                 side=side if scores else None,
+                front=front,
             ),
         )
+
+    def _reached(self, point: MeasuredPoint, ahead_mm: float, state: GameState, facts: Facts) -> float:
+        """Return the probability that a reference point has reached the line."""
+        return exceedance_probability(self._margin(point, state, facts) + ahead_mm, point.sigma_mm)
 
     def _ball_radius_mm(self, scene: Scene, carrier: Figure, reference: str, params: Params) -> float:
         """Return how far the ball's foremost part is ahead of the reference point; 0 unless that is a ball."""

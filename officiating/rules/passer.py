@@ -9,7 +9,13 @@ from typing import Final
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Finding
-from downfield.officiating.engine.facts import Facts, MeasuredPoint, capped_if_unsure, exceedance_probability
+from downfield.officiating.engine.facts import (
+    Facts,
+    MeasuredPoint,
+    capped_if_unsure,
+    exceedance_probability,
+    over_fronts,
+)
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.role_names import canonical_role
@@ -84,18 +90,18 @@ class HandleSack(ImmediateRule):
         carrier = facts.carrier
         if carrier is None or not may_still_pass(state):
             return ()
-        handle = _handle(carrier, params)
+        doubtful = 1.0 - params.real("calls.confidence")
         found = []
-        for figure in facts.scene.figures:
-            if figure.jersey == carrier.jersey or facts.has_fallen(figure.id) or not _is_behind(figure, carrier):
+        for passer in (carrier, carrier.turned_around()):
+            if passer.front <= doubtful:
                 continue
-            distance = math.hypot(figure.x_mm - handle.x_mm, figure.y_mm - handle.y_mm)
-            if distance > figure.length_mm + handle.size.length_mm:
-                continue
-            gap = signed_gap(handle, figure.footprint)
-            sigma = math.hypot(*carrier.sigma_mm, *figure.sigma_mm)
-            if exceedance_probability(0.0 - gap.gap_mm, sigma) > 1.0 - params.real("calls.confidence"):
-                found.append(self._sack(facts, carrier, figure, state, gap.gap_mm, sigma))
+            for figure in facts.scene.figures:
+                if figure.jersey == carrier.jersey or facts.has_fallen(figure.id):
+                    continue
+                gap_mm = _gap_to_handle_mm(figure, passer, params)
+                sigma_mm = math.hypot(*carrier.sigma_mm, *figure.sigma_mm)
+                if gap_mm is not None and exceedance_probability(0.0 - gap_mm, sigma_mm) * passer.front > doubtful:
+                    found.append(self._sack(facts, passer, figure, state, gap_mm, sigma_mm))
         return tuple(found)
 
     def _sack(
@@ -113,7 +119,8 @@ class HandleSack(ImmediateRule):
             margin=0.0 - gap_mm,
             sigma=sigma_mm,
             unit="mm",
-            probability=exceedance_probability(0.0 - gap_mm, sigma_mm),
+            probability=exceedance_probability(0.0 - gap_mm, sigma_mm) * carrier.front,
+            front=carrier.front,
             against=f"{tackler.id} does not touch the handle",
             proposed=True,
         )
@@ -144,7 +151,12 @@ class TooDeep(ImmediateRule):
         reference = params.choice("pocket.reference")
         point = reference_point(facts, carrier, reference)
         margin = self._margin(point, facts, state, params)
-        probability = exceedance_probability(margin, point.sigma_mm)
+        probability, front = over_fronts(
+            carrier,
+            lambda figure: exceedance_probability(
+                self._margin(reference_point(facts, figure, reference), facts, state, params), point.sigma_mm
+            ),
+        )
         if probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(
@@ -168,6 +180,7 @@ class TooDeep(ImmediateRule):
                 against=f"{carrier.id} is not yet too deep",
                 settle_ns=facts.t_ns + LIMITS.linger_ns,
                 detail="depth",
+                front=front,
             ),
         )
 
@@ -188,6 +201,15 @@ def _handle(carrier: Figure, params: Params) -> Footprint:
         carrier.heading_deg,
         BaseSize(max(length, 0.1), width, 0.0, 0.0),
     )
+
+
+def _gap_to_handle_mm(figure: Figure, carrier: Figure, params: Params) -> float | None:
+    """Return the gap of a figure behind the carrier to its handle, None for one ahead of it or far away."""
+    handle = _handle(carrier, params)
+    distance_mm = math.hypot(figure.x_mm - handle.x_mm, figure.y_mm - handle.y_mm)
+    if not _is_behind(figure, carrier) or distance_mm > figure.length_mm + handle.size.length_mm:
+        return None
+    return signed_gap(handle, figure.footprint).gap_mm
 
 
 def _is_behind(figure: Figure, carrier: Figure) -> bool:

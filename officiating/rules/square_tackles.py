@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.scene import Figure
+from downfield.core.footprint import Face
+from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.engine.facts import (
     EVEN_ODDS,
@@ -86,9 +87,10 @@ class SquareHit:
     """A contact judged as a square hit.
 
     Attributes:
-        pair: the faces that meet, defender first.
+        pair: the faces that meet, defender first, as seen.
+        tackle_pair: the likeliest pair that is a tackle when square, should a front be the other end; `pair` if none.
         square: probability that they meet squarely.
-        tackles: whether that pair is a tackle when square.
+        tackles: probability that the pair is a tackle when square: 0 or 1 where the fronts are certain.
         review: whether a person decides when it is not square.
         margin_deg: how far the angle is inside the tolerance.
         sigma_deg: standard deviation of the angle.
@@ -96,8 +98,9 @@ class SquareHit:
     """
 
     pair: str
+    tackle_pair: str
     square: float
-    tackles: bool
+    tackles: float
     review: bool
     margin_deg: float
     sigma_deg: float
@@ -105,7 +108,7 @@ class SquareHit:
     @property
     def probability(self) -> float:
         """Probability that it is a tackle, given that the bases touch."""
-        return self.square if self.tackles else 0.0
+        return self.square * self.tackles
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +160,8 @@ class SquareTackle(ImmediateRule):
             rule=self.id,
             kind="tackle",
             t_ns=t_ns,
-            text=f"{carrier.id} tackled by {contact.opponent}, {hit.pair.replace('-', ' to ')}",
-            clauses=(*PAIR_CLAUSES.get(hit.pair, ("EFL-080",)), "EFL-G1"),
+            text=f"{carrier.id} tackled by {contact.opponent}, {hit.tackle_pair.replace('-', ' to ')}",
+            clauses=(*PAIR_CLAUSES.get(hit.tackle_pair, ("EFL-080",)), "EFL-G1"),
             key=f"{contact.opponent}@{board_on_ns}",
             players=(carrier.id, contact.opponent),
             spot_yd=spot_at(facts, carrier, "base", t_ns),
@@ -169,6 +172,7 @@ class SquareTackle(ImmediateRule):
             against=f"{carrier.id} slips {contact.opponent}'s tackle: {contact.angle_deg:.0f} degrees off square",
             against_kind="slipped_tackle",
             settle_ns=t_ns + params.ns("tackle.turn_window_s"),
+            front=1.0 if doubtful else hit.tackles,
         )
 
     def _tackle_ns(
@@ -200,7 +204,8 @@ class SquareTackle(ImmediateRule):
             if opponent is None or contact.probability < EVEN_ODDS or now.get(contact.opponent, 0.0) >= EVEN_ODDS:
                 continue
             hit = classify_contact(contact, carrier_then, opponent, params)
-            if hit.probability < EVEN_ODDS and not facts.has_fallen(contact.opponent):
+            slipped = hit.square < EVEN_ODDS or hit.tackles <= 1.0 - params.real("calls.confidence")
+            if hit.probability < EVEN_ODDS and slipped and not facts.has_fallen(contact.opponent):
                 found.append(self._slipped_tackle(facts, carrier, contact, hit))
         return tuple(found)
 
@@ -221,7 +226,13 @@ class SquareTackle(ImmediateRule):
         )
 
 
-def square_hit(contact: OpponentContact, width_mm: float, sigma_deg: float, params: Params) -> SquareHit:
+def square_hit(
+    contact: OpponentContact,
+    width_mm: float,
+    sigma_deg: float,
+    params: Params,
+    fronts: tuple[float, float] = (1.0, 1.0),
+) -> SquareHit:
     """Judge a contact of the carrier as a square hit.
 
     Args:
@@ -229,6 +240,7 @@ def square_hit(contact: OpponentContact, width_mm: float, sigma_deg: float, para
         width_mm: of the narrower base.
         sigma_deg: standard deviation of the angle between the two bases.
         params: the parameters in force.
+        fronts: probability that the carrier's and the defender's headings point to their fronts.
 
     """
     defender_face, carrier_face = _face_kind(contact.opponent_face), _face_kind(contact.own_face)
@@ -238,10 +250,13 @@ def square_hit(contact: OpponentContact, width_mm: float, sigma_deg: float, para
     corner = "corner" in {defender_face, carrier_face}
     square = 0.0 if corner else _square_probability(contact.angle_deg, sigma_deg, params) * overlap
     pair = f"{defender_face}-{carrier_face}"
+    counting = params.choices("tackle.pairs")
+    shares = {name: share for name, share in _pair_shares(contact, fronts) if share > 0.0 and name in counting}
     return SquareHit(
         pair=pair,
+        tackle_pair=max(shares, key=shares.__getitem__, default=pair),
         square=square,
-        tackles=pair in params.choices("tackle.pairs"),
+        tackles=math.fsum(shares.values()),
         review=f"corner-{carrier_face}" in params.choices("tackle.review_pairs"),
         margin_deg=params.real("tackle.angle_deg") - contact.angle_deg,
         sigma_deg=sigma_deg,
@@ -251,7 +266,22 @@ def square_hit(contact: OpponentContact, width_mm: float, sigma_deg: float, para
 def classify_contact(contact: OpponentContact, carrier: Figure, opponent: Figure, params: Params) -> SquareHit:
     """Judge a contact of the carrier with an opponent, both as they are in the contact's frame."""
     sigma_deg = math.hypot(carrier.sigma_deg, opponent.sigma_deg)
-    return square_hit(contact, min(carrier.width_mm, opponent.width_mm), sigma_deg, params)
+    fronts = (carrier.front, opponent.front)
+    return square_hit(contact, min(carrier.width_mm, opponent.width_mm), sigma_deg, params, fronts)
+
+
+def _pair_shares(contact: OpponentContact, fronts: tuple[float, float]) -> list[tuple[str, float]]:
+    """Return the pairs of faces that may meet, each once, with their probabilities, over both ends of both bases."""
+    shares: dict[str, float] = {}
+    for own, own_share in _possible_faces(contact.own_face, fronts[0]):
+        for opposing, opposing_share in _possible_faces(contact.opponent_face, fronts[1]):
+            name = f"{_face_kind(opposing)}-{_face_kind(own)}"
+            shares[name] = shares.get(name, 0.0) + own_share * opposing_share
+    return list(shares.items())
+
+
+def _possible_faces(face: Face, front: float) -> tuple[tuple[Face, float], ...]:
+    return ((face, front), (OPPOSITE_FACE[face], 1.0 - front))
 
 
 def _contacts_before(facts: Facts, player: str) -> tuple[OpponentContact, ...]:

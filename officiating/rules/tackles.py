@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.core.scene import Figure
+from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.engine.calling import has_too_close
 from downfield.officiating.engine.facts import EVEN_ODDS, Facts, OpponentContact, capped_if_unsure
@@ -80,7 +80,8 @@ class Tackle:
         return tuple(
             self._finding(facts, carrier, contact, state, params)
             for contact in facts.carrier_contacts
-            if contact.probability > doubtful and self._may_tackle(contact, facts, state, params)
+            if contact.probability * _counting_share(contact, facts, params) > doubtful
+            and self._may_tackle(contact, facts, state, params)
         )
 
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
@@ -113,7 +114,8 @@ class Tackle:
         since_ns = facts.t_ns if contact.since_ns is None else contact.since_ns
         t_ns = max(since_ns, board_on_ns)
         window_ns = params.ns("tackle.fall_window_s")
-        probability = facts.sustained_probability(carrier.id, contact)
+        share = _counting_share(contact, facts, params)
+        probability = facts.sustained_probability(carrier.id, contact) * share
         return Finding(
             rule=self.id,
             kind="tackle",
@@ -130,12 +132,11 @@ class Tackle:
             against=f"{contact.opponent} does not touch {carrier.id}: play on",
             settle_ns=t_ns + window_ns + (LIMITS.late_fall_ns if window_ns else 0),
             settle_early=False,
+            front=share,
         )
 
     def _may_tackle(self, contact: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:
-        """Return whether the opponent's face counts and he was standing when the contact began."""
-        if contact.opponent_face not in params.choices("tackle.faces"):
-            return False
+        """Return whether the opponent was standing when the contact began."""
         if params.flag("tackle.fallen_tackles"):
             return True
         fell_ns = state.play.fallen_ns(contact.opponent)
@@ -238,6 +239,14 @@ class FigureDead(ImmediateRule):
             for fall in falls
             if fall.first_seen_ns == facts.t_ns and fall.player != state.play.carrier
         )
+
+
+def _counting_share(contact: OpponentContact, facts: Facts, params: Params) -> float:
+    """Return the probability that the opponent's face that meets is one that makes a tackle."""
+    faces, front = params.choices("tackle.faces"), facts.figures[contact.opponent].front
+    if contact.opponent_face in faces:
+        return 1.0 if OPPOSITE_FACE[contact.opponent_face] in faces else front
+    return 1.0 - front if OPPOSITE_FACE[contact.opponent_face] in faces else 0.0
 
 
 def fall_in_window(state: GameState, player: str, contact_ns: int, window_ns: int) -> FigureFall | None:

@@ -60,6 +60,7 @@ class Estimate:
         sure: False when its identity is uncertain.
         fell_ns: as in a scene.
         fresh: whether it was measured in this frame; if not, its motion was extrapolated.
+        front: probability that its heading points to its front, 0..1.
 
     """
 
@@ -76,6 +77,7 @@ class Estimate:
     sure: bool = True
     fell_ns: int | None = None
     fresh: bool = True
+    front: float = 1.0
 
     def with_pose(self, footprint: Footprint, covariance: Array) -> Estimate:
         """Return the same figure with a newly measured pose, and therefore fresh.
@@ -95,6 +97,7 @@ class Estimate:
             self.seen,
             self.sure,
             self.fell_ns,
+            front=self.front,
         )
 
     def to_figure(self) -> Figure:
@@ -118,6 +121,7 @@ class Estimate:
             helmet_mm=None if helmet is None else (round(helmet[0], _DIGITS), round(helmet[1], _DIGITS)),
             sure=self.sure,
             fell_ns=self.fell_ns,
+            front=round(self.front, _DIGITS),
         )
 
 

@@ -239,6 +239,7 @@ class Tracker:
         covariance[:, :2, :2] += figures.systematic + tall[:, :, None] * tall[:, None, :]
         heading_deg = np.degrees(mean[:, HEADING]).tolist()
         fallen, away_ns = self._posture.fallen.tolist(), (self._t_ns - figures.seen_ns).tolist()
+        front = self._front.probability.tolist()
         out = []
         for row, (player, state) in enumerate(zip(self.players, mean.tolist(), strict=True)):
             posture: Posture = "fallen" if fallen[row] >= FALLS.fallen_probability else "upright"
@@ -265,6 +266,7 @@ class Tracker:
                 sure=bool(figures.sure[row]),
                 fell_ns=self._posture.fell_ns[row] if posture == "fallen" else None,
                 fresh=fresh,
+                front=front[row],
             )
             out.append(estimate)
         return tuple(out)

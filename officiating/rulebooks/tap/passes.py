@@ -15,7 +15,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_side,
 )
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch
-from downfield.officiating.engine.facts import exceedance_probability, outermost_x, segment_meets_base
+from downfield.officiating.engine.facts import exceedance_probability, outermost_x, over_fronts, segment_meets_base
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
@@ -122,12 +122,22 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
     if figure is None or ball is None:
         return Outcome(game, (_overrun_finding(context, receiver),))
     past = overrun_mm(figure, *ball)
-    margin = past - context.params.real("pass.overrun_base_lengths") * figure.length_mm
+    limit = context.params.real("pass.overrun_base_lengths") * figure.length_mm
+    margin = past - limit
     sigma = math.hypot(*figure.sigma_mm)
-    probability = exceedance_probability(margin, sigma)
+    probability, front = over_fronts(
+        figure, lambda receiver: exceedance_probability(overrun_mm(receiver, *ball) - limit, sigma)
+    )
     if probability <= 1 - context.params.real("calls.confidence"):
         raise RefusedError(f"overrun: the whole of {figure.id} is only {past:.0f} mm past the ball (TAP-104)")
-    found = replace(_overrun_finding(context, receiver), margin=margin, sigma=sigma, unit="mm", probability=probability)
+    found = replace(
+        _overrun_finding(context, receiver),
+        margin=margin,
+        sigma=sigma,
+        unit="mm",
+        probability=probability,
+        front=front,
+    )
     return Outcome(game, (found,))
 
 
