@@ -22,6 +22,7 @@ from downfield.api.table_setup import TableSetup
 from downfield.game.evidence import EvidenceFinder
 from downfield.game.footage import Footage
 from downfield.game.service import GameService
+from downfield.game.signing import RigKey
 from downfield.game.store import Store
 
 COOKIE: Final = "downfield"
@@ -41,6 +42,7 @@ class AppContext:
         footage: the pictures calls were made from; None where none are kept.
         table_setup: sets up a table; None where there is no camera.
         admin_key: makes a browser the admin's; one of this run only where none is given.
+        rig_key: signs what leaves the rig; one of this run only where none is given.
 
     """
 
@@ -51,6 +53,7 @@ class AppContext:
     footage: Footage | None = None
     table_setup: TableSetup | None = None
     admin_key: SecretFile = field(default_factory=SecretFile)
+    rig_key: RigKey = field(default_factory=RigKey.generate)
 
 
 async def _context(connection: HTTPConnection) -> AppContext:

@@ -31,6 +31,7 @@ from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
+from downfield.rig.rig_key import open_rig_key
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import is_address
@@ -102,6 +103,7 @@ class Rig:
         url = settings.store.url
         store_path = store_file(settings) if self.live else temporary / _TEMPORARY_STORE
         self._store = Store(url) if url else Store.at(store_path)
+        self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
         self.game_service = GameService(
             self._store,
             self._hub,
@@ -261,8 +263,10 @@ class Rig:
 
     def _serve(self, footage: Footage | None) -> Service:
         folder = data_folder(self._settings)
-        key = open_admin_key(folder, must_be_kept=self.live)
-        context = AppContext(self.game_service, self._hub, self._picture, self._store, footage, self._setup, key)
+        admin_key = open_admin_key(folder, must_be_kept=self.live)
+        context = AppContext(
+            self.game_service, self._hub, self._picture, self._store, footage, self._setup, admin_key, self._key
+        )
         return Service(context, self._settings.service, folder)
 
     def _begin_game(self) -> None:

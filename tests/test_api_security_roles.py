@@ -33,6 +33,7 @@ MANY = RateLimits(RateLimit(1e6, 10**6), RateLimit(1e6, 10**6), RateLimit(1e6, 1
 
 OPEN_TO: dict[str, set[tuple[str, str]]] = {
     "anyone": {
+        ("GET", "/about"),
         ("GET", "/healthz"),
         ("GET", "/readyz"),
         ("GET", "/api/session"),

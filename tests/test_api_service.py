@@ -12,6 +12,8 @@ import pytest
 from served_games import Served, served
 from websockets.sync.client import connect
 
+from downfield.game.signing import is_public_key
+
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -146,6 +148,7 @@ def test_rulebooks_calibration_configuration_and_metrics_can_be_read(client: htt
 def test_health_readiness_and_the_camera_picture_are_served(client: httpx.Client) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
     assert client.get("/readyz").status_code == 200
+    assert is_public_key(client.get("/about").json()["public_key"])
     assert client.get("/camera.jpg").content.startswith(b"\xff\xd8")
     with client.stream("GET", "/camera.mjpeg") as feed:
         assert feed.headers["content-type"].startswith("multipart/x-mixed-replace")

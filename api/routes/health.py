@@ -1,13 +1,15 @@
-"""Liveness, readiness, and metrics."""
+"""Liveness, readiness, metrics, and who the rig is."""
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Final, Literal
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import Field
 
-from downfield.api.dependencies import HubDep
+from downfield.api.dependencies import AppContextDep, HubDep
 from downfield.api.problems import ProblemError
 from downfield.api.prometheus import PrometheusMetrics
 from downfield.api.security.roles import allow
@@ -24,6 +26,20 @@ class ServiceStatus(TopicModel):
     """The service is well."""
 
     status: Literal["ok"] = "ok"
+
+
+class AboutRig(TopicModel):
+    """Which program this is, and the key that its signatures are checked with."""
+
+    version: str = Field(description="Of Downfield.")
+    public_key: str = Field(description="The rig's Ed25519 key: `ed25519:` and 32 bytes in URL-safe base64.")
+
+
+@router.get("/about", summary="The version, and the rig's public key")
+@allow("anyone")
+def about(context: AppContextDep) -> AboutRig:
+    """Compare the key with what `downfield verify` names: it says which rig a bundle comes from."""
+    return AboutRig(version=version("downfield"), public_key=context.rig_key.public_text)
 
 
 @router.get("/healthz", summary="Whether the process answers")

@@ -83,5 +83,14 @@ at("pairing").addEventListener("click", async (event) => {
   }
 });
 
+async function showAbout() {
+  const response = await fetch("about");
+  if (!response.ok) return;
+  const about = await response.json();
+  at("about").replaceChildren(`Downfield ${about.version}. This rig signs what it exports with the key `, el("code", {}, about.public_key));
+  at("about").hidden = false;
+}
+
+showAbout().catch(() => {}); // the line is left out
 reloadOnUpgrade(feed);
 feed.start();
