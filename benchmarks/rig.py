@@ -139,6 +139,9 @@ class RecordedScenes:
     def line_up(self, players: tuple[Player, ...]) -> None:
         """Do nothing."""
 
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
+        """Do nothing: figures keep their recorded headings."""
+
     def find_figures(self) -> None:
         """Do nothing."""
 

@@ -15,7 +15,7 @@ from downfield.game.published.publisher import LIMITS as PUBLISHING
 from downfield.game.published.publisher import GameSnapshot, LineUpStatus, StatePublisher, clock_text
 from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Coin, LineUpDeclared, OffenseSet, Roll, SetUp, Switch
+from downfield.officiating.declarations import Coin, FrontDeclared, LineUpDeclared, OffenseSet, Roll, SetUp, Switch
 from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.state import GameState, Team
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
@@ -226,7 +226,11 @@ class GameSession:
                 raise NotFoundError(f"This game has no call {body.call!r}.")
 
     def _note_line_up(self) -> None:
-        self.line_up = LineUpStatus(self.state.players, self._log.line_up_revision)
+        fronts = self._log.fronts
+        if fronts:
+            undone = self._game.undone
+            fronts = {event: front for event, front in fronts.items() if event not in undone}
+        self.line_up = LineUpStatus(self.state.players, self._log.line_up_revision, fronts)
 
     def _note_snap(self, before: GameState) -> None:
         state = self.state
@@ -265,11 +269,15 @@ class EventLog:
         self.events: list[tuple[Event, str]] = []
         self.line_up_revision = 0
         """Counts line-ups and "set" declarations made by a person; line-ups found by the camera are not counted."""
+        self.fronts: dict[str, FrontDeclared] = {}
+        """Where figures face, as declared, by event id; those undone included."""
 
     def add(self, event: Event, by: str) -> None:
         """Add an event and the person or device it came from."""
         self.events.append((event, by))
         self.line_up_revision += isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision"
+        if isinstance(event.body, FrontDeclared):
+            self.fronts[event.id] = event.body
 
     @property
     def undone(self) -> frozenset[str]:
@@ -323,10 +331,13 @@ class EventLog:
         return any(event.id == event_id and not isinstance(event.body, Tick) for event, _ in self.events)
 
 
+_DIRECTIONS: Final = ("right", "up", "left", "down")  # as the camera sees the board, from +x in steps of 90 degrees
+
 _SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
     "line_up": lambda body: f"line-up of {len(body.players)}",
     "separated": lambda _: "figures separated",
     "set": lambda _: "offense set",
+    "front": lambda body: f"{body.player} faces {_DIRECTIONS[round(body.heading_deg / 90) % 4]}",
     "carrier": lambda body: f"{body.player} has the ball",
     "pass": lambda body: f"pass to {body.receiver}" if body.receiver else "pass",
     "pitch": lambda body: f"pitch to {body.to}",

@@ -96,6 +96,24 @@ class OffenseSet:
 
 
 @record
+class FrontDeclared:
+    """Which end of a figure's base is its front, where the camera takes it wrong.
+
+    It is believed until a hand moves the figure, or it has walked 3 to 5 cm the other way with nothing touching it.
+
+    Attributes:
+        player: roster id.
+        heading_deg: about where it faces, degrees counter-clockwise from +x of the board; the end of its base that is
+            nearer to this is the front.
+
+    """
+
+    player: str
+    heading_deg: float
+    type: Literal["front"] = "front"
+
+
+@record
 class Carrier:
     """The ball carrier, at the snap or after a change of possession.
 
@@ -358,6 +376,7 @@ Declaration = Annotated[
     | SetUp
     | Separated
     | OffenseSet
+    | FrontDeclared
     | Carrier
     | Switch
     | PassDeclared

@@ -90,6 +90,7 @@ class FakeVision:
         self.updated: list[int] = []
         self.carriers: list[str | None] = []
         self.line_ups: list[tuple[Player, ...]] = []
+        self.fronts: list[tuple[str, float | None]] = []
         self.searches = 0
         self.players: tuple[Player, ...] = ()
         self.health: PictureHealth | None = None
@@ -108,6 +109,9 @@ class FakeVision:
     def line_up(self, players: tuple[Player, ...]) -> None:
         self.line_ups.append(players)
         self.players = players
+
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
+        self.fronts.append((player, heading_deg))
 
     def find_figures(self) -> None:
         self.searches += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -339,3 +340,27 @@ def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Brow
         obs.goto(address)
         expect(obs.locator("html")).to_have_attribute("data-link", "live")
     service.stop()
+
+
+def test_a_tap_on_a_figure_drawn_turned_around_declares_where_it_faces_and_a_double_tap_no_more(
+    service: PageServer, phone: Page
+) -> None:
+    shot = tackled()
+    play(service, shot)
+    last = shot.scenes[-1]
+    uncertain = dataclasses.replace(
+        last,
+        figures=tuple(dataclasses.replace(one, heading_deg=170.0, front=0.6) for one in last.figures),
+        frame=last.frame + 1,
+        t_ns=last.t_ns + 1,
+    )
+    phone.wait_for_timeout(100)
+    service.game_service.take(uncertain)
+    phone.locator("summary", has_text="Line-up check").tap()
+    phone.locator("summary", has_text="A figure faces the wrong way?").tap()
+    expect(phone.locator(".unsettled")).to_contain_text("Not sure which end is the front: dark 22, light 50")
+    phone.wait_for_timeout(1000 * REACTION_S)
+    phone.get_by_role("button", name="Turned around: dark 22").dblclick()
+    expect(phone.locator("#declared li").first).to_contain_text("Dark 22 faces right")
+    fronts = {one.text for one in service.game_service.declarations() if one.type == "front"}
+    assert fronts == {"dark-22 faces right"}

@@ -18,7 +18,7 @@ from downfield.game.history import History
 from downfield.game.journal import JournalLimits, verify_journal
 from downfield.game.published.game_topics import CallsUpdate, GameView, Questions
 from downfield.game.receipts import Accepted, Refused, Submission
-from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared, OffenseSet, SetUp
+from downfield.officiating.declarations import Carrier, Coin, FrontDeclared, LineUpDeclared, OffenseSet, SetUp
 from downfield.officiating.events import Event, Ruling
 
 
@@ -199,6 +199,29 @@ def test_the_carrier_and_the_line_up_are_properties_of_the_game(table: Table) ->
     assert (line_up.players, line_up.revision) == (PLAY.players, table.hub.value("line_up").revision)
     table.game_service.restart()
     assert table.game_service.line_up.players == ()
+
+
+def test_a_declared_front_lasts_through_a_restart_until_it_is_undone(tmp_path: Path) -> None:
+    before = Table(tmp_path / "a.db")
+    game = before.begin()
+    before.play()
+    calls = before.game_service.calls()
+    right, left = FrontDeclared(RUNNER, -12.0), FrontDeclared(RUNNER, 168.0)
+    first = before.declare(right, by="Sam's phone")
+    second = before.declare(left)
+    assert before.game_service.line_up.fronts == {first.event: right, second.event: left}
+    refused = before.game_service.declare(FrontDeclared("dark-99", 0.0), Submission())
+    assert isinstance(refused, Refused)
+    assert "dark-99" in refused.reason
+    before.game_service.undo(second.event, Submission())
+    before.close()
+    after = Table(tmp_path / "a.db")
+    assert after.game_service.resume() == game
+    assert after.game_service.line_up.fronts == {first.event: right}
+    views = [(view.text, view.undone) for view in after.game_service.declarations() if view.type == "front"]
+    assert views == [(f"{RUNNER} faces right", False), (f"{RUNNER} faces left", True)]
+    assert after.game_service.calls() == calls
+    after.close()
 
 
 def test_a_new_game_ends_the_one_before_and_keeps_the_line_up(table: Table) -> None:

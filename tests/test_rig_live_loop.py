@@ -14,7 +14,7 @@ from downfield.core.errors import RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Scene
 from downfield.game.published.publisher import LineUpStatus
-from downfield.officiating.declarations import Carrier
+from downfield.officiating.declarations import Carrier, FrontDeclared
 from downfield.officiating.events import Event
 from downfield.rig.live.connections import (
     DetectionResult,
@@ -312,6 +312,22 @@ def test_vision_gets_every_confirmation_of_the_line_up() -> None:
     vision.before_update = confirm
     Loop(FakeSource(8), vision, referee, ActiveProblems()).run()
     assert vision.line_ups == [PLAYERS] * 3
+
+
+def test_vision_gets_each_front_once_and_what_was_said_before_when_one_is_undone() -> None:
+    vision, referee = FakeVision(), FakeReferee()
+    first, second = FrontDeclared("dark-28", 10.0), FrontDeclared("dark-28", -170.0)
+    old = FrontDeclared("light-9", 90.0)
+    states = [{"op-1": old}, {"op-1": old, "op-2": first}, {"op-1": old, "op-2": first, "op-3": second}]
+    states += [states[1], {"op-1": old}]
+    referee.line_up = LineUpStatus(fronts=states[0])
+
+    def declare(frame: Frame) -> None:
+        referee.line_up = LineUpStatus(fronts=states[min(frame.index // 2, len(states) - 1)])
+
+    vision.before_update = declare
+    Loop(FakeSource(12), vision, referee, ActiveProblems()).run()
+    assert vision.fronts == [("dark-28", 10.0), ("dark-28", -170.0), ("dark-28", 10.0), ("dark-28", None)]
 
 
 def test_vision_gets_the_ball_carrier_with_every_frame() -> None:

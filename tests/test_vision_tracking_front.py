@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from simulated_detector import Faults
-from tracked_tables import Path, Place, Table, Tracked, hand_at, standing, tracked, walking
+from tracked_tables import Path, Place, Table, Tracked, hand_at, standing, tracked, tracked_with, walking
 
 from downfield.vision.tracking.front import LIMITS, FrontFilter, facing_odds
 
@@ -160,3 +160,44 @@ def test_headings_point_to_the_more_likely_end_after_any_evidence(events: list[t
             front.reset_jumped(ONE, np.array([amount / 40]))
         front.resolve_flips()
         assert 0.5 <= front.probability[0] <= 1.0
+
+
+def test_a_persons_word_turns_a_figure_around_at_once_and_only_a_long_walk_overrules_it() -> None:
+    table = Table({"dark-1": standing(300, 150, 20), "light-1": standing(600, 300, 180)}, 0.4)
+    frames, tracker = tracked_with(table, TURNED)
+    assert turned(frames, "dark-1")[-1]
+    tracker.settle_front("dark-1", 40.0)
+    tracker.settle_front("dark-1", 10.0)  # a second tap on the same picture
+    tracker.settle_front("light-9", 0.0)  # not on the board
+    told, other = tracker.estimates()
+    assert abs(told.footprint.heading_deg - 20) < 10
+    assert told.front > 0.99
+    assert abs(other.footprint.heading_deg) < 10  # the other figure is still taken wrong
+
+
+def test_the_network_does_not_outlast_a_persons_word_but_a_long_walk_the_other_way_does() -> None:
+    front = front_of_one(4.0)
+    front.settle(0, ahead=False)
+    assert front.resolve_flips()[0]
+    detect(front, -1.0, 60.0)
+    assert not front.resolve_flips()[0]
+    front.update_from_walking(ONE, np.array([-30.0]))
+    assert not front.resolve_flips()[0]
+    front.update_from_walking(ONE, np.array([-10.0]))
+    assert front.resolve_flips()[0]
+
+
+def test_a_persons_word_taken_back_leaves_the_network_to_decide_again() -> None:
+    front = front_of_one(4.0)
+    front.settle(0, ahead=False)
+    front.resolve_flips()
+    front.withdraw(0)
+    assert front.resolve_flips()[0]
+
+
+def test_a_figure_that_a_hand_turns_after_a_persons_word_is_believed_as_the_network_sees_it() -> None:
+    front = front_of_one(4.0)
+    front.settle(0, ahead=True)
+    front.limit_handled(ONE)
+    detect(front, -1.0, 3.0)
+    assert front.resolve_flips()[0]

@@ -129,6 +129,11 @@ class Vision:
         self._roster = Roster(players, self._spots(players))
         self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
 
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
+        """Take a person's word for where a figure faces, about; None takes it back. See `Tracker.settle_front`."""
+        if self._tracker is not None:
+            self._tracker.settle_front(player, heading_deg)
+
     def find_figures(self) -> None:
         """Drop all tracks and search for every figure again."""
         if self._roster is not None:

@@ -34,6 +34,7 @@ class FigureView(TopicModel):
     posture: Posture
     sigma_mm: float = Field(description="Standard deviation of the position, the larger of both axes.")
     sure: bool = Field(description="False while its identity is uncertain.")
+    front: float = Field(default=1.0, description="Probability that the heading points to its front, 0..1.")
 
 
 class SceneView(TopicModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from downfield.game.published import board_topics, game_topics
 from downfield.game.published.call_views import CallContext, call_view, changed_calls
 from downfield.game.published.topic_sink import TopicSink
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Side
+from downfield.officiating.declarations import FrontDeclared, Side
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.rulebook import SYSTEMS
 
@@ -43,11 +43,13 @@ class LineUpStatus:
     Attributes:
         players: the roster of the last line-up.
         revision: counts the line-ups and "set" declarations of this game made by a person.
+        fronts: where figures face, as declared by a person, by event id in order.
 
     """
 
     players: tuple[Player, ...] = ()
     revision: int = 0
+    fronts: Mapping[str, FrontDeclared] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +354,7 @@ def _figure(figure: Figure, field: FieldModel) -> board_topics.FigureView:
         posture=figure.posture,
         sigma_mm=round(max(figure.sigma_mm), 2),
         sure=figure.sure,
+        front=round(figure.front, 2),
     )
 
 

@@ -16,6 +16,7 @@ from downfield.officiating.declarations import (
     BaseSwap,
     Carrier,
     ClockSet,
+    FrontDeclared,
     LineUpDeclared,
     OffenseSet,
     PivotsDone,
@@ -181,6 +182,14 @@ def declare_set(game: GameState, event: Event, context: RuleContext) -> Outcome:
     return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(context), ready_poses=()))
 
 
+def settle_front(game: GameState, event: Event, _context: RuleContext) -> Outcome:
+    """Accept where a figure faces; the tracker, which measures headings, takes it from the game's record."""
+    body = body_of(event, FrontDeclared)
+    if game.player(body.player) is None:
+        raise RefusedError(f"front: there is no figure {body.player!r} on the board")
+    return Outcome(game)
+
+
 def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Record the announced ball carrier (TAP-082, LD-037)."""
     body = body_of(event, Carrier)
@@ -295,6 +304,7 @@ SHARED: Final[Mapping[type[Any], Handler]] = {
     SetUp: apply_set_up,
     Separated: begin_line_up,
     OffenseSet: declare_set,
+    FrontDeclared: settle_front,
     Carrier: name_carrier,
     Switch: turn_switch,
     PivotsDone: finish_pivots,

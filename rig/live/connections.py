@@ -153,6 +153,10 @@ class VisionStage(Protocol):
         """Set the roster on the board; for the same players, confirm the identity of every tracked figure."""
         ...
 
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
+        """Take a person's word for where a figure faces, degrees counter-clockwise from +x; None takes it back."""
+        ...
+
     def find_figures(self) -> None:
         """Drop all positions, and search for every figure again."""
         ...

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import LineUpDeclared
+from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
 from downfield.officiating.events import Event
 from downfield.rig.live.connections import (
     BoundedQueue,
@@ -132,6 +132,7 @@ class Loop:
         self._ticks = ticks
         self._players: tuple[Player, ...] = ()
         self._line_up_revision = 0
+        self._fronts: Mapping[str, FrontDeclared] = referee.line_up.fronts  # those of before are about other tracks
         self._captured: BoundedQueue[CapturedFrame] = BoundedQueue(LIMITS.captured_frames, LIMITS.burst_frames)
         self._decoding: BoundedQueue[_DecodingFrame] = BoundedQueue(LIMITS.decoded_frames)
         self._detected: BoundedQueue[_DetectedFrame] = BoundedQueue(LIMITS.detected_frames)
@@ -235,6 +236,7 @@ class Loop:
         self._wait_for_game()
         self._vision = self._controls.apply_changes(self._vision)
         self._update_line_up()
+        self._update_fronts()
         try:
             scene = self._vision.update(frame, detected.detections.result, self._referee.carrier)
         except CancelledError:  # reported where detection failed
@@ -255,6 +257,19 @@ class Loop:
             self._players = line_up.players
             if confirmed or line_up.players != self._vision.players:
                 self._vision.line_up(line_up.players)
+
+    def _update_fronts(self) -> None:
+        """Pass the fronts that were declared, or undone, since the last frame to the vision stage."""
+        before, self._fronts = self._fronts, self._referee.line_up.fronts
+        if before == self._fronts:
+            return
+        for event, declared in before.items():
+            if event not in self._fronts:  # undone: what was said of the figure before counts again
+                earlier = [front for front in self._fronts.values() if front.player == declared.player]
+                self._vision.settle_front(declared.player, earlier[-1].heading_deg if earlier else None)
+        for event, declared in self._fronts.items():
+            if before.get(event) != declared:
+                self._vision.settle_front(declared.player, declared.heading_deg)
 
     def _declare_line_up(self, scene: Scene, captured_ns: int) -> None:
         """Declare the line-up to the game once the vision stage has identified the figures on the board."""

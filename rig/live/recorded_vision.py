@@ -51,6 +51,9 @@ class RecordedVision:
     def line_up(self, players: tuple[Player, ...]) -> None:
         """Do nothing: figures keep their recorded identities."""
 
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
+        """Do nothing: figures keep their recorded headings."""
+
     def find_figures(self) -> None:
         """Do nothing: figures keep their recorded positions."""
 
@@ -82,6 +85,9 @@ class UncalibratedVision:
         return Scene(frame.index, frame.t_ns, "unknown", (), unfit=self._unfit)
 
     def line_up(self, players: tuple[Player, ...]) -> None:
+        """Do nothing: no figure is tracked."""
+
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
         """Do nothing: no figure is tracked."""
 
     def find_figures(self) -> None:

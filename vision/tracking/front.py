@@ -7,7 +7,8 @@ About a figure that has walked it is known to be right or wrong, and counts for 
 
 - the network, up to that bound;
 - the line-up: before a play the teams stand on two sides and face each other;
-- walking: every millimeter walked ahead, or backward, while nothing touches the base that could push it.
+- walking: every millimeter walked ahead, or backward, while nothing touches the base that could push it;
+- a person, who is believed until the figure has walked far the other way.
 """
 
 from __future__ import annotations
@@ -47,6 +48,10 @@ class FrontLimits:
     max_walked: float = 12.0
     """Limit of walking's log-odds, so that a few seconds can reverse them."""
 
+    person: float = 6.0
+    """Weight of a person's word: one in 400 taps the wrong figure; 50 mm walked the other way outweigh it, or
+    34 mm if the network says the same."""
+
     max_hidden: float = 1.5
     """Limit of the log-odds behind a hand, which may turn a figure around."""
 
@@ -82,13 +87,14 @@ class FrontFilter:
         self._right, self._wrong = LIMITS.prior_right, LIMITS.prior_wrong
         self._network, self._facing = network.copy(), facing.copy()
         self._walked = np.zeros(len(network))
+        self._person = np.zeros(len(network))
         # Whether the network proved right (1) or wrong (-1) about each figure; 0 before it walked.
         self._record: NDArray[np.int64] = np.zeros(len(network), dtype=np.int64)
 
     @property
     def log_odds(self) -> Array:
         """All evidence together, shape (n,)."""
-        total: Array = np.clip(self._network, -self._bounds, self._bounds) + self._facing + self._walked
+        total: Array = np.clip(self._network, -self._bounds, self._bounds) + self._facing + self._walked + self._person
         return total
 
     @property
@@ -112,11 +118,12 @@ class FrontFilter:
         self._scale(sure, LIMITS.max_hidden / total[sure])
 
     def limit_handled(self, rows: Indices) -> None:
-        """Limit what line-up and walk said of figures beside a hand: it may turn them, and the network will see it."""
-        other = self._facing[rows] + self._walked[rows]
+        """Limit what all but the network said of figures beside a hand, which may turn them as the network will see."""
+        other = self._facing[rows] + self._walked[rows] + self._person[rows]
         share = np.where(other > LIMITS.max_hidden, LIMITS.max_hidden / np.maximum(other, LIMITS.max_hidden), 1.0)
         self._facing[rows] *= share
         self._walked[rows] *= share
+        self._person[rows] *= share
 
     def reset_jumped(self, rows: Indices, turned_rad: Array) -> Indices:
         """Reset the log-odds of figures that turned too far, and return their rows.
@@ -166,6 +173,23 @@ class FrontFilter:
         new = np.abs(self._walked) < LIMITS.proven
         self._facing[new] = facing[new]
 
+    def settle(self, row: int, *, ahead: bool) -> None:
+        """Take a person's word that a figure's heading points to its front, or to its rear.
+
+        What said otherwise is void, and so is from now on what the network says of a body that it takes wrong.
+        """
+        self._person[row] = LIMITS.person if ahead else -LIMITS.person
+        for evidence in (self._facing, self._walked):
+            if evidence[row] * self._person[row] < 0:
+                evidence[row] = 0.0
+        if abs(self._network[row]) >= LIMITS.confirmed / 2:
+            self._record[row] = 1 if self._network[row] * self._person[row] > 0 else -1
+
+    def withdraw(self, row: int) -> None:
+        """Forget what a person said of a figure's front, and what followed from it about the network."""
+        self._person[row] = 0.0
+        self._record[row] = 0
+
     def resolve_flips(self) -> Bools:
         """Return which figures face against their heading, shape (n,), and take the other direction as heading."""
         flipped = self.log_odds < 0
@@ -173,7 +197,7 @@ class FrontFilter:
         return flipped
 
     def _scale(self, rows: Indices, factors: Array) -> None:
-        for evidence in (self._network, self._facing, self._walked):
+        for evidence in (self._network, self._facing, self._walked, self._person):
             evidence[rows] *= factors
 
 

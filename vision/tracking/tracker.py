@@ -43,59 +43,12 @@ from downfield.vision.tracking.kalman import (
     Y,
 )
 from downfield.vision.tracking.kalman import LIMITS as KALMAN
+from downfield.vision.tracking.limits import LIMITS
 from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.recovery import LIMITS as RECOVERY
 from downfield.vision.tracking.recovery import LostFigures, UnmatchedDetections, recover
 
 _ANY_HEADING: Final = np.pi**2 / 3  # variance of an angle that may be any
-
-
-@dataclass(frozen=True, slots=True)
-class TrackerLimits:
-    """Thresholds of the tracker."""
-
-    hand_reach_mm: float = 55.0
-    """A hand may move figures nearer to its fingertips than this."""
-
-    grasp_mm: float = 35.0
-    """A moving figure nearer to the fingertips than this is held."""
-
-    carried_mm: float = 25.0
-    """Largest movement within a frame of a detected figure in a hand."""
-
-    let_go_ns: int = 300_000_000
-    """A figure counts as handled for this long after the hand."""
-
-    unseen_ns: int = 250_000_000
-    """A figure not detected for less than this was missed, not hidden."""
-
-    missed_once_steps: float = 2.5
-    """A figure missed in one detection was detected at most this many steps ago."""
-
-    blind_ns: int = 100_000_000
-    """When no figure was detected for this long, the board's power is not known either."""
-
-    surprise_ns: int = 200_000_000
-    """Time for which a figure that moved against the prediction may continue to do so."""
-
-    pushed_ns: int = 200_000_000
-    """A figure may still slide from a push for this long after it touched another."""
-
-    pivot_mm: float = 4.0
-    """Deviation of the place of a figure that a hand hides and leaves in place."""
-
-    pivot_rad: float = 1.0
-    """Deviation of the heading of a figure that a hand hides and leaves in place."""
-
-    astray_mm: float = 60.0
-    """A figure found further than this from its prediction, without a hand, may be a different figure."""
-
-    replaced_mm: float = 120.0
-    """A figure put down further than this from its old place may be a different figure."""
-
-
-LIMITS: Final = TrackerLimits()
-
 _ANYWHERE: Final = np.diag([RECOVERY.anywhere_mm**2, RECOVERY.anywhere_mm**2, np.pi**2])
 
 
@@ -224,6 +177,23 @@ class Tracker:
         all_sure = bool((seen & figures.sure).all())
         figures.sure |= seen
         return all_sure
+
+    def settle_front(self, player: str, heading_deg: float | None) -> None:
+        """Take a person's word for which end of a figure's base is the front; None takes it back.
+
+        Args:
+            player: roster id; one that is not tracked is ignored.
+            heading_deg: about where it faces, counter-clockwise from +x; the end nearer to it is the front.
+
+        """
+        row = next((row for row, one in enumerate(self.players) if one.id == player), None)
+        if row is None:
+            return
+        if heading_deg is None:
+            self._front.withdraw(row)
+        else:
+            self._front.settle(row, ahead=bool(np.cos(np.radians(heading_deg) - self._motion.mean[row, HEADING]) >= 0))
+            self._motion.turn_around(self._front.resolve_flips())
 
     def estimates(self, *, fresh: bool = True) -> tuple[Estimate, ...]:
         """Return the estimates of all figures at the latest frame, in roster order; fresh if the detector ran on it."""

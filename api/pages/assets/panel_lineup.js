@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { el, refresh } from "./dom.js";
 import { formatPlayer } from "./format.js";
+import { frontCorrections, updateFronts } from "./panel_fronts.js";
 
 /** Often enough for hands that set figures down. */
 const UPDATE_MS = 500;
@@ -11,20 +12,23 @@ const UPDATE_MS = 500;
 export function lineUpCheck(body, summary, feed) {
   const board = new Board({ hands: true });
   const result = el("div", { "aria-live": "polite" });
+  const fronts = frontCorrections();
   const count = el("span", { class: "count" });
   summary.append(count);
   body.append(
     board.element,
     result,
+    fronts,
     el("div", { class: "row" }, button("Find all figures again", "api/commands", { command: "find_figures" })),
   );
   board.follow(feed);
-  setInterval(() => update(feed, result, count), UPDATE_MS);
+  setInterval(() => update(feed, result, count, fronts), UPDATE_MS);
 }
 
-function update(feed, result, count) {
+function update(feed, result, count, fronts) {
   const [scene, lineUp, game] = ["scene", "line_up", "game"].map((topic) => feed.value(topic));
   if (lineUp === undefined || game === undefined) return;
+  updateFronts(fronts, scene, lineUp, game);
   const figures = scene?.figures ?? [];
   const seen = figures.filter((figure) => figure.posture === "upright" || figure.posture === "fallen");
   const names = (some) => some.map((figure) => formatPlayer(figure.id)).join(", ");
