@@ -14,18 +14,21 @@ from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
-from downfield.api.routes import camera, evidence, feed, games, health, pages, pairing, play, setup, table_setup
+from downfield.api.routes import camera, evidence, feed, games, health, pages, pairing, play, review, setup, table_setup
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
+from downfield.review.catalog import GameCatalog
+from downfield.review.thumbnails import Thumbnails
 
 LOCAL: Final = AccessPolicy()
 
 ROUTERS: Final = (
     play.router,
     games.router,
+    review.router,
     evidence.router,
     setup.router,
     table_setup.router,
@@ -69,6 +72,8 @@ def create_app(
     app.state.known = known or KnownClients(access.proxies)
     app.state.streams = OpenStreams()
     app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)
+    app.state.catalog = GameCatalog(context.store)
+    app.state.thumbnails = Thumbnails()
     app.state.token_store = TokenStore(context.store, app.state.streams.end_all_of)
     app.state.metrics = PrometheusMetrics(context.game_service, context.hub, context.picture, responses)
     for router in ROUTERS:

@@ -84,6 +84,7 @@ class Snap:
         period: 1-based.
         situation: down, distance and spot in words.
         carrier: roster id, None while not known.
+        clock_s: time left in the period; None where no clock runs down, or an older version of the program wrote it.
 
     """
 
@@ -97,6 +98,7 @@ class Snap:
     period: int
     situation: str
     carrier: str | None = None
+    clock_s: float | None = None
 
 
 @record

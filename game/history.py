@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -105,6 +106,7 @@ class History:
         self.batches: list[SceneBatch] = []
         self._log = EventLog()
         self._calls: dict[str, Call] = {}
+        self._withdrawn: dict[str, Call] = {}
         self._frames: dict[str, int] = {}
         self._snaps: list[Snap] = []
         self._set_aside: tuple[str, ...] = ()
@@ -134,12 +136,24 @@ class History:
 
     def calls(self) -> list[CallView]:
         """Return every call that stands, in the order they were made."""
+        return self._views(self._calls)
+
+    def struck(self) -> list[CallView]:
+        """Return every call that a ruling took away, as it was before."""
+        rulings = self._log.rulings(self._log.undone)
+        return self._views({name: call for name, call in self._withdrawn.items() if name in rulings})
+
+    def snaps(self) -> tuple[Snap, ...]:
+        """Return how every play began, in order."""
+        return tuple(self._snaps)
+
+    def _views(self, calls: Mapping[str, Call]) -> list[CallView]:
         if self._started is None:
             return []
         waiting = frozenset(call.id for call in self._calls.values() if call.verdict in {"too_close", "proposed"})
         rulings = self._log.rulings(self._log.undone)
         context = CallContext(self._started, lambda _: "", waiting, rulings, self._frames)
-        return [call_view(call, context) for call in self._calls.values()]
+        return [call_view(call, context) for call in calls.values()]
 
     def plays(self) -> list[PlayDetails]:
         """Return every play, in order, with the calls from its snap to the next."""
@@ -189,8 +203,11 @@ class History:
 
     def _apply(self, effects: Effects) -> None:
         for call_id in effects.withdrawn:
-            self._calls.pop(call_id, None)
+            if (call := self._calls.pop(call_id, None)) is not None:
+                self._withdrawn[call_id] = call
         self._calls |= {call.id: call for call in effects.calls}
+        for call in effects.calls:
+            self._withdrawn.pop(call.id, None)
         self._calls |= {call_id: self._calls.pop(call_id) for call_id in effects.moved}
         self._set_aside = effects.set_aside
         self.score, self.text = effects.score, effects.text

@@ -249,6 +249,7 @@ class GameSession:
                 before.period,
                 before.situation,
                 before.play.carrier,
+                _rounded(before.clock.left_at_s(snap_ns)),
             )
 
     def _snapshot(self) -> GameSnapshot:
@@ -376,6 +377,10 @@ def describe(body: Body) -> str:
         left = "" if body.left_s is None else f" at {clock_text(body.left_s)}"
         return f"clock {'runs' if body.running else 'stopped'}{left}"
     return _SENTENCES[body.type](body)
+
+
+def _rounded(left_s: float | None) -> float | None:
+    return None if left_s is None else round(left_s, 1)
 
 
 def _words(name: str) -> str:

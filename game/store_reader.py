@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -136,6 +136,23 @@ class StoreReader:
         with self._reading() as connection:
             row = connection.execute(query).first()
         return None if row is None else EntryRow(*row)
+
+    def latest(self, game: str, kinds: Collection[str] = (), limit: int = 1) -> list[EntryRow]:
+        """Return the latest entries of a game's journal, the last first, without their attachments.
+
+        Args:
+            game: its id.
+            kinds: only entries of these kinds; all where none is named.
+            limit: how many.
+
+        """
+        columns = [null() if column.name == "attachment" else column for column in ENTRIES.c]
+        query = select(*columns).where(ENTRIES.c.game == game)
+        if kinds:
+            query = query.where(ENTRIES.c.kind.in_(kinds))
+        with self._reading() as connection:
+            rows = connection.execute(query.order_by(ENTRIES.c.seq.desc()).limit(limit))
+            return [EntryRow(*row) for row in rows]
 
     def attachment(self, game: str, seq: int) -> bytes | None:
         """Return the attachment of one entry of a game's journal; None when it has none."""

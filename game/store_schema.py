@@ -15,6 +15,7 @@ from sqlalchemy import (
     Column,
     Connection,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -61,6 +62,7 @@ ENTRIES = Table(
     Column("attachment", LargeBinary),
     Column("digest", Text, nullable=False),
     UniqueConstraint("game", "key", name="entries_key"),
+    Index("entries_by_kind", "game", "kind", "seq"),
 )
 
 TEAMS = Table(
@@ -98,7 +100,9 @@ _FIRST: Final = (
 
 _AMERICAN_SPELLING: Final = ("""UPDATE teams SET content = replace(content, '"colour":', '"color":')""",)
 
-STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST, _AMERICAN_SPELLING)
+_BY_KIND: Final = ("""CREATE INDEX entries_by_kind ON entries (game, kind, seq)""",)
+
+STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST, _AMERICAN_SPELLING, _BY_KIND)
 """Step n migrates a store of version n to version n + 1; ``{blob}`` is the server's type for bytes."""
 
 

@@ -31,7 +31,19 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/panel", "/camera", "/pair", "/evidence", "/overlay/scorebug", "/overlay/calls", "/overlay/field"]
+    "path",
+    [
+        "/",
+        "/panel",
+        "/camera",
+        "/pair",
+        "/games",
+        "/game",
+        "/evidence",
+        "/overlay/scorebug",
+        "/overlay/calls",
+        "/overlay/field",
+    ],
 )
 def test_a_page_loads_everything_from_under_the_prefix(chrome: Browser, service: PageServer, path: str) -> None:
     with page_in(chrome) as page:

@@ -15,7 +15,7 @@ from downfield.api.requests import GameId, IdempotencyKey
 from downfield.api.security.roles import allow
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame
-from downfield.game.history import GameDetails, GameSummary, History, PlayDetails, summary
+from downfield.game.history import History
 from downfield.game.journal import verify_journal
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
 from downfield.game.receipts import Accepted, Refused, Submission
@@ -59,18 +59,6 @@ def _history(row: GameRowDep, store: StoreDep) -> History:
 HistoryDep = Annotated[History, Depends(_history)]
 
 
-@router.get("", summary="Games, the latest first")
-@allow("viewer")
-def games(
-    store: StoreDep,
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    before_ms: Annotated[int | None, Query(ge=0, le=9_000_000_000_000, description="Only those begun earlier.")] = None,
-) -> list[GameSummary]:
-    """For the next page, give the last one's `began_ms` as `before_ms`."""
-    before_ns = None if before_ms is None else before_ms * 1_000_000
-    return [summary(row) for row in store.games(limit, before_ns)]
-
-
 @router.post("", summary="Start a game")
 @allow("operator")
 def start(
@@ -83,25 +71,11 @@ def start(
     return receipt
 
 
-@router.get("/{game}", summary="One game")
-@allow("viewer")
-def game(history: HistoryDep) -> GameDetails:
-    """With the digest that proves its journal."""
-    return history.details()
-
-
 @router.get("/{game}/calls", summary="A game's calls")
 @allow("viewer")
 def calls(history: HistoryDep, limit: Limit = 200) -> list[CallView]:
     """The calls that stand, in the order they were made."""
     return history.calls()[-limit:]
-
-
-@router.get("/{game}/plays", summary="A game's plays")
-@allow("viewer")
-def plays(history: HistoryDep, limit: Limit = 200) -> list[PlayDetails]:
-    """Each with the calls from its snap to the next."""
-    return history.plays()[-limit:]
 
 
 @router.get("/{game}/events", summary="A game's declarations and rulings")

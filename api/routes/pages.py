@@ -27,6 +27,8 @@ PAGES: Final[Mapping[str, str]] = {
     "/panel": "panel.html",
     "/camera": "camera.html",
     "/setup": "setup.html",
+    "/games": "games.html",
+    "/game": "game.html",
     "/evidence": "evidence.html",
     "/pair": "pair.html",
 }
@@ -113,11 +115,13 @@ def overlay(request: Request, name: str) -> Response:
 @router.get("/panel")
 @router.get("/camera")
 @router.get("/setup")
+@router.get("/games")
+@router.get("/game")
 @router.get("/evidence")
 @router.get("/pair")
 @allow("anyone")
 def page(request: Request) -> Response:
-    """The start page, the operator panel, the camera page, the set-up, the frames of a call, the pairing page."""
+    """The start page, panel, camera page, set-up, games, a game, the frames of a call, the pairing page."""
     return pages()[PAGES[own_path(request.scope)]].response(request)
 
 

@@ -21,7 +21,12 @@ from downfield.officiating.calls import Call
 from downfield.officiating.engine.judged_game import calls_to_append
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
 
-_STANDING: Final[dict[str, Standing]] = {"confirm": "confirmed", "overturn": "overturned", "manual": "manual"}
+_STANDING: Final[dict[str, Standing]] = {
+    "confirm": "confirmed",
+    "overturn": "overturned",
+    "manual": "manual",
+    "strike": "struck",
+}
 """A call's standing after a person's ruling on it."""
 
 

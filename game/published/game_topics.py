@@ -17,7 +17,7 @@ from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import Phase
 
-Standing = Literal["stands", "open", "confirmed", "overturned", "manual", "noted"]
+Standing = Literal["stands", "open", "confirmed", "overturned", "struck", "manual", "noted"]
 
 
 class TopicModel(BaseModel):
@@ -141,7 +141,8 @@ class CallView(TopicModel):
     kind: CallKind
     verdict: Verdict
     standing: Standing = Field(
-        description="open: waits for a person; noted: has no consequence; manual: made by hand; stands: in force."
+        description="open: waits for a person; noted: has no consequence; manual: made by hand; struck: taken "
+        "away by a ruling; stands: in force."
     )
     text: str
     t_ns: int = Field(description="The instant it is about.")

@@ -64,7 +64,7 @@ export function formatMargin(value, unit) {
 
 /** A call's verdict in one or two words; a ruling replaces it. */
 export function formatVerdict(call) {
-  const ruled = { confirmed: "confirmed", overturned: "overturned", manual: "by hand", withdrawn: "withdrawn" }[call.standing];
+  const ruled = { confirmed: "confirmed", overturned: "overturned", struck: "struck", manual: "by hand", withdrawn: "withdrawn" }[call.standing];
   if (ruled) return ruled;
   return { called: "call", too_close: "too close to call", proposed: "proposed", reported: "noted" }[call.verdict];
 }

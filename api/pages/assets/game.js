@@ -1,0 +1,131 @@
+// One game: its result, and its plays with their calls, searched and filtered.
+
+import { el, refresh, refreshList, setText } from "./dom.js";
+import { capitalize, formatCallText, formatPeriod, formatVerdict, humanize } from "./format.js";
+import { formatGameDate, standingBadge } from "./game_summary.js";
+import { filled, followForm } from "./search_form.js";
+import { errorText, send } from "./send.js";
+import { thumbnail } from "./thumbnails.js";
+
+const at = (id) => document.getElementById(id);
+const form = at("search");
+let game = new URLSearchParams(location.search).get("game") ?? "current";
+let latest = 0;
+let gone_to = "";
+
+const base = () => `api/games/${encodeURIComponent(game)}`;
+const get = (path) => send(path, null, { method: "GET" });
+
+async function loadGame() {
+  const details = await get(base());
+  if (game !== details.id) {
+    game = details.id; // "current" in an address that is passed on would become another game
+    const query = new URLSearchParams(location.search);
+    query.set("game", game);
+    history.replaceState(null, "", `?${query}${location.hash}`);
+  }
+  document.title = `Downfield: ${details.away} at ${details.home}`;
+  setText(at("title"), `${details.away} at ${details.home}`);
+  refresh(at("standing"), details.standing, () => standingBadge(details.standing));
+  refresh(at("summary"), details, () => [
+    el("p", { class: "teams" }, [["away", details.score[1]], ["home", details.score[0]]].map(([side, points]) => [el("span", {}, details[side]), el("span", {}, String(points))])),
+    el("p", { class: "facts" }, [formatGameDate(details), details.title, details.rulebook, details.text].filter(Boolean).map((fact) => el("span", {}, fact))),
+  ]);
+}
+
+/** The periods and kinds of calls there are, to choose from; what is chosen stays. */
+function fillChoices(plays) {
+  choices(form.elements.quarter, [...new Set(plays.map((play) => play.period))].sort((a, b) => a - b), (period) => formatPeriod(period));
+  choices(form.elements.kind, [...new Set(plays.flatMap((play) => [...play.calls, ...play.struck].map((call) => call.kind)))].sort(), (kind) => capitalize(humanize(kind)));
+}
+
+function choices(select, values, text) {
+  const given = new URLSearchParams(location.search).get(select.name) ?? "";
+  const all = given && !values.map(String).includes(given) ? [...values, given] : values;
+  select.replaceChildren(select.options[0], ...all.map((value) => el("option", { value }, text(value))));
+  select.value = given;
+}
+
+async function loadPlays() {
+  const request = ++latest;
+  const query = filled(form);
+  query.set("limit", 1000);
+  try {
+    const found = await get(`${base()}/plays?${query}`);
+    if (request !== latest) return; // another search was started meanwhile
+    refreshList(at("plays"), found.map((play) => ({ ...play, id: String(play.number) })), playItem);
+    const searched = [...filled(form)].length > 0;
+    setText(at("message"), found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${found.length} ${found.length === 1 ? "play" : "plays"} found.` : "");
+    goToTarget();
+  } catch (error) {
+    if (request === latest) setText(at("message"), errorText(error));
+  }
+}
+
+/** Show the play or call that the address names, once it is there; :target alone does not see what came later. */
+function goToTarget() {
+  if (location.hash.length < 2 || gone_to === location.hash) return;
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target === null) return;
+  gone_to = location.hash;
+  location.replace(location.hash);
+  target.scrollIntoView();
+}
+
+function playItem(play, item) {
+  item.id = `play-${play.number}`;
+  item.className = "play plate";
+  const calls = [...play.calls, ...play.struck].sort((a, b) => a.t_ns - b.t_ns);
+  return [
+    el(
+      "header",
+      {},
+      el("a", { class: "number", href: `#play-${play.number}`, "aria-label": `Link to play ${play.number}` }, `#${play.number}`),
+      el("span", { class: "situation" }, play.kind === "scrimmage" ? play.situation : capitalize(humanize(play.kind))),
+      el("span", { class: "when" }, [formatPeriod(play.period), play.clock].filter(Boolean).join(" ")),
+      el("p", { class: "result" }, play.result),
+    ),
+    calls.length > 0 && el("ol", {}, calls.map(callItem)),
+  ];
+}
+
+function callItem(call) {
+  const href = `evidence?${new URLSearchParams({ game, call: call.id })}`;
+  const text = capitalize(formatCallText(call.text));
+  const struck = call.ruling !== null && !["confirm", "manual"].includes(call.ruling.decision);
+  return el(
+    "li",
+    { id: `call-${call.id}`, class: `call ${call.verdict} ${call.standing}` },
+    thumbnail(game, call.id, href, `Frames: ${text}`),
+    el(
+      "div",
+      { class: "body" },
+      el("p", { class: "tag" }, capitalize(formatVerdict(call)), call.standing === "open" && " · needs a ruling"),
+      el("a", { class: "text", href }, text),
+      call.words && el("p", { class: "words" }, capitalize(call.words)),
+      call.ruling && el("p", { class: "facts" }, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
+      !struck && call.clauses.length > 0 && el("p", { class: "facts" }, call.clauses.map((clause) => clause.id).join(", ")),
+    ),
+  );
+}
+
+/** Filters are open where there is room, and where the address sets one. */
+function openFilters() {
+  const given = new URLSearchParams(location.search);
+  const set = [...at("filters").querySelectorAll("[name]")].some((field) => given.get(field.name));
+  at("filters").open = set || matchMedia("(min-width: 700px)").matches;
+}
+
+async function start() {
+  openFilters();
+  try {
+    await loadGame();
+    fillChoices(await get(`${base()}/plays?limit=1000`));
+    followForm(form, loadPlays);
+    await loadPlays();
+  } catch (error) {
+    setText(at("message"), errorText(error));
+  }
+}
+
+start();

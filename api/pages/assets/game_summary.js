@@ -1,0 +1,12 @@
+// A game in a few words: its date, and whether it is in play.
+
+import { el } from "./dom.js";
+
+const STANDINGS = { in_play: "In play", unfinished: "Not finished", ended: "Final" };
+
+/** When a game began, as a date and a time of day. */
+export const formatGameDate = (game) =>
+  new Date(game.began_ms).toLocaleString("en-US", { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
+
+/** Whether a game is in play, not finished, or over. */
+export const standingBadge = (standing) => el("span", { class: `badge ${standing}` }, STANDINGS[standing] ?? standing);

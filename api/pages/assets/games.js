@@ -1,0 +1,51 @@
+// The list of all games, the latest first, a page at a time.
+
+import { el, setText } from "./dom.js";
+import { filled, followForm } from "./search_form.js";
+import { errorText, send } from "./send.js";
+import { formatGameDate, standingBadge } from "./game_summary.js";
+
+const PAGE = 50;
+
+const at = (id) => document.getElementById(id);
+let shown = [];
+let latest = 0;
+
+async function load(more = false) {
+  const request = ++latest;
+  const query = filled(at("search"));
+  query.set("limit", PAGE);
+  if (more && shown.length > 0) query.set("before_ms", shown.at(-1).began_ms);
+  try {
+    const found = await send(`api/games?${query}`, null, { method: "GET" });
+    if (request !== latest) return; // another search was started meanwhile
+    shown = more ? [...shown, ...found] : found;
+    at("games").replaceChildren(...shown.map(gameItem));
+    at("more").hidden = found.length < PAGE;
+    const searched = [...filled(at("search"))].length > 0;
+    setText(at("message"), shown.length > 0 ? "" : searched ? "No game matches." : "No game has been played on this rig yet.");
+  } catch (error) {
+    if (request === latest) setText(at("message"), errorText(error));
+  }
+}
+
+function gameItem(game) {
+  return el(
+    "li",
+    {},
+    el(
+      "a",
+      { class: "game plate", href: `game?game=${encodeURIComponent(game.id)}` },
+      el(
+        "span",
+        { class: "teams" },
+        [["away", game.score[1]], ["home", game.score[0]]].map(([side, points]) => [el("span", {}, game[side]), el("span", {}, String(points))]),
+      ),
+      el("span", { class: "facts" }, [formatGameDate(game), game.title, game.rulebook].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing)),
+    ),
+  );
+}
+
+at("more").addEventListener("click", () => load(true));
+followForm(at("search"), () => load());
+load();

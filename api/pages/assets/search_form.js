@@ -1,0 +1,42 @@
+// A search form that is kept in the page's address, so that what was found can be passed on.
+
+const TYPING_MS = 250;
+
+/**
+ * Fill a form from the address, and call `search()` when a field has changed.
+ *
+ * @param {HTMLFormElement} form
+ * @param {() => void} search
+ */
+export function followForm(form, search) {
+  const given = new URLSearchParams(location.search);
+  for (const field of form.elements) {
+    if (field.name && given.has(field.name)) field.value = given.get(field.name);
+  }
+  let typing = 0;
+  const changed = () => {
+    clearTimeout(typing);
+    history.replaceState(null, "", `?${filled(form, new URLSearchParams(location.search))}${location.hash}`);
+    search();
+  };
+  form.addEventListener("change", changed);
+  form.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(changed, TYPING_MS);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    changed();
+  });
+}
+
+/** Parameters with the form's fields in place of those of the same name; empty fields are left out. */
+export function filled(form, parameters = new URLSearchParams()) {
+  for (const field of form.elements) {
+    if (!field.name) continue;
+    parameters.delete(field.name);
+    const value = field.value.trim();
+    if (value) parameters.set(field.name, value);
+  }
+  return parameters;
+}

@@ -1,0 +1,51 @@
+// Small pictures of calls, loaded one after another once they come into view; where none is kept, it says so.
+
+import { el } from "./dom.js";
+
+const MARGIN = "300px"; // a picture is loaded this long before it is scrolled into view
+
+const waiting = [];
+let loading = false;
+
+const inView = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      inView.unobserve(target);
+      waiting.push(target);
+    }
+    loadAll();
+  },
+  { rootMargin: MARGIN },
+);
+
+/** A link with the small picture of a call. */
+export function thumbnail(game, call, href, label) {
+  const path = `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}/thumbnail.jpg`;
+  const link = el("a", { class: "thumbnail", href, "aria-label": label, "data-path": path }, el("span", {}, "…"));
+  inView.observe(link);
+  return link;
+}
+
+async function loadAll() {
+  if (loading) return;
+  loading = true;
+  while (waiting.length > 0) {
+    const link = waiting.shift();
+    if (link.isConnected) link.replaceChildren(await picture(link.dataset.path));
+  }
+  loading = false;
+}
+
+/** The picture, or why there is none. Retries as the service asks when it is busy. */
+async function picture(path) {
+  for (;;) {
+    const response = await fetch(path, { credentials: "same-origin" }).catch(() => null);
+    if (response?.ok) {
+      const url = URL.createObjectURL(await response.blob());
+      return el("img", { src: url, alt: "", onload: () => URL.revokeObjectURL(url) });
+    }
+    if (response?.status !== 429 && response?.status !== 503) return el("span", {}, response?.status === 404 ? "No picture kept" : "Picture not available");
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("retry-after") ?? 1)));
+  }
+}

@@ -1,0 +1,119 @@
+"""The games and their plays as a reviewer looks for them, with small pictures of the calls."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.requests import HTTPConnection
+from pydantic import Field
+
+from downfield.api.dependencies import EvidenceFinderDep, GameServiceDep
+from downfield.api.requests import CallId
+from downfield.api.routes.games import GameRowDep, HistoryDep
+from downfield.api.security.roles import allow
+from downfield.game.history import GameDetails, GameSummary, summary
+from downfield.officiating.calls import CallKind
+from downfield.review.catalog import GameCatalog, GameLine, GameSearch, GameStanding
+from downfield.review.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays
+from downfield.review.thumbnails import Thumbnails
+
+router = APIRouter(prefix="/api/games", tags=["games"])
+
+Text = Annotated[str, Query(max_length=100, description="Every word of it must be found.")]
+
+
+class ListedGame(GameSummary):
+    """A game in the list of games."""
+
+    standing: GameStanding = Field(description="in_play: now at the table; unfinished: neither in play nor ended.")
+    score: tuple[int, int] = Field(description="Home, away, as it stands.")
+    text: str = Field(description="The game as it stands, on one line.")
+
+
+class ReviewedGame(GameDetails):
+    """A game with its result, the head of its journal, and how it stands."""
+
+    standing: GameStanding = Field(description="in_play: now at the table; unfinished: neither in play nor ended.")
+
+
+async def _catalog(connection: HTTPConnection) -> GameCatalog:
+    catalog: GameCatalog = connection.app.state.catalog
+    return catalog
+
+
+async def _thumbnails(connection: HTTPConnection) -> Thumbnails:
+    thumbnails: Thumbnails = connection.app.state.thumbnails
+    return thumbnails
+
+
+@router.get("", summary="Games, the latest first")
+@allow("viewer")
+def games(
+    catalog: Annotated[GameCatalog, Depends(_catalog)],
+    game_service: GameServiceDep,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    before_ms: Annotated[int | None, Query(ge=0, le=9_000_000_000_000, description="Only those begun earlier.")] = None,
+    text: Text = "",
+    standing: GameStanding | None = None,
+) -> list[ListedGame]:
+    """For the next page, give the last one's `began_ms` as `before_ms`."""
+    before_ns = None if before_ms is None else before_ms * 1_000_000
+    in_play = game_service.game_id
+    found = catalog.find(GameSearch(text, standing), limit=limit, before_ns=before_ns, in_play=in_play)
+    return [_listed(line, in_play) for line in found]
+
+
+@router.get("/{game}", summary="One game")
+@allow("viewer")
+def game(history: HistoryDep, game_service: GameServiceDep) -> ReviewedGame:
+    """With the digest that proves its journal."""
+    details = history.details()
+    standing: GameStanding = "ended" if details.ended else "unfinished"
+    return ReviewedGame(**details.model_dump(), standing="in_play" if details.id == game_service.game_id else standing)
+
+
+@router.get("/{game}/plays", summary="A game's plays")
+@allow("viewer")
+def plays(
+    history: HistoryDep,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")] = 200,
+    play: Annotated[int | None, Query(ge=1, description="Number of the play.")] = None,
+    quarter: Annotated[int | None, Query(ge=1, description="The period.")] = None,
+    kind: Annotated[CallKind | None, Query(description="Only plays and calls of this kind of call.")] = None,
+    verdict: Annotated[CallOutcome | None, Query(description="What became of a call.")] = None,
+    player: Annotated[str, Query(max_length=60, description='Such as "dark-28" or "28".')] = "",
+    text: Text = "",
+) -> list[ReviewedPlay]:
+    """Each with the calls from its snap to the next; only the calls looked for, where any are."""
+    search = PlaySearch(play, quarter, kind, verdict, player, text)
+    found = [search.of(reviewed) for reviewed in reviewed_plays(history)]
+    return [reviewed for reviewed in found if reviewed is not None][-limit:]
+
+
+@router.get(
+    "/{game}/calls/{call}/thumbnail.jpg",
+    summary="A call's decisive picture, small",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def thumbnail(
+    row: GameRowDep,
+    finder: EvidenceFinderDep,
+    thumbnails: Annotated[Thumbnails, Depends(_thumbnails)],
+    call: CallId,
+) -> Response:
+    """With the call's measurement drawn on it."""
+
+    def picture() -> bytes:
+        return finder.jpeg(row, call, finder.find(row, call).decisive.frame, plain=False)
+
+    headers = {"Cache-Control": "private, max-age=600"}
+    return Response(thumbnails.get((row.id, call), picture), media_type="image/jpeg", headers=headers)
+
+
+def _listed(line: GameLine, in_play: str) -> ListedGame:
+    return ListedGame(
+        **summary(line.row).model_dump(), standing=line.standing(in_play), score=line.score, text=line.text
+    )

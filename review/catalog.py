@@ -1,0 +1,161 @@
+"""The list of all games with how each stands, without reading whole journals.
+
+What a game's last entries say is enough for its line in the list, and is kept in memory by the digest of the last one:
+a journal is only ever appended to, so a game whose head is the same has not changed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from downfield.game.entries import KINDS_OF_VERSION_1, EventRecorded, GameEnded, ScenesRecorded, unpack_entry
+from downfield.game.store_reader import EntryRow, GameRow, StoreReader
+
+GameStanding = Literal["in_play", "unfinished", "ended"]
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogLimits:
+    """Limits of the list."""
+
+    remembered: int = 5_000
+    """Games whose line is kept in memory, about 1 kB each."""
+
+    page: int = 200
+    """Games read from the store at once while searching."""
+
+
+LIMITS: Final = CatalogLimits()
+
+_STANDS: Final = frozenset({"event_recorded", "scenes_recorded", "game_ended", "said", "seen", "ended"})
+"""Kinds of entries that say how the game stands after them."""
+
+_END: Final = frozenset({"game_ended", *(name for name, kind in KINDS_OF_VERSION_1.items() if kind is GameEnded)})
+
+
+@dataclass(frozen=True, slots=True)
+class GameLine:
+    """One line of the list.
+
+    Attributes:
+        row: the game.
+        ended: whether it is over.
+        score: home, away.
+        text: the game on one line, as it stands.
+        entries: entries of its journal.
+
+    """
+
+    row: GameRow
+    ended: bool
+    score: tuple[int, int]
+    text: str
+    entries: int
+
+    def standing(self, in_play: str) -> GameStanding:
+        """Return whether it is over, in play, or neither.
+
+        Args:
+            in_play: id of the game in play; empty for none.
+
+        """
+        if self.row.id == in_play:
+            return "in_play"
+        return "ended" if self.ended else "unfinished"
+
+
+@dataclass(frozen=True, slots=True)
+class GameSearch:
+    """What games are looked for.
+
+    Attributes:
+        text: every word of it is in the title, a team's name, the rulebook's or the id, which begins with the date.
+        standing: only games that stand so; None for all.
+
+    """
+
+    text: str = ""
+    standing: GameStanding | None = None
+
+    def finds(self, line: GameLine, in_play: str) -> bool:
+        """Return whether a game is one of those looked for; `in_play` is the id of the game in play."""
+        row = line.row
+        date = f"{row.id[:4]}-{row.id[4:6]}-{row.id[6:8]}"
+        where = f"{row.id} {date} {row.title} {row.home} {row.away} {row.rulebook}".casefold()
+        if not all(word in where for word in self.text.casefold().split()):
+            return False
+        return self.standing is None or self.standing == line.standing(in_play)
+
+
+class GameCatalog:
+    """Lists the games of a store. Callable from any thread.
+
+    Args:
+        store: where they are.
+
+    """
+
+    def __init__(self, store: StoreReader) -> None:
+        self._store = store
+        self._lines: OrderedDict[str, tuple[str, GameLine]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(
+        self, search: GameSearch, *, limit: int, before_ns: int | None = None, in_play: str = ""
+    ) -> list[GameLine]:
+        """Return games, the latest first.
+
+        Args:
+            search: which.
+            limit: how many.
+            before_ns: only those begun earlier; None for all.
+            in_play: id of the game in play; empty for none.
+
+        """
+        found: list[GameLine] = []
+        for row in self._rows(before_ns, limit if search == GameSearch() else LIMITS.page):
+            line = self.line(row)
+            if search.finds(line, in_play):
+                found.append(line)
+                if len(found) == limit:
+                    break
+        return found
+
+    def line(self, row: GameRow) -> GameLine:
+        """Return a game's line; it is read only where its journal has grown."""
+        last = next(iter(self._store.latest(row.id)), None)
+        head = "" if last is None else last.digest
+        with self._lock:
+            known, line = self._lines.get(row.id, ("", None))
+            if line is not None and known == head:
+                self._lines.move_to_end(row.id)
+                return line
+        line = self._read(row, last)
+        with self._lock:
+            self._lines[row.id] = (head, line)
+            self._lines.move_to_end(row.id)
+            while len(self._lines) > LIMITS.remembered:
+                self._lines.popitem(last=False)
+        return line
+
+    def _rows(self, before_ns: int | None, page: int) -> Iterator[GameRow]:
+        while rows := self._store.games(page, before_ns):
+            yield from rows
+            before_ns = rows[-1].began_ns
+
+    def _read(self, row: GameRow, last: EntryRow | None) -> GameLine:
+        ended = bool(self._store.latest(row.id, _END))
+        stands = last if last is not None and last.kind in _STANDS else None
+        stands = stands or next(iter(self._store.latest(row.id, _STANDS)), None)
+        score, text = (0, 0), ""
+        if stands is not None:
+            content = unpack_entry(stands.kind, stands.content, where=f"game {row.id}, entry {stands.seq}")
+            if isinstance(content, EventRecorded | ScenesRecorded):
+                score, text = content.effects.score, content.effects.text
+            elif isinstance(content, GameEnded):
+                score, text = content.score, content.text
+        return GameLine(row, ended, score, text, 0 if last is None else last.seq)

@@ -1,0 +1,104 @@
+"""The list of games: how each stands is read from the end of its journal only, and found by words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from downfield.game.journal import GENESIS, digest_of
+from downfield.game.store import EntryRow, GameRow, Store
+from downfield.review import catalog as catalog_module
+from downfield.review.catalog import GameCatalog, GameSearch
+
+EFFECTS = '"effects":{"score":[7,3],"text":"RIV 7, LAK 3 | between plays"}'
+BATCH = '{"count":1,"first_ns":0,"last_ns":0,%s}' % EFFECTS
+EVENT = '{"by":"clock","event":{"id":"op-1","t_ns":5,"origin":"clock","body":{"type":"tick"}},%s}' % EFFECTS
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store.at(tmp_path / "games.db")
+    yield opened
+    opened.close()
+
+
+def add_game(store: Store, number: int, *kinds: tuple[str, str], home: str = "River City") -> GameRow:
+    """Add a game with entries of these kinds and contents."""
+    row = GameRow(f"2026010{number}-120000-abcd", number * 1_000_000_000, "final", home, "Lake Town", "tap")
+    append(store, row, 0, GENESIS, kinds, new=True)
+    return row
+
+
+def append(
+    store: Store, row: GameRow, after: int, digest: str, kinds: tuple[tuple[str, str], ...], *, new: bool = False
+) -> None:
+    entries = []
+    for seq, (kind, content) in enumerate(kinds, start=after + 1):
+        digest = digest_of(digest, row.id, seq, kind, seq, None, content, None)
+        entries.append(EntryRow(row.id, seq, kind, seq, None, content, None, digest))
+    store.append(entries, row if new else None)
+
+
+STARTED = ("game_started", "{}")
+
+
+def test_a_game_stands_as_its_last_entry_says(store: Store) -> None:
+    playing = add_game(store, 1, STARTED, ("scenes_recorded", BATCH))
+    ended = add_game(store, 2, STARTED, ("event_recorded", EVENT), ("game_ended", '{"text":"final","score":[9,8]}'))
+    old = add_game(store, 3, STARTED, ("ended", '{"text":"old","score":[1,2]}'))
+    fresh = add_game(store, 4, STARTED)
+    catalog = GameCatalog(store)
+    lines = {line.row.id: line for line in catalog.find(GameSearch(), limit=10)}
+    assert [(lines[row.id].score, lines[row.id].ended) for row in (playing, ended, old, fresh)] == [
+        ((7, 3), False),
+        ((9, 8), True),
+        ((1, 2), True),
+        ((0, 0), False),
+    ]
+    assert lines[playing.id].standing(playing.id) == "in_play"
+    assert lines[fresh.id].standing(playing.id) == "unfinished"
+
+
+def test_a_rulebook_changed_in_mid_game_leaves_the_score(store: Store) -> None:
+    row = add_game(store, 1, STARTED, ("event_recorded", EVENT), STARTED)
+    assert GameCatalog(store).line(row).score == (7, 3)
+
+
+def test_a_line_is_read_again_only_when_the_journal_has_grown(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = add_game(store, 1, STARTED, ("event_recorded", EVENT))
+    catalog = GameCatalog(store)
+    catalog.line(row)
+    reads: list[str] = []
+    latest = store.latest
+
+    def counted(game: str, kinds: tuple[str, ...] = (), limit: int = 1) -> list[EntryRow]:
+        reads.append(game)
+        return latest(game, kinds, limit)
+
+    monkeypatch.setattr(store, "latest", counted)
+    assert catalog.line(row).score == (7, 3)
+    assert len(reads) == 1, "more than the head was read"
+    head = latest(row.id)[0].digest
+    append(store, row, 2, head, (("game_ended", '{"text":"final","score":[14,3]}'),))
+    assert catalog.line(row).score == (14, 3)
+
+
+def test_games_are_found_by_words_and_standing_across_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalog_module, "LIMITS", replace(catalog_module.LIMITS, page=1))
+    add_game(store, 1, STARTED, home="Oakdale")
+    add_game(store, 2, STARTED, ("game_ended", '{"text":"","score":[0,0]}'))
+    add_game(store, 3, STARTED)
+    catalog = GameCatalog(store)
+
+    def found(search: GameSearch, in_play: str = "") -> list[str]:
+        return [line.row.id[:8] for line in catalog.find(search, limit=10, in_play=in_play)]
+
+    assert found(GameSearch("oakDALE lake")) == ["20260101"]
+    assert found(GameSearch("2026-01-03")) == ["20260103"]
+    assert found(GameSearch("oakdale ended")) == []
+    assert found(GameSearch(standing="ended")) == ["20260102"]
+    assert found(GameSearch(standing="in_play"), "20260103-120000-abcd") == ["20260103"]
+    assert found(GameSearch(standing="unfinished"), "20260103-120000-abcd") == ["20260101"]
