@@ -91,6 +91,7 @@ def killed_and_copied_without_shm(folder: Path) -> None:
 def of_an_older_version(folder: Path) -> None:
     write(folder / "a.db", 5).close()
     with sqlite3.connect(folder / "a.db") as connection:
+        connection.execute("DROP INDEX entries_by_kind")
         connection.execute("DELETE FROM schema_versions WHERE version > 1")
     connection.close()
 

@@ -14,8 +14,8 @@ from downfield.review import catalog as catalog_module
 from downfield.review.catalog import GameCatalog, GameSearch
 
 EFFECTS = '"effects":{"score":[7,3],"text":"RIV 7, LAK 3 | between plays"}'
-BATCH = '{"count":1,"first_ns":0,"last_ns":0,%s}' % EFFECTS
-EVENT = '{"by":"clock","event":{"id":"op-1","t_ns":5,"origin":"clock","body":{"type":"tick"}},%s}' % EFFECTS
+BATCH = '{"count":1,"first_ns":0,"last_ns":0,' + EFFECTS + "}"
+EVENT = '{"by":"clock","event":{"id":"op-1","t_ns":5,"origin":"clock","body":{"type":"tick"}},' + EFFECTS + "}"
 
 
 @pytest.fixture
