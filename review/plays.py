@@ -95,7 +95,7 @@ class PlaySearch:
 def outcome_of(call: CallView) -> CallOutcome:
     """Return what became of a call."""
     if call.standing in {"confirmed", "overturned", "struck", "noted"}:
-        return call.standing  # type: ignore[return-value]  # one of the four
+        return call.standing
     if call.standing == "manual":
         return "by_hand"
     if call.verdict == "called":
