@@ -23,7 +23,7 @@ IdempotencyKey = Annotated[
         description="The same key with the same body takes effect once and gets the same receipt.",
     ),
 ]
-GameId = Annotated[str, Path(pattern=r"^([0-9]{8}-[0-9]{6}-[0-9a-f]{4}|current)$", examples=["current"])]
+GameId = Annotated[str, Path(pattern=r"^([0-9]{8}-[0-9]{6}-[0-9a-f]{4,8}|current)$", examples=["current"])]
 CallId = Annotated[str, Path(min_length=1, max_length=200, description="A call's id, percent-encoded.")]
 EventId = Annotated[str, Path(pattern=r"^[A-Za-z0-9._:-]{1,80}$", examples=["op-12"])]
 TeamId = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$", examples=["river-city"])]

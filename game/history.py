@@ -40,6 +40,7 @@ class GameSummary(TopicModel):
     home: str
     away: str
     rulebook: str
+    table: str = Field("", description="Name of the table it was played at; empty for a recording shown again.")
 
 
 class GameDetails(GameSummary):
@@ -226,4 +227,5 @@ def summary(row: GameRow) -> GameSummary:
         home=row.home,
         away=row.away,
         rulebook=row.rulebook,
+        table=row.table,
     )

@@ -19,6 +19,7 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.game.commands import Command, NewGame, RigCommand, SetRulebook, Settings
 from downfield.game.idempotency import IdempotencyCache, as_submitted
+from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
@@ -75,6 +76,7 @@ class GameService:
         field: the printed field.
         rulebook: for games that name none.
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
+        owner: whose games these are; only they are resumed.
 
     """
 
@@ -86,11 +88,13 @@ class GameService:
         field: FieldModel,
         rulebook: Rulebook,
         clock: Callable[[], int] | None = None,
+        owner: GameOwner = NOBODY,
     ) -> None:
         self._store = store
         self._rig = rig
         self._field = field
         self._rulebook = rulebook
+        self._owner = owner
         self._clock = clock or self._since_last_scene
         self._lock = threading.RLock()
         self._commanding = threading.Lock()
@@ -154,7 +158,9 @@ class GameService:
             calibration = self._rig.calibration()
             certificate = None if calibration is None else calibration.certificate
             certified_yd = None if certificate is None else certificate.p95_yd
-            session, pending = start_session(self._store, self._publisher, game, rulebook, self._field, certified_yd)
+            session, pending = start_session(
+                self._store, self._publisher, game, rulebook, self._field, certified_yd, self._owner
+            )
             self._put_in_play(session)
             if players:
                 _, pending = session.submit(LineUpDeclared(players), _DOWNFIELD, self._clock())
@@ -189,7 +195,7 @@ class GameService:
             return is_other
 
     def resume(self) -> str | None:
-        """Resume the latest game in the store, if it was not ended.
+        """Resume the owner's latest game in the store, if it was not ended.
 
         Returns:
             Its id; None when there is none to resume.
@@ -200,7 +206,7 @@ class GameService:
 
         """
         with self._lock:
-            resumed = resume_session(self._store, self._publisher)
+            resumed = resume_session(self._store, self._publisher, self._owner)
             if resumed is None:
                 return None
             self._put_in_play(resumed.session)

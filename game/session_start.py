@@ -1,4 +1,4 @@
-"""Ways a session begins: a new game, the same game under another rulebook, the latest game of a store."""
+"""Ways a session begins: a new game, the same game under another rulebook, an owner's latest game in a store."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from downfield.game.entries import (
     unpack_scenes,
 )
 from downfield.game.journal import Journal, JournalPosition, PendingEntry
+from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Accepted
 from downfield.game.session import GameSession
@@ -35,7 +36,7 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 
 @dataclass(frozen=True, slots=True)
 class ResumedSession:
-    """The latest game of a store, resumed.
+    """The latest game of an owner, resumed.
 
     Attributes:
         session: the game.
@@ -54,6 +55,7 @@ def start_session(
     rulebook: Rulebook,
     field: FieldModel,
     certified_yd: tuple[float, float] | None,
+    owner: GameOwner = NOBODY,
 ) -> tuple[GameSession, PendingEntry]:
     """Start a game and its journal.
 
@@ -64,17 +66,18 @@ def start_session(
         rulebook: in force.
         field: the printed field.
         certified_yd: the error the table is certified to, along and across; None when it is not.
+        owner: whose game it is.
 
     Returns:
         The game, and the first entry of its journal on its way to the disk.
 
     """
     now_ns = time.time_ns()
-    game_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(2)}"
+    game_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(4)}"
     started = GameStarted(
         record_of(rulebook), field, game.home, game.away, game.title, version("downfield"), certified_yd
     )
-    row = GameRow(game_id, now_ns, game.title, game.home.name, game.away.name, rulebook.name)
+    row = GameRow(game_id, now_ns, game.title, game.home.name, game.away.name, rulebook.name, owner.rig, owner.table)
     journal = Journal(store, row)
     return GameSession(started, journal, publisher), journal.append(started)
 
@@ -87,24 +90,34 @@ def switch_rulebook(session: GameSession, publisher: StatePublisher, rulebook: R
     return GameSession(started, session.journal, publisher, session.event_count)
 
 
-def resume_session(store: Store, publisher: StatePublisher) -> ResumedSession | None:
-    """Return the latest game of a store, by judging its journal once more; None when it was ended, or there is none.
+def resume_session(store: Store, publisher: StatePublisher, owner: GameOwner = NOBODY) -> ResumedSession | None:
+    """Return the game that an owner started last, by judging its journal once more.
+
+    A rig without a game of its own goes on with the last game of an earlier version, which kept no owners.
+
+    Returns:
+        The game; None when it was ended, or there is none.
 
     Raises:
         FormatError: its journal can't be read.
         RulebookError: it is under a rulebook this program does not know.
 
     """
-    rows = store.games(limit=1)
-    last = store.last_entry(rows[0].id) if rows else None
-    if last is None or isinstance(_unpack(last), GameEnded):
+    row = store.latest_game(owner.rig) or _claimed(store, owner)
+    last = None if row is None else store.last_entry(row.id)
+    if row is None or last is None or isinstance(_unpack(last), GameEnded):
         return None
-    journal = Journal(store, rows[0], JournalPosition(last.seq, last.digest))
+    journal = Journal(store, row, JournalPosition(last.seq, last.digest))
     try:
-        return _replay(store.entries(rows[0].id), journal, publisher)
+        return _replay(store.entries(row.id), journal, publisher)
     except BaseException:
         journal.close()
         raise
+
+
+def _claimed(store: Store, owner: GameOwner) -> GameRow | None:
+    row = store.latest_game(None) if owner.rig else None
+    return row if row is not None and store.claim(row.id, owner) else None
 
 
 def set_up_of(state: GameState) -> SetUp:

@@ -18,12 +18,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, delete, insert
+from sqlalchemy import URL, Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.game.database import cause_of, create_writing_engine, parse_address, transaction
+from downfield.game.lease import FileLease, Lease, LeasedThing, ServerLease
+from downfield.game.owner import GameOwner
 from downfield.game.store_reader import DeviceRow, EntryRow, GameRow, StoreReader
 from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS, migrate
 
@@ -34,6 +36,8 @@ WAL_ENTRIES: Final = 200
 
 IN_USE: Final = 1
 """SQLite's ``user_version`` of a store that is in use, or was when its program was killed; 0 of one that was closed."""
+
+_NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
 
 
 class Store(StoreReader):
@@ -51,7 +55,9 @@ class Store(StoreReader):
     def __init__(self, url: str | URL) -> None:
         address = parse_address(url) if isinstance(url, str) else url
         super().__init__(create_writing_engine(address), address.render_as_string(hide_password=True))
-        self._wal = _WalMark(self._engine) if address.drivername == "sqlite" else None
+        self._file = Path(str(address.database)) if address.drivername == "sqlite" else None
+        self._wal = None if self._file is None else _WalMark(self._engine)
+        self._lease: Lease | None = None
         try:
             with transaction(self._engine) as connection:
                 migrate(connection, self.where)
@@ -70,10 +76,37 @@ class Store(StoreReader):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
         return cls(URL.create("sqlite", database=str(path.absolute())))  # a name may have a ? in it
 
+    def lease(self, owner: GameOwner) -> None:
+        """Become the only program that goes on with an owner's games in this store, until it is closed.
+
+        Raises:
+            InputError: another program does so; it is named.
+            OutputError: a server can't be asked.
+
+        """
+        name = f"The store {self.where} of this rig ({owner.rig})"
+        thing = LeasedThing(
+            name, "give this one a data folder of its own with --set data=FOLDER: it is another rig then."
+        )
+        if self._file is None:
+            self._lease = ServerLease(self._engine, owner.rig, thing, owner.table)
+        else:
+            beside = self._file.with_name(f"{self._file.name}.{owner.rig}.lock")
+            self._lease = FileLease(beside, thing, owner.table)
+
+    def claim(self, game: str, owner: GameOwner) -> bool:
+        """Make a game of an earlier version an owner's; return whether it was still nobody's."""
+        unclaimed = update(GAMES).where(GAMES.c.id == game, GAMES.c.owner.is_(None))
+        with self._writing() as connection:
+            done = connection.execute(unclaimed.values(owner=owner.rig, table_name=owner.table))
+        return done.rowcount > 0
+
     def close(self) -> None:
-        """Close its connections."""
+        """Close its connections, and let another program go on with the games."""
         if self._wal is not None:
             self._wal.clear()
+        if self._lease is not None:
+            self._lease.close()
         super().close()
 
     def append(self, entries: Sequence[EntryRow], game: GameRow | None = None) -> None:
@@ -87,10 +120,12 @@ class Store(StoreReader):
             OutputError: the disk or server does not accept them, or another process writes the same game.
 
         """
+        if self._lease is not None:
+            self._lease.renew()
         try:
             with self._transaction(len(entries)) as connection:
                 if game is not None:
-                    connection.execute(insert(GAMES), _fields(game))
+                    connection.execute(insert(GAMES).values(number=_NEXT_NUMBER, **_columns(game)))
                 connection.execute(insert(ENTRIES), [_fields(entry) for entry in entries])
         except IntegrityError:
             raise OutputError(f"{self.where}: another process writes game {entries[0].game}") from None
@@ -175,6 +210,10 @@ class _WalMark:
         if self._is_set:
             with suppress(SQLAlchemyError), transaction(self._engine) as connection:
                 connection.exec_driver_sql("PRAGMA user_version=0")
+
+
+def _columns(game: GameRow) -> dict[str, Any]:
+    return {"table_name" if name == "table" else name: value for name, value in _fields(game).items()}
 
 
 def _fields(row: EntryRow | GameRow | DeviceRow) -> dict[str, Any]:

@@ -28,6 +28,8 @@ class GameRow:
         title: as given; may be empty.
         home, away: the teams' names.
         rulebook: name of the rulebook it was started under.
+        owner: id of the rig that plays it; empty for nobody's, None where an earlier version did not keep it.
+        table: name of the table it is played at.
 
     """
 
@@ -37,6 +39,8 @@ class GameRow:
     home: str
     away: str
     rulebook: str
+    owner: str | None = ""
+    table: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,9 @@ class DeviceRow:
     expires_ns: int
 
 
+_GAME_ROWS: Final = select(*(column for column in GAMES.c if column.name != "number"))
+
+
 class StoreReader:
     """Reads a store. Callable from any thread.
 
@@ -103,18 +110,27 @@ class StoreReader:
         """Close its connections."""
         self._engine.dispose()
 
-    def games(self, limit: int = 100, before_ns: int | None = None) -> list[GameRow]:
-        """Return games, the latest first; only those started before an instant, where one is given."""
-        query = select(GAMES).order_by(GAMES.c.began_ns.desc(), GAMES.c.id.desc()).limit(limit)
-        if before_ns is not None:
-            query = query.where(GAMES.c.began_ns < before_ns)
+    def games(self, limit: int = 100, before: str | None = None) -> list[GameRow]:
+        """Return games, the latest first; only those started before a game, where one is given."""
+        query = _GAME_ROWS.order_by(GAMES.c.number.desc(), GAMES.c.id.desc()).limit(limit)
+        if before is not None:
+            number = select(GAMES.c.number).where(GAMES.c.id == before).scalar_subquery()
+            is_before = (GAMES.c.number < number) | ((GAMES.c.number == number) & (GAMES.c.id < before))
+            query = query.where(is_before)
         with self._reading() as connection:
             return [GameRow(*row) for row in connection.execute(query)]
 
     def game(self, game: str) -> GameRow | None:
-        """Return one game, None when there is none of that id."""
+        """Return a game; None when there is none of this id."""
         with self._reading() as connection:
-            row = connection.execute(select(GAMES).where(GAMES.c.id == game)).first()
+            row = connection.execute(_GAME_ROWS.where(GAMES.c.id == game)).first()
+        return None if row is None else GameRow(*row)
+
+    def latest_game(self, owner: str | None) -> GameRow | None:
+        """Return the game that an owner started last; None when there is none."""
+        query = _GAME_ROWS.where(GAMES.c.owner.is_not_distinct_from(owner))
+        with self._reading() as connection:
+            row = connection.execute(query.order_by(GAMES.c.number.desc()).limit(1)).first()
         return None if row is None else GameRow(*row)
 
     def entries(self, game: str, *, after: int = 0, attachments: bool = True) -> Iterator[EntryRow]:

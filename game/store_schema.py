@@ -1,7 +1,8 @@
 """The store's tables, and the ordered steps that migrate an older store to them.
 
-One schema serves SQLite and PostgreSQL. `entries` is the record and is only ever appended to; `games` lists
-the games in it; `teams` and `devices` are kept beside it. A released step is never changed: a change is a new step.
+One schema serves SQLite and PostgreSQL. `entries` is the record and is only ever appended to; `games` lists the games
+in it, numbered in the order they were started; `teams` and `devices` are kept beside it. A released step is never
+changed: a change is a new step.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ GAMES = Table(
     Column("home", Text, nullable=False),
     Column("away", Text, nullable=False),
     Column("rulebook", Text, nullable=False),
+    Column("owner", Text),
+    Column("table_name", Text, nullable=False),
+    Column("number", BigInteger, nullable=False),
 )
 
 ENTRIES = Table(
@@ -102,7 +106,16 @@ _AMERICAN_SPELLING: Final = ("""UPDATE teams SET content = replace(content, '"co
 
 _BY_KIND: Final = ("""CREATE INDEX entries_by_kind ON entries (game, kind, seq)""",)
 
-STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST, _AMERICAN_SPELLING, _BY_KIND)
+_OWNERS: Final = (
+    "ALTER TABLE games ADD COLUMN owner TEXT",
+    "ALTER TABLE games ADD COLUMN table_name TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE games ADD COLUMN number BIGINT NOT NULL DEFAULT 0",
+    """UPDATE games SET number = (SELECT count(*) FROM games AS earlier WHERE earlier.began_ns < games.began_ns
+        OR (earlier.began_ns = games.began_ns AND earlier.id <= games.id))""",
+)
+"""The owner of a game of an earlier version is not known: null."""
+
+STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST, _AMERICAN_SPELLING, _BY_KIND, _OWNERS)
 """Step n migrates a store of version n to version n + 1; ``{blob}`` is the server's type for bytes."""
 
 

@@ -104,20 +104,18 @@ class GameCatalog:
         self._lines: OrderedDict[str, tuple[str, GameLine]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def find(
-        self, search: GameSearch, *, limit: int, before_ns: int | None = None, in_play: str = ""
-    ) -> list[GameLine]:
+    def find(self, search: GameSearch, *, limit: int, before: str | None = None, in_play: str = "") -> list[GameLine]:
         """Return games, the latest first.
 
         Args:
             search: which.
             limit: how many.
-            before_ns: only those begun earlier; None for all.
+            before: only those started before the game of this id; None for all.
             in_play: id of the game in play; empty for none.
 
         """
         found: list[GameLine] = []
-        for row in self._rows(before_ns, limit if search == GameSearch() else LIMITS.page):
+        for row in self._rows(before, limit if search == GameSearch() else LIMITS.page):
             line = self.line(row)
             if search.finds(line, in_play):
                 found.append(line)
@@ -142,10 +140,10 @@ class GameCatalog:
                 self._lines.popitem(last=False)
         return line
 
-    def _rows(self, before_ns: int | None, page: int) -> Iterator[GameRow]:
-        while rows := self._store.games(page, before_ns):
+    def _rows(self, before: str | None, page: int) -> Iterator[GameRow]:
+        while rows := self._store.games(page, before):
             yield from rows
-            before_ns = rows[-1].began_ns
+            before = rows[-1].id
 
     def _read(self, row: GameRow, last: EntryRow | None) -> GameLine:
         ended = bool(self._store.latest(row.id, _END))

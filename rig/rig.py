@@ -12,17 +12,17 @@ from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import RefusedError
+from downfield.core.errors import DownfieldError, RefusedError
 from downfield.game.footage import Footage
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
+from downfield.rig.configuration.settings import data_folder, recordings_folder
 from downfield.rig.controller import CalibrationInUse, RigController
+from downfield.rig.kept_games import open_store
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver, NoticeLevel
@@ -41,7 +41,6 @@ from downfield.rig.web_service import Service
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 
-_TEMPORARY_STORE: Final = "games.db"
 _LEAVE_AFTER_S: Final = 0.5
 
 
@@ -86,6 +85,12 @@ class Rig:
         self._table = open_table(settings, self._clock, self._problems, open_vision, paced=paced)
         self.live, self.source_text = self._table.source.facts.live, self._table.text
         calibration = CalibrationInUse(self._table.calibration)
+        try:
+            self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
+            self._store, owner = open_store(settings, temporary, self._key, live=self.live)
+        except DownfieldError:
+            self._table.source.close()
+            raise
         self._recorder = self._start_recorder(calibration) if self.live else None
         clip = Path(source_choice(settings, paced=paced).text)
         self._clip = ClipFootage(clip, calibration.get) if clip.is_file() else None
@@ -100,10 +105,6 @@ class Rig:
             record=None if self._recorder is None else self._recorder.record,
             calibrated=self._use_calibration,
         )
-        url = settings.store.url
-        store_path = store_file(settings) if self.live else temporary / _TEMPORARY_STORE
-        self._store = Store(url) if url else Store.at(store_path)
-        self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
         self.game_service = GameService(
             self._store,
             self._hub,
@@ -111,6 +112,7 @@ class Rig:
             self._table.field,
             self.rulebook,
             clock=self._clock.now_ns if self.live else None,
+            owner=owner,
         )
         self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded)
         self._loop: Loop | None = None

@@ -73,7 +73,7 @@ PATHS = (
     "/overlay/..%2fapp",
     "/assets/..%2f..%2fapp.py",
     "/api/games?limit=99999999999999999999999999",
-    "/api/games?limit=-1&before_ms=NaN",
+    "/api/games?limit=-1&before=%00",
     "/api/calls?verdict=%00",
     "/api/feed?after=zz-1",
     "/api/feed?topics=" + "a," * 500,

@@ -92,6 +92,8 @@ def of_an_older_version(folder: Path) -> None:
     write(folder / "a.db", 5).close()
     with sqlite3.connect(folder / "a.db") as connection:
         connection.execute("DROP INDEX entries_by_kind")
+        for column in ("owner", "table_name", "number"):
+            connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
         connection.execute("DELETE FROM schema_versions WHERE version > 1")
     connection.close()
 

@@ -22,6 +22,7 @@ from downfield.core.errors import FormatError
 from downfield.game.entries import EventRecorded, GameStarted, unpack_entry
 from downfield.game.history import History
 from downfield.game.journal import verify_journal
+from downfield.game.owner import GameOwner
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
 from downfield.game.store import EntryRow, GameRow, Store
@@ -52,7 +53,8 @@ class Old:
     expected: dict[str, Any]
 
     def service(self) -> GameService:
-        return GameService(self.store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), lambda: 10_000_000_000)
+        clock, owner = lambda: 10_000_000_000, GameOwner("rig", "attic")
+        return GameService(self.store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock, owner)
 
 
 @pytest.fixture

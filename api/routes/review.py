@@ -53,14 +53,13 @@ def games(
     catalog: Annotated[GameCatalog, Depends(_catalog)],
     game_service: GameServiceDep,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    before_ms: Annotated[int | None, Query(ge=0, le=9_000_000_000_000, description="Only those begun earlier.")] = None,
+    before: Annotated[str | None, Query(max_length=40, description="Only those started before this game.")] = None,
     text: Text = "",
     standing: GameStanding | None = None,
 ) -> list[ListedGame]:
-    """For the next page, give the last one's `began_ms` as `before_ms`."""
-    before_ns = None if before_ms is None else before_ms * 1_000_000
+    """For the next page, give the last one's `id` as `before`."""
     in_play = game_service.game_id
-    found = catalog.find(GameSearch(text, standing), limit=limit, before_ns=before_ns, in_play=in_play)
+    found = catalog.find(GameSearch(text, standing), limit=limit, before=before, in_play=in_play)
     return [_listed(line, in_play) for line in found]
 
 

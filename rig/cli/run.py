@@ -6,7 +6,7 @@ import logging
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -22,6 +22,7 @@ from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.cli.welcome import version_text
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, logs_folder, tables_folder
+from downfield.rig.kept_games import leased_data_folder
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
@@ -118,7 +119,7 @@ def _run(
             " up to a minute.",
             markup=False,
         )
-    with _logged(settings):
+    with _alone(settings), _logged(settings):
         return _referee(_open_rig(configuration, temporary, paced=paced), console, once=once)
 
 
@@ -146,6 +147,11 @@ def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
         rig.close()
     table = rig.next_table()
     return None if table is None else _NextTable(table, rig.port)
+
+
+def _alone(settings: RigSettings) -> AbstractContextManager[None]:
+    """Be the only rig with the data folder; a recording shown again writes nothing there."""
+    return nullcontext() if is_recording(settings.source.name) else leased_data_folder(settings)
 
 
 @contextmanager

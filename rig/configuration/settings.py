@@ -20,6 +20,18 @@ class SettingsSection(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True)
 
 
+class IdentitySettings(SettingsSection):
+    """The rig among others."""
+
+    table: str = Field(
+        default="",
+        max_length=60,
+        pattern=r"^[^\x00-\x1f\x7f]*$",
+        description="Name of the table, where several tables keep their games in one store. Empty: of the saved table,"
+        " or of the computer.",
+    )
+
+
 class SourceSettings(SettingsSection):
     """The source of the pictures."""
 
@@ -132,7 +144,8 @@ class StoreSettings(SettingsSection):
     url: str = Field(
         default="",
         description="A database, such as `sqlite:////srv/downfield.db` or `postgresql://me@host/downfield`. Empty:"
-        " `downfield.db` in the data folder for live sources; games from recordings are not kept.",
+        " `downfield.db` in the data folder for live sources; games from recordings are not kept. Several tables may"
+        " share one: each goes on with its own games only.",
     )
 
 
@@ -201,6 +214,7 @@ class RigSettings(SettingsSection):
         default="",
         description="Folder for games and recordings; empty for `downfield` in the user's data folder.",
     )
+    rig: IdentitySettings = IdentitySettings()
     source: SourceSettings = SourceSettings()
     calibration: CalibrationSettings = CalibrationSettings()
     game: GameSettings = GameSettings()

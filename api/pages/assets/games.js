@@ -15,7 +15,7 @@ async function load(more = false) {
   const request = ++latest;
   const query = filled(at("search"));
   query.set("limit", PAGE);
-  if (more && shown.length > 0) query.set("before_ms", shown.at(-1).began_ms);
+  if (more && shown.length > 0) query.set("before", shown.at(-1).id);
   try {
     const found = await send(`api/games?${query}`, null, { method: "GET" });
     if (request !== latest) return; // another search was started meanwhile

@@ -1,0 +1,80 @@
+"""Where the games of a rig are kept, and which of them are its own.
+
+A rig that referees a table keeps its games under its own id and is the only program that goes on with them. A recording
+shown again is nobody's game: whatever store it is kept in, no rig goes on with it.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from downfield.core.errors import DownfieldError
+from downfield.game.lease import FileLease, LeasedThing
+from downfield.game.owner import NOBODY, GameOwner, rig_id
+from downfield.game.signing import RigKey
+from downfield.game.store import Store
+from downfield.rig.configuration.settings import RigSettings, data_folder, store_file, tables_folder
+from downfield.rig.tables.profile import TableFolder
+
+_TEMPORARY_STORE: Final = "games.db"
+_LOCK: Final = "rig.lock"
+
+
+@contextmanager
+def leased_data_folder(settings: RigSettings) -> Iterator[None]:
+    """Be the only rig with a data folder.
+
+    Raises:
+        InputError: another one has it; it is named.
+
+    """
+    folder = data_folder(settings)
+    thing = LeasedThing(f"The data folder {folder}", "give this one a folder of its own with --set data=FOLDER.")
+    lease = FileLease(folder / _LOCK, thing, table_name(settings))
+    try:
+        yield
+    finally:
+        lease.close()
+
+
+def open_store(settings: RigSettings, temporary: Path, key: RigKey, *, live: bool) -> tuple[Store, GameOwner]:
+    """Open the store of games, and become the only program that goes on with this rig's.
+
+    Args:
+        settings: the configuration.
+        temporary: a folder for files of this run only, such as the store of a recording shown again.
+        key: the rig's.
+        live: whether a table is refereed.
+
+    Returns:
+        The store, and the owner of the games that are played now.
+
+    Raises:
+        InputError: the store can't be opened, or another program has this rig's games.
+
+    """
+    url = settings.store.url
+    if not live:
+        return (Store(url) if url else Store.at(temporary / _TEMPORARY_STORE)), NOBODY
+    owner = GameOwner(rig_id(key.public_text), table_name(settings))
+    store = Store(url) if url else Store.at(store_file(settings))
+    try:
+        store.lease(owner)
+    except DownfieldError:
+        store.close()
+        raise
+    return store, owner
+
+
+def table_name(settings: RigSettings) -> str:
+    """Return the name of the table: as configured, of the saved table with this camera, or of the computer."""
+    if settings.rig.table:
+        return settings.rig.table
+    saved = TableFolder(tables_folder(settings)).in_use()
+    if saved is not None and saved.source == settings.source.name:
+        return saved.name
+    return socket.gethostname()

@@ -1,0 +1,239 @@
+"""A rig goes on with its own games only, whatever else is kept in its store and whatever the clock says."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from postgres_server import postgres_server, programs
+from served_games import FakeRig
+from sqlalchemy import create_engine, text
+
+from downfield.api.feed.hub import Hub
+from downfield.core.errors import InputError, OutputError
+from downfield.core.field import preset
+from downfield.game import session_start
+from downfield.game.commands import NewGame
+from downfield.game.history import History
+from downfield.game.owner import NOBODY, GameOwner, rig_id
+from downfield.game.receipts import Accepted, Submission
+from downfield.game.service import GameService
+from downfield.game.signing import RigKey
+from downfield.game.store import EntryRow, GameRow, Store
+from downfield.game.store_schema import METADATA
+from downfield.officiating.declarations import SetUp
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+
+TAP, FIELD = load_rulebook("tap"), preset("ultimate")
+ATTIC, HALL = GameOwner("aaaaaaaaaaaaaaaa", "attic"), GameOwner("hhhhhhhhhhhhhhhh", "hall")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    if programs() is None:
+        pytest.skip("no PostgreSQL: install Debian's package postgresql, or another that brings initdb")
+    with postgres_server() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty store."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'games.db'}"
+    address: str = request.getfixturevalue("server")
+    engine = create_engine(address.replace("postgresql://", "postgresql+psycopg://"))
+    METADATA.drop_all(engine)
+    engine.dispose()
+    return address
+
+
+class RunningRig:
+    """A rig with its store and its game, as `downfield run` opens them."""
+
+    def __init__(self, url: str, owner: GameOwner) -> None:
+        self.store = Store(url)
+        self.service = GameService(self.store, Hub(), FakeRig(None), FIELD, TAP, lambda: 1_000, owner)
+        if owner is NOBODY:
+            self.service.restart()
+            return
+        try:
+            self.store.lease(owner)
+        except InputError:
+            self.store.close()
+            raise
+        if self.service.resume() is None:
+            self.service.start_game(NewGame())
+
+    @property
+    def game(self) -> str:
+        return self.service.game_id
+
+    def declare(self, yd: float) -> None:
+        receipt = self.service.declare(SetUp("home", 1, yd), Submission())
+        assert isinstance(receipt, Accepted)
+        assert receipt.saved
+
+    def declared(self) -> list[float]:
+        row = self.store.game(self.game)
+        assert row is not None
+        return [event.body.spot_yd for event in History(self.store, row).events if isinstance(event.body, SetUp)]
+
+    def stop(self) -> None:
+        self.service.close()
+        self.store.close()
+
+
+def test_two_rigs_on_one_store_each_keep_their_own_game(url: str) -> None:
+    attic, hall = RunningRig(url, ATTIC), RunningRig(url, HALL)
+    assert attic.game != hall.game
+    for yd in (10.0, 20.0, 30.0):
+        attic.declare(yd)
+        hall.declare(yd + 1)
+    games = attic.game, hall.game
+    attic.stop()
+    hall.stop()
+    hall, attic = RunningRig(url, HALL), RunningRig(url, ATTIC)
+    assert (attic.game, hall.game) == games
+    assert attic.declared() == [10.0, 20.0, 30.0]
+    assert hall.declared() == [11.0, 21.0, 31.0]
+    assert {(row.owner, row.table) for row in hall.store.games()} == {(ATTIC.rig, "attic"), (HALL.rig, "hall")}
+    attic.stop()
+    hall.stop()
+
+
+def test_a_second_program_with_the_same_games_is_refused_by_name(url: str) -> None:
+    first = RunningRig(url, ATTIC)
+    with pytest.raises(InputError, match=r"is in use by table 'attic', process \d+ on .*Stop that one, or ") as error:
+        RunningRig(url, GameOwner(ATTIC.rig, "elsewhere"))
+    assert "\n" not in str(error.value)
+    first.declare(10.0)
+    first.stop()
+    again = RunningRig(url, ATTIC)
+    assert again.declared() == [10.0]
+    again.stop()
+
+
+def test_a_recording_shown_again_is_never_resumed(url: str) -> None:
+    live = RunningRig(url, ATTIC)
+    live.declare(10.0)
+    game = live.game
+    live.stop()
+    for _ in range(2):
+        shown = RunningRig(url, NOBODY)
+        shown.declare(99.0)
+        shown.stop()
+    live = RunningRig(url, ATTIC)
+    assert (live.game, live.declared()) == (game, [10.0])
+    live.stop()
+    other = RunningRig(url, HALL)
+    assert other.declared() == []
+    other.stop()
+
+
+def test_a_lease_lost_with_its_connection_is_taken_again_unless_another_has_it(server: str) -> None:
+    first = RunningRig(server, HALL)
+    first.declare(10.0)
+    _end_leases(server)
+    first.declare(20.0)
+    with pytest.raises(InputError, match="is in use"):
+        RunningRig(server, HALL)
+    _end_leases(server)
+    second = Store(server)
+    second.lease(HALL)
+    row = EntryRow(first.game, 99, "said", 0, None, "{}", None, "")
+    with pytest.raises(OutputError, match="is in use by table 'hall'"):
+        first.store.append([row])
+    second.close()
+    first.stop()
+
+
+def _end_leases(server: str) -> None:
+    engine = create_engine(server.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.connect() as connection:
+        connection.execute(text("SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"))
+    engine.dispose()
+
+
+def test_only_one_rig_goes_on_with_a_game_of_an_earlier_version(url: str) -> None:
+    old = RunningRig(url, NOBODY)
+    old.declare(42.0)
+    game = old.game
+    with old.store._writing() as connection:
+        connection.execute(text("UPDATE games SET owner = NULL"))
+    old.stop()
+    first, second = RunningRig(url, ATTIC), RunningRig(url, HALL)
+    assert (first.game, first.declared()) == (game, [42.0])
+    assert second.game != game
+    first.stop()
+    second.stop()
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from([ATTIC, HALL, NOBODY]), st.sampled_from(["start", "stop", "declare", "declare", "new game"])
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(STEPS, st.lists(st.integers(0, 4 * 10**18), min_size=1))
+def test_any_interleaving_of_rigs_under_any_clock_loses_nothing(
+    steps: list[tuple[GameOwner, str]], instants: list[int]
+) -> None:
+    clock = iter(instants * 50)
+    fake_time = SimpleNamespace(time_ns=lambda: next(clock), strftime=time.strftime, gmtime=time.gmtime)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session_start, "time", fake_time)
+        url = f"sqlite:///{folder}/games.db"
+        running: dict[GameOwner, RunningRig] = {}
+        expected: dict[GameOwner, tuple[str, list[float]]] = {}
+        for number, (owner, step) in enumerate(steps):
+            if step == "start" and owner not in running:
+                running[owner] = RunningRig(url, owner)
+                if owner in expected and owner is not NOBODY:
+                    assert running[owner].game == expected[owner][0]
+                else:
+                    expected[owner] = (running[owner].game, [])
+            elif owner not in running:
+                continue
+            elif step == "start" and owner is not NOBODY:
+                with pytest.raises(InputError):
+                    RunningRig(url, owner)
+            elif step == "stop":
+                running.pop(owner).stop()
+            elif step == "declare":
+                running[owner].declare(number + 1)
+                expected[owner][1].append(number + 1)
+            elif step == "new game":
+                running[owner].service.start_game(NewGame())
+                expected[owner] = (running[owner].game, [])
+            for other, rig in running.items():
+                assert (rig.game, rig.declared()) == expected[other]
+        for rig in running.values():
+            rig.stop()
+
+
+def test_games_of_one_second_and_of_a_clock_put_back_are_listed_as_they_were_started(url: str) -> None:
+    store = Store(url)
+    began = [5, 5, 1, 9, 3]
+    rows = [GameRow(f"20260101-000000-{n:08x}", at_ns, "", "H", "A", "tap") for n, at_ns in enumerate(began)]
+    for row in rows:
+        store.append([EntryRow(row.id, 1, "said", 0, None, "{}", None, "")], row)
+    assert store.games() == rows[::-1]
+    assert store.games(limit=2, before=rows[3].id) == [rows[2], rows[1]]
+    store.close()
+
+
+def test_a_rig_is_told_by_its_key() -> None:
+    first, second = RigKey.generate(), RigKey.generate()
+    assert rig_id(first.public_text) == rig_id(first.public_text)
+    assert len(rig_id(first.public_text)) == 16
+    assert rig_id(first.public_text) != rig_id(second.public_text)
