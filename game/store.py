@@ -34,8 +34,9 @@ __all__ = ["DeviceRow", "EntryRow", "GameRow", "Store", "StoreReader"]
 WAL_ENTRIES: Final = 200
 """After this many entries the WAL is written into the database, so that a copy without it misses no more."""
 
+CLOSED: Final = 0
 IN_USE: Final = 1
-"""SQLite's ``user_version`` of a store that is in use, or was when its program was killed; 0 of one that was closed."""
+"""SQLite's ``user_version`` of a store that was closed, and of one in use, also by a program that was killed."""
 
 _NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
 
@@ -91,7 +92,7 @@ class Store(StoreReader):
         if self._file is None:
             self._lease = ServerLease(self._engine, owner.rig, thing, owner.table)
         else:
-            beside = self._file.with_name(f"{self._file.name}.{owner.rig}.lock")
+            beside = self._file.with_name(f".{self._file.name}.{owner.rig}.lock")
             self._lease = FileLease(beside, thing, owner.table)
 
     def claim(self, game: str, owner: GameOwner) -> bool:
@@ -209,7 +210,7 @@ class _WalMark:
         """Remove the mark, if this program set it; where that fails, a copy of the file is said to miss entries."""
         if self._is_set:
             with suppress(SQLAlchemyError), transaction(self._engine) as connection:
-                connection.exec_driver_sql("PRAGMA user_version=0")
+                connection.exec_driver_sql(f"PRAGMA user_version={CLOSED}")
 
 
 def _columns(game: GameRow) -> dict[str, Any]:

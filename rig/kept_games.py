@@ -21,7 +21,7 @@ from downfield.rig.configuration.settings import RigSettings, data_folder, store
 from downfield.rig.tables.profile import TableFolder
 
 _TEMPORARY_STORE: Final = "games.db"
-_LOCK: Final = "rig.lock"
+_LOCK: Final = ".rig.lock"
 
 
 @contextmanager

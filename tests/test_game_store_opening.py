@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ from downfield.game.journal import GENESIS, digest_of, verify_journal
 from downfield.game.store import WAL_ENTRIES, EntryRow, GameRow, Store
 from downfield.game.store_opening import open_for_reading
 from downfield.rig.cli.main import app
+from downfield.rig.configuration.loading import load
+from downfield.rig.upkeep.backup import make_backup
 
 GAME = "20260101-120000-abcd"
 
@@ -226,3 +229,13 @@ def test_a_store_of_a_newer_version_is_not_read(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(InputError, match="a newer Downfield"), open_for_reading(str(tmp_path / "a.db")):
         pass
+
+
+def test_a_backup_of_a_store_in_use_is_whole_without_a_wal(tmp_path: Path) -> None:
+    store = write(tmp_path / "data" / "downfield.db", 5)
+    settings = load(environment={}, command_line={"data": str(tmp_path / "data")}).settings
+    make_backup(settings, None, tmp_path / "backup.zip", recordings=False, progress=lambda _: None)
+    store.close()
+    with zipfile.ZipFile(tmp_path / "backup.zip") as archive:
+        archive.extract("downfield.db", tmp_path)
+    assert intact_entries(str(tmp_path / "downfield.db")) == (5, "")

@@ -31,6 +31,7 @@ from sqlalchemy.exc import ArgumentError
 from downfield.core.errors import FormatError, InputError, OutputError
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import adapter, record, to_json
+from downfield.game.store import CLOSED
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 
 _FORMAT: Final = "downfield-backup"
@@ -232,6 +233,7 @@ def _store_copy(store: Path, temporary: Path) -> Path:
             closing(sqlite3.connect(copy)) as target,
         ):
             source.backup(target)
+            target.execute(f"PRAGMA user_version={CLOSED}")  # it is whole without a write-ahead log
     except sqlite3.Error as error:
         raise InputError(
             f"{store}: the store can't be read ({error}). `downfield verify` says what is wrong."
