@@ -20,6 +20,7 @@ from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
+from downfield.review.call_viewer import CallViewer
 from downfield.review.catalog import GameCatalog
 from downfield.review.thumbnails import Thumbnails
 
@@ -74,6 +75,7 @@ def create_app(
     app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)
     app.state.catalog = GameCatalog(context.store)
     app.state.thumbnails = Thumbnails()
+    app.state.viewer = CallViewer(app.state.evidence)
     app.state.token_store = TokenStore(context.store, app.state.streams.end_all_of)
     app.state.metrics = PrometheusMetrics(context.game_service, context.hub, context.picture, responses)
     for router in ROUTERS:

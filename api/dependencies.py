@@ -24,6 +24,7 @@ from downfield.game.footage import Footage
 from downfield.game.service import GameService
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
+from downfield.review.call_viewer import CallViewer
 
 COOKIE: Final = "downfield"
 
@@ -90,11 +91,17 @@ async def _evidence(connection: HTTPConnection) -> EvidenceFinder:
     return finder
 
 
+async def _viewer(connection: HTTPConnection) -> CallViewer:
+    viewer: CallViewer = connection.app.state.viewer
+    return viewer
+
+
 HubDep = Annotated[Hub, Depends(_hub)]
 GameServiceDep = Annotated[GameService, Depends(_game_service)]
 StoreDep = Annotated[Store, Depends(_store)]
 PictureDep = Annotated[LatestPicture, Depends(_picture)]
 EvidenceFinderDep = Annotated[EvidenceFinder, Depends(_evidence)]
+CallViewerDep = Annotated[CallViewer, Depends(_viewer)]
 PrincipalDep = Annotated[Principal, Depends(_principal)]
 
 

@@ -24,6 +24,7 @@ from urllib.parse import quote
 ROOT: Final = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+import numpy as np  # noqa: E402
 from asgi_client import AsgiClient  # noqa: E402 - beside the tests
 from served_games import FakeRig  # noqa: E402
 
@@ -31,10 +32,12 @@ from downfield.api.app import create_app  # noqa: E402
 from downfield.api.dependencies import AppContext  # noqa: E402
 from downfield.api.feed.hub import Hub  # noqa: E402
 from downfield.api.feed.latest_picture import LatestPicture  # noqa: E402
+from downfield.calibration.calibration import Calibration  # noqa: E402
+from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.frame import Frame  # noqa: E402
 from downfield.core.scene import Scene  # noqa: E402
 from downfield.game.commands import NewGame  # noqa: E402
-from downfield.game.footage import CallMarks, FootageFrame  # noqa: E402
+from downfield.game.footage import FootageCalibration, FootageFrame  # noqa: E402
 from downfield.game.service import GameService  # noqa: E402
 from downfield.game.store import Store  # noqa: E402
 from downfield.officiating.calls import Call  # noqa: E402
@@ -149,15 +152,18 @@ def recorded(active: Callable[[], bool] = lambda: True) -> Iterator[Walk]:
 class _Footage:
     """Has a picture of every scene of a play."""
 
-    def __init__(self, times_ns: list[int]) -> None:
-        self._times_ns = times_ns
+    def __init__(self, times_ns: list[int], calibration: Calibration) -> None:
+        self._times_ns, self._calibration = times_ns, calibration
 
     def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:  # noqa: ARG002 - the seam's
         found = [(frame, t_ns) for frame, t_ns in enumerate(self._times_ns) if from_ns <= t_ns <= to_ns]
         return tuple(FootageFrame(frame, t_ns, Path("play.mkv"), t_ns) for frame, t_ns in found)
 
-    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:  # noqa: ARG002 - the seam's
-        return b""
+    def picture(self, _: FootageFrame) -> Image:
+        return np.zeros((1080, 1920, 3), np.uint8)
+
+    def calibration(self, _: FootageFrame) -> FootageCalibration:
+        return FootageCalibration(self._calibration, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +192,7 @@ def _table() -> Iterator[_Table]:
         store, hub = Store.at(Path(folder) / "walk.db"), Hub()
         service = GameService(store, hub, FakeRig(recording.calibration), header.field, load_rulebook("tap"))
         service.start_game(NewGame(), header.players)
-        footage = _Footage([scene.t_ns for scene in scenes])
+        footage = _Footage([scene.t_ns for scene in scenes], recording.calibration)
         app = create_app(AppContext(service, hub, LatestPicture(), store, footage))
         try:
             yield _Table(service, AsgiClient(app), iter(entries))

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Player, Scene
-from downfield.game.entries import unpack_scenes
-from downfield.game.footage import CallMarks, Footage, FootageFrame
+from downfield.game.entries import Snap, unpack_scenes
+from downfield.game.footage import CallMarks, Footage, FootageCalibration, FootageFrame
 from downfield.game.history import History
 from downfield.game.published.game_topics import CallView
 from downfield.game.store_reader import GameRow, StoreReader
@@ -36,6 +37,8 @@ class EvidenceLimits:
 
 
 LIMITS: Final = EvidenceLimits()
+
+NO_FOOTAGE: Final = "This source keeps no pictures. Play a camera, a stream or a video file."
 
 
 class GameInPlay(Protocol):
@@ -64,7 +67,7 @@ class Evidence:
         stills: the pictures around it, in order.
         scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
         players: the roster on the board.
-        los_yd: line of scrimmage of the play; None when it is not known.
+        snap: the play the call is about; None when it is not known.
 
     """
 
@@ -72,16 +75,45 @@ class Evidence:
     stills: tuple[FootageFrame, ...]
     scenes: Mapping[int, Scene]
     players: tuple[Player, ...]
-    los_yd: float | None
+    snap: Snap | None
 
     @property
     def decisive(self) -> FootageFrame:
         """The picture captured nearest to the instant the call is about."""
         return min(self.stills, key=lambda still: abs(still.t_ns - self.call.t_ns))
 
+    def around(self, seconds: float) -> tuple[FootageFrame, ...]:
+        """Return the pictures at most so long before and after the call, and the decisive one in any case."""
+        decisive = self.decisive
+        near_ns = seconds * 1e9
+        return tuple(still for still in self.stills if abs(still.t_ns - self.call.t_ns) <= near_ns or still is decisive)
+
     def marks(self, still: FootageFrame) -> CallMarks:
         """Return what can be drawn on a picture."""
-        return CallMarks(self.call, self.scenes.get(still.t_ns), self.players, self.los_yd)
+        return CallMarks(self.call, self.scenes.get(still.t_ns), self.players, self.snap)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePicture:
+    """One picture of a call.
+
+    Attributes:
+        evidence: the call's.
+        still: which picture it is.
+        image: the picture, uint8 BGR, shape (height, width, 3), not to be written to.
+        calibrated: the calibration it was captured under.
+
+    """
+
+    evidence: Evidence
+    still: FootageFrame
+    image: Image
+    calibrated: FootageCalibration
+
+    @property
+    def marks(self) -> CallMarks:
+        """What can be drawn on it."""
+        return self.evidence.marks(self.still)
 
 
 class EvidenceFinder:
@@ -112,14 +144,14 @@ class EvidenceFinder:
         with self._turn():
             return self._find(row, call)
 
-    def jpeg(self, row: GameRow, call: str, frame: int, *, plain: bool) -> bytes:
-        """Return one picture as JPEG.
+    @contextmanager
+    def picture(self, row: GameRow, call: str, frame: int | None) -> Iterator[EvidencePicture]:
+        """Return one picture; no other request is served within the ``with`` block.
 
         Args:
             row: the game.
             call: the call's id.
-            frame: the picture's index.
-            plain: whether nothing is drawn on it.
+            frame: the picture's index; None for the decisive one.
 
         Raises:
             NotFoundError: the game has no such call.
@@ -129,12 +161,21 @@ class EvidenceFinder:
         """
         with self._turn():
             evidence = self._cached(row, call) or self._find(row, call)
-            still = next((still for still in evidence.stills if still.frame == frame), None)
+            wanted = evidence.decisive.frame if frame is None else frame
+            still = next((still for still in evidence.stills if still.frame == wanted), None)
             if still is None or self._footage is None:
                 raise NotRecordedError(
                     f"No picture of frame {frame} is kept within {LIMITS.either_side_s:g} s of this call."
                 )
-            return self._footage.jpeg(still, None if plain else evidence.marks(still))
+            image = self._footage.picture(still)
+            size_px = (image.shape[1], image.shape[0])
+            yield EvidencePicture(evidence, still, image, self._footage.calibration(still).fitting(size_px))
+
+    def calibration(self, still: FootageFrame) -> FootageCalibration:
+        """Return what is kept of the calibration in use when a picture of a call was captured."""
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        return self._footage.calibration(still)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -161,12 +202,12 @@ class EvidenceFinder:
         if call is None:
             raise NotFoundError("No call of this game has that id.")
         if self._footage is None:
-            raise NotRecordedError("This source keeps no pictures. Play a camera, a stream or a video file.")
+            raise NotRecordedError(NO_FOOTAGE)
         from_ns, to_ns = (call.t_ns + round(sign * LIMITS.either_side_s * 1e9) for sign in (-1, 1))
         stills = self._footage.between(from_ns, to_ns, row.began_ns)
         scenes = {scene.t_ns: scene for scene in self._written(history, from_ns, to_ns)}
         scenes |= {scene.t_ns: scene for scene in unwritten if from_ns <= scene.t_ns <= to_ns}
-        found = Evidence(call, stills, scenes, history.players(call.t_ns), history.los_yd(call.t_ns))
+        found = Evidence(call, stills, scenes, history.players(call.t_ns), history.snap(call.t_ns))
         self._cache.pop((row.id, call_id), None)
         self._cache[row.id, call_id] = (time.monotonic(), found)
         while len(self._cache) > LIMITS.cached_calls:

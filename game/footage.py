@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Image
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure, Player, Scene
+from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.belief import percent_text
 
@@ -40,14 +43,14 @@ class CallMarks:
         call: the call it is about.
         scene: what was measured on the picture; None when that is not kept.
         players: the roster, for base heights.
-        los_yd: the line of scrimmage of the play; None when it is not known.
+        snap: the play; None when it is not known.
 
     """
 
     call: CallView
     scene: Scene | None
     players: tuple[Player, ...] = ()
-    los_yd: float | None = None
+    snap: Snap | None = None
 
     @property
     def figures(self) -> list[Figure]:
@@ -72,6 +75,29 @@ class CallMarks:
         return f"this frame: {_apart(judged.gap_mm, error)}; touching by all frames so far: {sure}"
 
 
+@dataclass(frozen=True, slots=True)
+class FootageCalibration:
+    """What is kept of the calibration that was in use when a picture was captured.
+
+    Attributes:
+        calibration: the calibration; None where none can be vouched for.
+        origin: where it comes from, or why there is none; a sentence for people.
+
+    """
+
+    calibration: Calibration | None
+    origin: str
+
+    def fitting(self, size_px: tuple[int, int]) -> FootageCalibration:
+        """Return it, or without the calibration if that is for pictures of another size."""
+        made = self.calibration
+        if made is None or made.camera.lens.size_px == size_px:
+            return self
+        (width, height), (made_width, made_height) = size_px, made.camera.lens.size_px
+        why = f"The picture is {width}x{height}, its calibration is for {made_width}x{made_height}: nothing is drawn."
+        return FootageCalibration(None, why)
+
+
 class Footage(Protocol):
     """Keeps pictures. Callable from any thread; each call may take as long as a disk and a decoder need."""
 
@@ -89,17 +115,17 @@ class Footage(Protocol):
         """
         ...
 
-    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
-        """Return exactly one picture, as JPEG.
-
-        Args:
-            still: the picture.
-            marks: what to draw on it; None for nothing.
+    def picture(self, still: FootageFrame) -> Image:
+        """Return exactly one picture, uint8 BGR, shape (height, width, 3), not to be written to.
 
         Raises:
             NotRecordedError: it is gone, broken, or not on the disk yet.
 
         """
+        ...
+
+    def calibration(self, still: FootageFrame) -> FootageCalibration:
+        """Return what is kept of the calibration that was in use when a picture was captured."""
         ...
 
 

@@ -186,9 +186,9 @@ class History:
         """Return the figures that were on the board at an instant."""
         return self._log.players(t_ns)
 
-    def los_yd(self, t_ns: int) -> float | None:
-        """Return the line of scrimmage of the play that an instant is in; None before the first snap."""
-        return next((snap.spot_yd for snap in reversed(self._snaps) if snap.t_ns <= t_ns), None)
+    def snap(self, t_ns: int) -> Snap | None:
+        """Return the play that an instant is in; None before the first snap."""
+        return next((snap for snap in reversed(self._snaps) if snap.t_ns <= t_ns), None)
 
     def _add(self, content: Content) -> None:
         if isinstance(content, GameStarted):

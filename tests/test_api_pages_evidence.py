@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -74,6 +76,15 @@ def scale(phone: Page) -> float:
     return float(phone.evaluate("new DOMMatrix(getComputedStyle(document.getElementById('frame')).transform).a"))
 
 
+def settled_scale(phone: Page) -> float:
+    """Return the scale of a zoomed picture, when it no longer moves."""
+    phone.wait_for_function(
+        "() => new DOMMatrix(getComputedStyle(document.getElementById('frame')).transform).a > 3"
+        " && document.getAnimations().every((animation) => animation.playState !== 'running')"
+    )
+    return scale(phone)
+
+
 def test_a_call_on_the_panel_links_to_its_frames_and_back(phone: Page, url: str, tackle: dict[str, Any]) -> None:
     phone.goto(f"{url}/panel")
     call = phone.locator("#calls .call", has_text="tackled")
@@ -110,12 +121,149 @@ def test_frames_are_stepped_through_and_one_tap_shows_the_decisive_frame(
     assert shown_frame(phone) < decisive - 40
 
 
-def test_the_measurement_can_be_hidden(phone: Page, url: str, tackle: dict[str, Any]) -> None:
+def polygons(page: Page) -> list[str]:
+    """Return the ids of the outlines that are drawn."""
+    found: list[str] = page.locator("#drawing polygon").evaluate_all("all => all.map((one) => one.dataset.id)")
+    return found
+
+
+def test_each_kind_of_drawing_can_be_hidden_and_all_at_once_by_a_key(
+    phone: Page, url: str, tackle: dict[str, Any]
+) -> None:
     open_call(phone, url, tackle["id"])
-    with phone.expect_response(lambda response: response.url.endswith(".jpg?plain")) as received:
-        phone.get_by_label("Show the measurement").uncheck()
-    assert received.value.headers["content-type"] == "image/jpeg"
-    wait_for_picture(phone)
+    expect(phone.locator("#drawing polygon.first")).to_have_attribute("data-id", "dark-28")
+    assert {"dark-28", "light-24"} <= set(polygons(phone))
+    phone.get_by_label("Outlines").uncheck()
+    expect(phone.locator("#drawing polygon")).to_have_count(0)
+    expect(phone.locator("#drawing circle.gap")).to_have_count(1)
+    phone.keyboard.press("2")
+    expect(phone.locator("#drawing circle.gap")).to_have_count(0)
+    expect(phone.locator("#drawing .spot")).not_to_have_count(0)
+    phone.keyboard.press("d")
+    expect(phone.locator("#drawing > *")).to_have_count(0)
+    phone.keyboard.press("d")
+    expect(phone.locator("#drawing .spot")).not_to_have_count(0)
+    expect(phone.get_by_label("Outlines")).not_to_be_checked()
+
+
+def test_outlines_lie_on_the_figures_whatever_the_zoom(phone: Page, url: str, tackle: dict[str, Any]) -> None:
+    decisive = open_call(phone, url, tackle["id"])
+    drawings = httpx.get(f"{url}/api/games/current/calls/{tackle['id']}/frames/drawings").json()
+    drawn = next(one for one in drawings["frames"] if one["frame"] == decisive)
+    corner = next(one for one in drawn["figures"] if one["id"] == "dark-28")["px"][0]
+    at = """([x, y]) => {
+        const { left, top, width, height } = document.getElementById("frame").getBoundingClientRect();
+        const scale = Math.min(width / 1920, height / 1080);
+        const shown = [left + (width - 1920 * scale) / 2 + (x + 0.5) * scale,
+                       top + (height - 1080 * scale) / 2 + (y + 0.5) * scale];
+        const box = document.getElementById("drawing").getBoundingClientRect();
+        const outline = document.querySelector("#drawing polygon.first").getAttribute("points");
+        const [px, py] = outline.split(" ")[0].split(",");
+        return Math.hypot(box.left + Number(px) - shown[0], box.top + Number(py) - shown[1]);
+    }"""
+    expect(phone.locator("#drawing polygon.first")).to_have_count(1)
+    assert phone.evaluate(at, corner) < 0.2
+    phone.get_by_role("button", name="Close-up").tap()
+    expect(phone.locator("#picture.zoomed")).to_have_count(1)
+    assert settled_scale(phone) == 5
+    assert phone.evaluate(at, corner) < 0.2
+    # The decisive gap is in the middle of the box.
+    off = phone.evaluate("""() => {
+        const ring = document.querySelector("#drawing circle.gap");
+        const { width, height } = document.getElementById("drawing").getBoundingClientRect();
+        return Math.hypot(ring.getAttribute("cx") - width / 2, ring.getAttribute("cy") - height / 2);
+    }""")
+    assert off < 1
+
+
+def test_labels_cover_neither_figures_nor_one_another(phone: Page, url: str, tackle: dict[str, Any]) -> None:
+    open_call(phone, url, tackle["id"])
+    expect(phone.locator("#drawing .label")).not_to_have_count(0)
+    phone.get_by_role("button", name="Close-up").tap()
+    for _ in range(4):
+        covered = phone.evaluate("""() => {
+            const box = (node) => node.getBoundingClientRect();
+            const labels = [...document.querySelectorAll("#drawing .label rect")].map(box);
+            const figures = [...document.querySelectorAll("#drawing polygon:not(.other)")].map(box);
+            const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+            const others = (i) => [...labels.slice(i + 1), ...figures];
+            return labels.flatMap((label, i) => others(i).filter((other) => meet(label, other)));
+        }""")
+        assert covered == []
+        phone.get_by_role("button", name="Next frame").tap()
+        wait_for_picture(phone)
+
+
+def test_slow_motion_shows_every_frame_around_the_decisive_one_and_begins_again(
+    phone: Page, url: str, tackle: dict[str, Any]
+) -> None:
+    decisive = open_call(phone, url, tackle["id"])
+    phone.evaluate("""() => {
+        window.played = [];
+        new MutationObserver(() => played.push(Number(document.getElementById("frame").dataset.frame)))
+            .observe(document.getElementById("frame"), { attributeFilter: ["data-frame"] });
+    }""")
+    phone.get_by_role("button", name="Half speed").tap()
+    expect(phone.get_by_role("button", name="Half speed")).to_have_attribute("aria-pressed", "true")
+    phone.wait_for_function("() => played.length > 60")
+    phone.keyboard.press("ArrowLeft")  # stops it
+    expect(phone.get_by_role("button", name="Half speed")).to_have_attribute("aria-pressed", "false")
+    played: list[int] = phone.evaluate("played.slice(0, 60)")
+    steps = {after - before for before, after in itertools.pairwise(played)}
+    assert steps <= {1, min(played) - max(played)}
+    assert min(played) - max(played) in steps
+    assert (decisive - min(played), max(played) - decisive) == (15, 15)  # half a second to each side
+
+
+def test_the_loupe_shows_the_pixels_under_the_finger(phone: Page, url: str, tackle: dict[str, Any]) -> None:
+    open_call(phone, url, tackle["id"])
+    phone.get_by_label("Outlines").uncheck()
+    phone.get_by_role("button", name="Loupe", exact=True).tap()
+    box = phone.locator("#picture").bounding_box()
+    assert box is not None
+    phone.touchscreen.tap(box["x"] + 0.45 * box["width"], box["y"] + 0.6 * box["height"])
+    expect(phone.locator("#loupe")).to_be_visible()
+    expect(phone.locator("#picture.zoomed")).to_have_count(0)  # the finger moves the loupe, and does not zoom
+    phone.get_by_role("button", name="Strength of the loupe").tap()
+    expect(phone.locator("#loupe")).to_have_attribute("aria-label", "Loupe, 8 times")
+    off = phone.evaluate(
+        """([x, y]) => {
+            const picture = document.getElementById("frame"), loupe = document.getElementById("loupe");
+            const { left, top, width, height } = picture.getBoundingClientRect();
+            const scale = Math.min(width / 1920, height / 1080);
+            const at = [(x - left - width / 2) / scale + 960, (y - top - height / 2) / scale + 540];
+            const copy = Object.assign(document.createElement("canvas"), { width: 1920, height: 1080 });
+            const pen = copy.getContext("2d");
+            pen.drawImage(picture, 0, 0);
+            const truth = pen.getImageData(Math.floor(at[0]), Math.floor(at[1]), 1, 1).data;
+            const shown = loupe.getContext("2d").getImageData(loupe.width / 2, loupe.height / 2, 1, 1).data;
+            return Math.max(...[0, 1, 2].map((i) => Math.abs(truth[i] - shown[i])));
+        }""",
+        [box["x"] + 0.45 * box["width"], box["y"] + 0.6 * box["height"]],
+    )
+    assert off <= 2
+
+
+def test_calls_are_gone_through_and_ruled_on_in_place(phone: Page, url: str, tackle: dict[str, Any]) -> None:
+    calls = [call["id"] for call in httpx.get(f"{url}/api/calls").json()]
+    open_call(phone, url, tackle["id"])
+    phone.get_by_role("link", name="Next call").tap()
+    phone.wait_for_url(lambda address: tackle["id"] not in address)
+    after = calls[calls.index(tackle["id"]) + 1]
+    expect(phone.get_by_role("link", name="Previous call")).to_be_visible()
+    assert parse_qs(urlsplit(phone.url).query)["call"] == [after]
+    open_call(phone, url, tackle["id"])
+    phone.get_by_role("button", name=re.compile("^Confirm")).tap()
+    expect(phone.locator("#call .tag")).to_have_text("Confirmed")
+    phone.get_by_role("button", name="Undo this ruling").tap()
+    expect(phone.locator("#call .tag")).to_have_text("Call")
+
+
+def test_a_refused_ruling_says_why(phone: Page, url: str, tackle: dict[str, Any]) -> None:
+    open_call(phone, url, tackle["id"])
+    phone.route("**/rulings", lambda route: route.fulfill(status=409, json={"detail": "the game is over"}))
+    phone.get_by_role("button", name=re.compile("^Confirm")).tap()
+    expect(phone.locator("#notice")).to_have_text("The game is over")
 
 
 def test_a_tap_zooms_and_the_view_stays_from_frame_to_frame(phone: Page, url: str, tackle: dict[str, Any]) -> None:
@@ -124,12 +272,7 @@ def test_a_tap_zooms_and_the_view_stays_from_frame_to_frame(phone: Page, url: st
     assert box is not None
     phone.touchscreen.tap(box["x"] + 0.4 * box["width"], box["y"] + 0.3 * box["height"])
     phone.wait_for_selector("#picture.zoomed")
-    # The zoom is animated.
-    phone.wait_for_function(
-        "() => new DOMMatrix(getComputedStyle(document.getElementById('frame')).transform).a > 3"
-        " && document.getAnimations().every((animation) => animation.playState !== 'running')"
-    )
-    near = scale(phone)
+    near = settled_scale(phone)
     phone.get_by_role("button", name="Next frame").tap()
     wait_for_picture(phone)
     assert scale(phone) == near
@@ -161,7 +304,7 @@ def test_a_missing_frame_is_reported_and_the_page_goes_on(phone: Page, url: str,
         problem = {"title": "There is no such thing", "detail": "that picture is broken"}
         route.fulfill(status=404, json=problem, content_type="application/problem+json")
 
-    phone.route(f"**/{decisive + 4}.jpg", lost)
+    phone.route(f"**/{decisive + 4}.jpg?plain", lost)
     for _ in range(4):
         phone.get_by_role("button", name="Next frame").tap()
     expect(phone.locator("#message")).to_have_text("That picture is broken")
@@ -180,7 +323,7 @@ def test_a_busy_service_is_retried(phone: Page, url: str, tackle: dict[str, Any]
         else:
             route.continue_()
 
-    phone.route("**/*.jpg", busy_once)
+    phone.route("**/*.jpg?plain", busy_once)
     open_call(phone, url, tackle["id"])
     assert tries[0] == tries[1]
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import cv2
+import numpy as np
 import pytest
 from asgi_client import AsgiClient, ClientResponse
 from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
@@ -19,10 +21,12 @@ from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
+from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
+from downfield.core.footprint import signed_gap
 from downfield.game.commands import NewGame
 from downfield.game.evidence import LIMITS
-from downfield.game.footage import CallMarks, FootageFrame
+from downfield.game.footage import FootageCalibration, FootageFrame
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
 from downfield.game.session import LIMITS as GAME
@@ -39,12 +43,11 @@ MANY = RateLimit(1e6, 10**6)
 
 
 class FakeFootage:
-    """Has a picture of every scene of the play; its JPEG names the frame and whether it is drawn on."""
+    """Has a picture of every scene of the play, whose brightness tells the frame."""
 
     def __init__(self) -> None:
         self.missing: set[int] = set()
         self.requested: list[tuple[int, int, int]] = []
-        self.drawn: list[CallMarks] = []
         self.opened = threading.Event()
         self.opened.set()
 
@@ -56,11 +59,19 @@ class FakeFootage:
             raise NotRecordedError("nothing was recorded then")
         return found
 
-    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
+    def picture(self, still: FootageFrame) -> Image:
         assert self.opened.wait(10)
-        if marks is not None:
-            self.drawn.append(marks)
-        return f"frame {still.frame}, {'plain' if marks is None else 'drawn'}".encode()
+        return np.full((90, 160, 3), still.frame, np.uint8)
+
+    def calibration(self, _: FootageFrame) -> FootageCalibration:
+        return FootageCalibration(None, "none")
+
+
+def shown(body: bytes) -> tuple[float, int]:
+    """Return the brightness of a JPEG's picture, and its height."""
+    image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    return float(image[:90].mean()), image.shape[0]
 
 
 class EvidenceService:
@@ -136,13 +147,34 @@ def test_exactly_the_requested_frame_is_served_drawn_on_or_plain(service: Eviden
         time.sleep(0.05)
     for frame in frames_of(service.client.get(around)):
         answer = service.client.get(f"{service.tackle()}/{frame}.jpg")
-        assert (answer.headers["content-type"], answer.body) == ("image/jpeg", f"frame {frame}, drawn".encode())
-        marks = service.footage_store.drawn[-1]
-        assert marks.scene is not None
-        assert (marks.scene.frame, marks.call.kind, marks.players) == (frame, "tackle", PLAY.players)
-        assert marks.los_yd == pytest.approx(40.0)
+        assert answer.headers["content-type"] == "image/jpeg"
+        brightness, height = shown(answer.body)
+        assert abs(brightness - frame) < 1.5
+        assert height > 90  # the caption is below the picture
         for plain in ("?plain", "?plain=1", "?plain=true"):
-            assert service.client.get(f"{service.tackle()}/{frame}.jpg{plain}").body == f"frame {frame}, plain".encode()
+            brightness, height = shown(service.client.get(f"{service.tackle()}/{frame}.jpg{plain}").body)
+            assert (abs(brightness - frame) < 1.5, height) == (True, 90)
+
+
+def test_the_drawings_are_those_of_the_scenes_that_were_judged(service: EvidenceService) -> None:
+    listed = service.client.get(service.tackle() + "?seconds=0.5").json
+    found = service.client.get(service.tackle() + "/drawings?seconds=0.5").json
+    assert [one["frame"] for one in found["frames"]] == [one["frame"] for one in listed["frames"]]
+    assert (found["size_px"], found["lines"], found["calibration"]) == (None, [], "none")
+    scenes = {scene.frame: scene for scene in PLAY.scenes}
+    measured = [one["frame"] for one in listed["frames"] if one["measured"]]
+    assert len(measured) > 10
+    for drawing in found["frames"]:
+        if drawing["frame"] not in measured:
+            assert (drawing["figures"], drawing["gap"]) == ([], None)
+            continue
+        figures = {figure.id: figure for figure in scenes[drawing["frame"]].figures}
+        assert {one["id"] for one in drawing["figures"]} == set(figures)
+        for one in drawing["figures"]:
+            assert np.allclose(one["mm"], figures[one["id"]].footprint.corners_mm(), atol=0.006)
+            assert one["px"] == []
+        truth = signed_gap(figures[RUNNER].footprint, figures[DEFENDER].footprint)
+        assert drawing["gap"]["gap_mm"] == pytest.approx(truth.gap_mm, abs=0.06)
 
 
 def test_scenes_that_are_not_on_disk_yet_can_be_drawn(tmp_path: Path) -> None:
@@ -164,7 +196,8 @@ def test_an_ended_game_shows_its_calls_as_the_game_in_play_does(service: Evidenc
     again = service.client.get(path)
     assert frames_of(again) == listed
     assert any(one["measured"] for one in again.json["frames"])
-    assert service.client.get(f"{path}/{again.json['decisive']}.jpg").body.startswith(b"frame")
+    decisive = again.json["decisive"]
+    assert shown(service.client.get(f"{path}/{decisive}.jpg?plain").body)[0] == pytest.approx(decisive, abs=1.5)
     assert service.client.get(path.replace(service.game, "current")).json["code"] == "unknown"
     row = service.store.game(service.game)
     assert row is not None
@@ -192,6 +225,8 @@ def test_an_ended_game_shows_its_calls_as_the_game_in_play_does(service: Evidenc
         ("{tackle}/12.png", 404, None),
         ("{tackle}/999999.jpg", 404, "not_recorded"),
         ("{tackle}/12.jpg?plain=maybe", 422, None),
+        ("{tackle}/drawings?seconds=nan", 422, None),
+        ("/api/games/current/calls/none/frames/drawings", 404, "unknown"),
     ],
 )
 def test_unknown_or_hostile_requests_get_a_problem(
@@ -223,10 +258,10 @@ def test_a_picture_deleted_after_it_was_listed_is_not_recorded(
 ) -> None:
     decisive = service.client.get(service.tackle()).json["decisive"]
 
-    def gone(still: FootageFrame, _: CallMarks | None) -> bytes:
+    def gone(still: FootageFrame) -> Image:
         raise NotRecordedError(f"{still.video} can't be read any more")
 
-    monkeypatch.setattr(service.footage_store, "jpeg", gone)
+    monkeypatch.setattr(service.footage_store, "picture", gone)
     answer = service.client.get(f"{service.tackle()}/{decisive}.jpg")
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
 

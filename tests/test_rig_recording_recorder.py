@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import io
 import json
@@ -17,9 +18,11 @@ import numpy as np
 import pytest
 from loopback_streams import jpeg, picture
 
+from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import FormatError, RefusedError
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.recording.recorder import DISK_FULL, DISK_LOW, RECORDING_BEHIND, Recorder
 from downfield.rig.recording.recording_library import RecordedFrame, index_path, prune, read_index
 from downfield.rig.sources.file_sources import VideoFile
@@ -250,3 +253,23 @@ def test_a_malformed_index_is_refused_by_line(tmp_path: Path) -> None:
     path.write_text("\n".join([*lines[:2], '{"frame": "x", "t_ns": 1}', ""]))
     with pytest.raises(FormatError, match="line 3: frame"):
         read_index(path)
+
+
+def test_a_new_calibration_begins_a_new_file(tmp_path: Path) -> None:
+    first = read_calibration(bundled_demo().with_suffix(".calibration.json"))
+    in_use = [first]
+    recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, ActiveProblems(), calibration=lambda: in_use[0])
+    recorder.record(True)
+    for index in range(12):
+        if index == 7:
+            in_use[0] = dataclasses.replace(first, made_at="2026-03-01T10:20:30Z")
+        recorder.frame_captured(captured_frame(index))
+        while sum(path.read_text().count('"t_ns"') for path in tmp_path.rglob("*.frames.jsonl")) <= index:
+            time.sleep(0.001)
+    recorder.close()
+    videos = sorted(tmp_path.rglob("*.mkv"))
+    assert [read_calibration(video.with_suffix(".calibration.json")).made_at for video in videos] == [
+        "",
+        "2026-03-01T10:20:30Z",
+    ]
+    assert [len(read_index(index_path(video)).frames) for video in videos] == [7, 5]

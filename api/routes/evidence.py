@@ -7,19 +7,21 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
-from downfield.api.dependencies import EvidenceFinderDep
+from downfield.api.dependencies import CallViewerDep, EvidenceFinderDep
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
 from downfield.game.evidence import LIMITS
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.game_topics import CallView, TopicModel
+from downfield.review.call_viewer import CallDrawings
 
 DEFAULT_S: Final = 1.5
 """Default span of the pictures listed before and after a call."""
 
 router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
 
+Seconds = Annotated[float, Query(gt=0, le=LIMITS.either_side_s, description="How long before the call and after it.")]
 FrameIndex = Annotated[int, Path(ge=0, le=2**53, description="Its index, as the list has it.")]
 Plain = Annotated[
     bool,
@@ -52,19 +54,15 @@ def frames(
     row: GameRowDep,
     finder: EvidenceFinderDep,
     call: CallId,
-    seconds: Annotated[
-        float, Query(gt=0, le=LIMITS.either_side_s, description="How long before the call and after it.")
-    ] = DEFAULT_S,
+    seconds: Seconds = DEFAULT_S,
 ) -> EvidenceFrames:
     """The pictures in the recording or in the video file being played; right after a call more may be added."""
     evidence = finder.find(row, call)
-    decisive, call_ns = evidence.decisive, evidence.call.t_ns
-    around = [still for still in evidence.stills if abs(still.t_ns - call_ns) <= seconds * 1e9 or still is decisive]
     return EvidenceFrames(
         game=row.id,
         call=evidence.call,
-        decisive=decisive.frame,
-        frames=tuple(_frame(still, evidence.marks(still)) for still in around),
+        decisive=evidence.decisive.frame,
+        frames=tuple(_frame(still, evidence.marks(still)) for still in evidence.around(seconds)),
     )
 
 
@@ -75,11 +73,16 @@ def frames(
     responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def picture(
-    row: GameRowDep, finder: EvidenceFinderDep, call: CallId, frame: FrameIndex, plain: Plain = False
-) -> Response:
-    """Exactly this frame, decoded by the server without a video player. The call's measurement is drawn on it."""
-    return Response(finder.jpeg(row, call, frame, plain=plain), media_type="image/jpeg")
+def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIndex, plain: Plain = False) -> Response:
+    """Exactly this frame, decoded by the server without a video player, with the call's measurement drawn on it."""
+    return Response(viewer.jpeg(row, call, frame, plain=plain), media_type="image/jpeg")
+
+
+@router.get("/frames/drawings", summary="What is drawn on these pictures")
+@allow("viewer")
+def drawings(row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Seconds = DEFAULT_S) -> CallDrawings:
+    """Footprints, gap, faces, spot and lines, as places on the board (mm) and in the camera's picture (px)."""
+    return viewer.drawings(row, call, seconds)
 
 
 def _frame(still: FootageFrame, marks: CallMarks) -> EvidenceFrame:

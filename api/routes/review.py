@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.requests import HTTPConnection
 from pydantic import Field
 
-from downfield.api.dependencies import EvidenceFinderDep, GameServiceDep
+from downfield.api.dependencies import CallViewerDep, GameServiceDep
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import allow
@@ -99,17 +99,17 @@ def plays(
 @allow("viewer")
 def thumbnail(
     row: GameRowDep,
-    finder: EvidenceFinderDep,
+    viewer: CallViewerDep,
     thumbnails: Annotated[Thumbnails, Depends(_thumbnails)],
     call: CallId,
 ) -> Response:
     """With the call's measurement drawn on it."""
-
-    def picture() -> bytes:
-        return finder.jpeg(row, call, finder.find(row, call).decisive.frame, plain=False)
-
     headers = {"Cache-Control": "private, max-age=600"}
-    return Response(thumbnails.get((row.id, call), picture), media_type="image/jpeg", headers=headers)
+    return Response(
+        thumbnails.get((row.id, call), lambda: viewer.decisive_jpeg(row, call)),
+        media_type="image/jpeg",
+        headers=headers,
+    )
 
 
 def _listed(line: GameLine, in_play: str) -> ListedGame:

@@ -44,8 +44,8 @@ class RateLimits:
     sign_ins: RateLimit = field(default=RateLimit(1 / 5, 5))
     """Attempts at a pairing code."""
 
-    pictures: RateLimit = field(default=RateLimit(10, 40))
-    """Pictures of a call, which are decoded and drawn for each request, and lists of them."""
+    pictures: RateLimit = field(default=RateLimit(40, 200))
+    """Pictures of a call, which are decoded for each request, and what belongs to them: enough for slow motion."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,58 +2,45 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
-
-import av
-import av.container
-import cv2
-import numpy as np
-from av.video.stream import VideoStream
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
-from downfield.game.footage import CallMarks, FootageFrame
-from downfield.rig.live.annotation import Annotator
-from downfield.rig.live.call_annotation import draw_call
+from downfield.game.footage import FootageCalibration, FootageFrame
 from downfield.rig.live.connections import LoopObserver
+from downfield.rig.recording.frame_reader import FrameReader
 from downfield.rig.recording.recording_library import find_frames, frames_of, index_path
-from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import CapturedFrame
 
-_SECOND_NS: Final = 1_000_000_000
+_UNCALIBRATED: Final = "There was no calibration yet when this was captured: nothing is drawn."
 
 
-@dataclass(frozen=True, slots=True)
-class FootageLimits:
-    """Limits of reading single frames from video files."""
+class _DecodedFootage:
+    """Decodes frames, one at a time."""
 
-    jpeg_quality: int = 92
-    """JPEG quality of the served pictures, which are examined closely."""
+    def __init__(self) -> None:
+        self._reader = FrameReader()
+        self._reading = threading.Lock()
 
-    decoded_frames: int = 1200
-    """Most frames between a key frame and the requested frame; encoders put a key frame at least every 250 frames."""
+    def picture(self, still: FootageFrame) -> Image:
+        """Return the picture of a frame, uint8 BGR, shape (height, width, 3), decoded as the live loop decodes it.
 
-    seek_back_ns: tuple[int, ...] = (0, 2_000_000_000, 10_000_000_000)
-    """Steps back in search of a key frame, tried in order, when the one found is later than the requested frame."""
+        Raises:
+            NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
 
-
-LIMITS: Final = FootageLimits()
-
-TimedPicture = tuple[int, Callable[[], Image | None]]
-"""A picture's time in ticks of its stream, and a function that decodes it, which returns None if it is damaged."""
+        """
+        with self._reading:
+            return self._reader.read(still)
 
 
-class RecordedFootage:
+class RecordedFootage(_DecodedFootage):
     """Frames from the recordings of a live source.
 
     Args:
@@ -62,6 +49,7 @@ class RecordedFootage:
     """
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._folder = folder
 
     def between(
@@ -85,20 +73,19 @@ class RecordedFootage:
             )
         return found
 
-    def jpeg(self, frame: FootageFrame, marks: CallMarks | None) -> bytes:
-        """Return a frame as JPEG, annotated with the calibration in use when its file was begun.
+    def calibration(self, still: FootageFrame) -> FootageCalibration:
+        """Return the calibration in use when a frame's file was begun; a new calibration begins a new file."""
+        path = still.video.with_suffix(".calibration.json")
+        if not path.is_file():
+            return FootageCalibration(None, _UNCALIBRATED)
+        try:
+            calibration = read_calibration(path)
+        except InputError:
+            return FootageCalibration(None, f"The recording's {path.name} is damaged: nothing is drawn.")
+        return FootageCalibration(calibration, f"{_name(calibration)}, as stored with the recording.")
 
-        Raises:
-            NotRecordedError: it was deleted, is damaged, or is not on the disk yet.
 
-        """
-        calibration = None
-        with suppress(InputError):  # recorded before the camera was calibrated
-            calibration = read_calibration(frame.video.with_suffix(".calibration.json"))
-        return _encode(frame, marks, calibration)
-
-
-class ClipFootage(LoopObserver):
+class ClipFootage(_DecodedFootage, LoopObserver):
     """Frames from the video file being played; observes the loop to learn their times.
 
     Args:
@@ -108,15 +95,23 @@ class ClipFootage(LoopObserver):
     """
 
     def __init__(self, clip: Path, calibration: Callable[[], Calibration | None]) -> None:
-        self._clip, self._calibration = clip, calibration
+        super().__init__()
+        self._clip, self._in_use = clip, calibration
         self._opened_ns = time.time_ns()
         self._has_index = index_path(clip).is_file()
         self._times_ns = array("q")
+        self._newest = -1
+        self._calibrations: list[tuple[int, Calibration | None]] = []
 
     def frame_captured(self, frame: CapturedFrame) -> None:
-        """Note the time of a frame that is played for the first time."""
+        """Note the time of a frame that is played for the first time, and the calibration it is played with."""
         if frame.index == len(self._times_ns):
             self._times_ns.append(frame.t_ns)
+        if frame.index > self._newest:
+            self._newest = frame.index
+            calibration = self._in_use()
+            if not self._calibrations or self._calibrations[-1][1] is not calibration:
+                self._calibrations = [*self._calibrations, (frame.index, calibration)]
 
     def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
         """Return every frame of a span of time that was played.
@@ -137,89 +132,16 @@ class ClipFootage(LoopObserver):
             raise NotRecordedError(f"{self._clip.name} has no frame of that time.")
         return found
 
-    def jpeg(self, frame: FootageFrame, marks: CallMarks | None) -> bytes:
-        """Return a frame as JPEG, annotated with the calibration in use.
-
-        Raises:
-            NotRecordedError: the file was deleted, or the frame is damaged.
-
-        """
-        return _encode(frame, marks, self._calibration())
+    def calibration(self, still: FootageFrame) -> FootageCalibration:
+        """Return the calibration that was in use when a frame was first played."""
+        before = [made for index, made in self._calibrations if index <= still.frame]
+        if not before or before[-1] is None:
+            return FootageCalibration(None, _UNCALIBRATED)
+        return FootageCalibration(before[-1], f"{_name(before[-1])}, in use when this frame was played.")
 
 
-def decode_frame(frame: FootageFrame) -> Image:
-    """Return the picture of a frame, uint8 BGR, shape (height, width, 3), decoded as the live loop decodes it.
-
-    Raises:
-        NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
-
-    """
-    try:
-        with av.open(str(frame.video)) as container:
-            stream = container.streams.video[0]
-            stream.codec_context.thread_count = 1
-            for back_ns in LIMITS.seek_back_ns:
-                for image in _seek(container, stream, frame, frame.at_ns - back_ns):
-                    return image
-    except (av.FFmpegError, OSError, IndexError):
-        raise NotRecordedError(f"{_name(frame)} can no longer be read: it was deleted or damaged.") from None
-    raise NotRecordedError(f"Frame {frame.frame} is not in {_name(frame)}: it is damaged, or not on the disk yet.")
-
-
-def _encode(frame: FootageFrame, marks: CallMarks | None, calibration: Calibration | None) -> bytes:
-    image = decode_frame(frame)
-    if marks is not None:
-        annotator = None
-        if calibration is not None and calibration.camera.lens.size_px == (image.shape[1], image.shape[0]):
-            annotator = Annotator(calibration.camera, calibration.field, marks.players)
-        image = draw_call(image, annotator, marks, frame)
-    _, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, LIMITS.jpeg_quality])
-    return jpeg.tobytes()
-
-
-def _seek(
-    container: av.container.InputContainer, stream: VideoStream, frame: FootageFrame, from_ns: int
-) -> Iterator[Image]:
-    """Yield the picture of a frame, searching forward from a place in the file; nothing if the place is later."""
-    tick_ns = (stream.time_base or Fraction(1, 1000)) * _SECOND_NS
-    container.seek(max(0, int(from_ns / tick_ns) - 1), stream=stream)
-    is_mjpeg = stream.codec_context.name == "mjpeg"
-    pictures = _jpeg_pictures(container, stream) if is_mjpeg else _decoded_pictures(container, stream)
-    same_time_before = frame.rank
-    for number, (ticks, decode) in enumerate(pictures):
-        at_ns = round(ticks * tick_ns)
-        if number > LIMITS.decoded_frames or at_ns > frame.at_ns:
-            return
-        if at_ns == frame.at_ns and same_time_before == 0:
-            image = decode()
-            if image is not None:
-                yield image
-            return
-        same_time_before -= at_ns == frame.at_ns
-
-
-def _jpeg_pictures(container: av.container.InputContainer, stream: VideoStream) -> Iterator[TimedPicture]:
-    """Yield pictures that are still encoded: every JPEG can be decoded by itself."""
-    for packet in container.demux(stream):
-        if packet.pts is not None:
-            yield packet.pts, partial(decode_jpeg, bytes(packet))
-
-
-def _decoded_pictures(container: av.container.InputContainer, stream: VideoStream) -> Iterator[TimedPicture]:
-    """Yield decoded pictures, each of which needs those before it; packets that can't be decoded are left out."""
-    for packet in container.demux(stream):
-        try:
-            frames = packet.decode()
-        except av.InvalidDataError:
-            continue
-        for frame in frames:
-            if isinstance(frame, av.VideoFrame) and frame.pts is not None:
-                yield frame.pts, partial(_bgr, frame)
-
-
-def _bgr(frame: av.VideoFrame) -> Image:
-    return np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
-
-
-def _name(frame: FootageFrame) -> str:
-    return f"{frame.video.parent.name}/{frame.video.name}"
+def _name(calibration: Calibration) -> str:
+    if calibration.method == "truth":
+        return "Exact calibration of the simulated table"
+    made_at = calibration.made_at
+    return f"Calibration of {made_at[:16].replace('T', ' ')} UTC" if made_at else "Calibration without a date"

@@ -76,6 +76,7 @@ class Recorder(LoopObserver):
         self._on = False
         self._recording_folder: Path | None = None
         self._segment: RecordingSegment | None = None
+        self._segment_calibration: Calibration | None = None
         self._files = 0
         self._finished_s = 0.0
         self._encoder: H264Encoder | None = None
@@ -143,7 +144,8 @@ class Recorder(LoopObserver):
         self._finish_segment()
 
     def _write(self, frame: CapturedFrame) -> None:
-        due = self._segment is None or self._segment.seconds >= self._settings.segment_s
+        segment = self._segment
+        due = segment is None or segment.seconds >= self._settings.segment_s or self._is_recalibrated()
         packet = frame.packet if can_copy(frame.packet) else self._encode(frame, key=due)
         if packet is None:
             return
@@ -152,6 +154,10 @@ class Recorder(LoopObserver):
             self._segment = self._create_segment(packet, copied=packet is frame.packet)
         if self._segment is not None:
             self._segment.add(frame, packet)
+
+    def _is_recalibrated(self) -> bool:
+        """Return whether another calibration is in use than the one beside the file being written."""
+        return self._calibration() is not self._segment_calibration
 
     def _encode(self, frame: CapturedFrame, *, key: bool) -> VideoPacket | None:
         if self._encoder is None:
@@ -168,6 +174,7 @@ class Recorder(LoopObserver):
         self._files += 1
         path = self._recording_folder / f"{self._files:04d}.mkv"
         facts, calibration = self._facts(), self._calibration()
+        self._segment_calibration = calibration
         header = RecordingIndexHeader(facts.name, first.codec, facts.size_px, facts.fps, copied)
         segment = RecordingSegment(path, first, header, self._open_file)
         if calibration is not None:

@@ -61,7 +61,7 @@ export function framesLink(call) {
 }
 
 /** The buttons for a call that stands. */
-function rulingButtons(call) {
+export function rulingButtons(call) {
   if (call.ruling) return [undoButton(call)];
   if (call.standing === "noted") return [];
   return [rulingButton(call, "confirm", "Confirm"), rulingButton(call, "overturn", "Overturn", "warn"), rulingButton(call, "strike", "Remove this call")];

@@ -4,15 +4,21 @@ const MAX_ZOOM = 12;
 const TAP_ZOOM = 5;
 const TAP_SLOP_PX = 8; // a finger that moves less on the screen has tapped
 
-/** Make a picture that fills a box zoomable; the view stays from one picture to the next. */
-export function makeZoomable(box, picture) {
+/**
+ * Make a picture that fills a box zoomable; the view stays from one picture to the next.
+ *
+ * @param {function} options.onView called with {x, y, zoom} whenever the view changes
+ * @param {function} options.claims whether a tool takes a pointer that has come down, so that it neither zooms nor drags
+ * @returns `view()`; `zoomTo(place, zoom)` with a place of the unzoomed box in its middle; `reset()`
+ */
+export function makeZoomable(box, picture, { onView = () => {}, claims = () => false } = {}) {
   const fingers = new Map();
   let view = { x: 0, y: 0, zoom: 1 }; // the picture's upper left corner in the box, screen pixels, and its scale
   let tap = null;
 
   const position = (event) => {
     const { left, top } = box.getBoundingClientRect();
-    return [event.clientX - left, event.clientY - top];
+    return [event.clientX - left - box.clientLeft, event.clientY - top - box.clientTop];
   };
 
   function setView(x, y, zoom) {
@@ -22,6 +28,7 @@ export function makeZoomable(box, picture) {
     picture.style.transform = `translate(${view.x}px, ${view.y}px) scale(${scale})`;
     picture.style.imageRendering = scale > 3 ? "pixelated" : "";
     box.classList.toggle("zoomed", scale > 1);
+    onView(view);
   }
 
   /** Zoom about a place of the box. */
@@ -34,6 +41,7 @@ export function makeZoomable(box, picture) {
   const span = ([a, b]) => Math.max(1, Math.hypot(a[0] - b[0], a[1] - b[1]));
 
   box.addEventListener("pointerdown", (event) => {
+    if (claims(event)) return;
     box.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, position(event));
     tap = fingers.size === 1 ? position(event) : null;
@@ -63,5 +71,16 @@ export function makeZoomable(box, picture) {
     event.preventDefault();
     zoomAt(position(event), view.zoom * Math.exp(-event.deltaY / 400));
   }, { passive: false });
-  addEventListener("resize", () => setView(view.x, view.y, view.zoom));
+  let size = [box.clientWidth, box.clientHeight];
+  new ResizeObserver(() => {
+    const [width, height] = size;
+    size = [box.clientWidth, box.clientHeight];
+    if (width && height) setView((view.x * size[0]) / width, (view.y * size[1]) / height, view.zoom);
+  }).observe(box);
+
+  return {
+    view: () => view,
+    zoomTo: ([x, y], zoom) => setView(box.clientWidth / 2 - x * zoom, box.clientHeight / 2 - y * zoom, zoom),
+    reset: () => setView(0, 0, 1),
+  };
 }

@@ -1,0 +1,93 @@
+// The call beside its frames: what was called, the way to the calls before and after it, and ruling on it in place.
+
+import { el, refresh } from "./dom.js";
+import { callDetails, callHead, rulingButtons } from "./panel_calls.js";
+import { NoResponseError, errorText, send } from "./send.js";
+import { capitalize, formatCallText } from "./format.js";
+
+const MAY_RULE = new Set(["operator", "admin"]);
+
+export class CallSection {
+  /**
+   * @param {object} elements {call, neighbors, notice}
+   * @param {function} onRuled called when a ruling was accepted
+   */
+  constructor(elements, onRuled) {
+    Object.assign(this, elements);
+    this.onRuled = onRuled;
+    this.mayRule = false;
+    this.inPlay = null;
+    this.call.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-post]");
+      if (button !== null && button.getAttribute("aria-busy") !== "true") this.#rule(button, () => send(button.dataset.post, JSON.parse(button.dataset.body)));
+    });
+    this.#askRole();
+  }
+
+  /** Show a call of a game. */
+  show(game, details) {
+    this.shown = { game, details };
+    this.#draw();
+  }
+
+  async #askRole() {
+    const [session, inPlay] = await Promise.all(["api/session", "api/games/current"].map((path) => send(path, null, { method: "GET" }).catch(() => null)));
+    this.mayRule = MAY_RULE.has(session?.role);
+    this.inPlay = inPlay?.id ?? null;
+    this.#draw();
+  }
+
+  #draw() {
+    if (this.shown === undefined) return;
+    const { game, details } = this.shown;
+    const rules = this.mayRule && game === this.inPlay;
+    refresh(this.call, [details, rules], () =>
+      el(
+        "div",
+        { class: `call ${details.verdict} ${details.standing}` },
+        callHead(details),
+        rules && el("div", { class: "row rulings" }, rulingButtons(details)),
+        callDetails(details),
+      ),
+    );
+  }
+
+  async #rule(button, sending) {
+    button.setAttribute("aria-busy", "true");
+    try {
+      await sending();
+      navigator.vibrate?.(12);
+      this.tell("");
+      await this.onRuled();
+    } catch (error) {
+      const again = error instanceof NoResponseError ? () => this.#rule(button, error.retry) : null;
+      this.tell(again ? error.message : capitalize(errorText(error)), again);
+    } finally {
+      button.removeAttribute("aria-busy");
+    }
+  }
+
+  /** Tell something about the ruling, with a way to try again where there is one. */
+  tell(text, again = null) {
+    this.notice.hidden = text === "";
+    this.notice.replaceChildren(el("span", {}, text), ...(again ? [el("button", { type: "button", class: "small", onclick: again }, "Try again")] : []));
+  }
+
+  /** Show the ways to the calls before and after this one in its game. */
+  async showNeighbors(game, call) {
+    const calls = await send(`api/games/${encodeURIComponent(game)}/calls?limit=1000`, null, { method: "GET" }).catch(() => []);
+    const place = calls.findIndex(({ id }) => id === call);
+    const [before, after] = place < 0 ? [] : [calls[place - 1], calls[place + 1]];
+    this.before = before && address(game, before.id);
+    this.after = after && address(game, after.id);
+    this.neighbors.replaceChildren(neighbor("‹ Previous call", this.before, before), neighbor("Next call ›", this.after, after));
+  }
+}
+
+const address = (game, call) => `evidence?${new URLSearchParams({ game, call })}`;
+
+/** A link to another call; without one it is shown disabled, so that nothing moves. */
+function neighbor(label, href, call) {
+  if (!href) return el("span", { class: "button small", "aria-disabled": "true" }, label);
+  return el("a", { class: "button small", href, title: formatCallText(call.text) }, label);
+}

@@ -1,0 +1,193 @@
+"""What the viewer of a call shows: its pictures, and the drawings that belong on them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+import cv2
+
+from downfield.core.arrays import Image
+from downfield.core.records import record
+from downfield.game.evidence import Evidence, EvidenceFinder, EvidencePicture
+from downfield.game.footage import CallMarks, FootageCalibration, FootageFrame
+from downfield.game.store_reader import GameRow
+from downfield.officiating.belief import percent_text
+from downfield.review.drawings import DrawnLine, FrameDrawing, Place, Projection, draw_frame, draw_lines, draw_spot
+from downfield.review.painting import DRAWING_KINDS, PaintedCall, paint, spoken_name
+
+JPEG_QUALITY: Final = 92
+"""Of served pictures, which are examined closely."""
+
+_OTHER_BASE_MM: Final = 5.5
+"""Height of base tops where the roster is not known: that of an ordinary base."""
+
+
+@record
+class DrawnField:
+    """The printed field under the drawings.
+
+    Attributes:
+        length_mm, width_mm: goal line to goal line, sideline to sideline.
+        end_zone_mm: depth of an end zone.
+        mm_per_yd: millimeters for one yard, along and across.
+
+    """
+
+    length_mm: float
+    width_mm: float
+    end_zone_mm: float
+    mm_per_yd: tuple[float, float]
+
+
+@record
+class CallDrawings:
+    """Everything drawn on the pictures of a call.
+
+    Attributes:
+        size_px: size of the pictures that the drawings fit; None without a calibration: nothing is to be drawn then.
+        calibration: which calibration this is, or why there is none, in words.
+        base_height_mm: height over the board at which the bases of the call are seen.
+        field: the printed field; None without a calibration.
+        lines: of the play and the call.
+        spot: where the ball is spotted; None for nowhere.
+        frames: by picture, in order.
+
+    """
+
+    size_px: tuple[int, int] | None
+    calibration: str
+    base_height_mm: float
+    field: DrawnField | None
+    lines: tuple[DrawnLine, ...]
+    spot: Place | None
+    frames: tuple[FrameDrawing, ...]
+
+
+class CallViewer:
+    """Shows calls. Callable from any thread.
+
+    Args:
+        finder: finds their evidence.
+
+    """
+
+    def __init__(self, finder: EvidenceFinder) -> None:
+        self._finder = finder
+
+    def drawings(self, row: GameRow, call: str, either_side_s: float) -> CallDrawings:
+        """Return the drawings of the pictures so long before and after a call.
+
+        Raises:
+            NotFoundError: the game has no such call.
+            NotRecordedError: no picture of it is kept.
+            BusyError: too many requests wait already.
+
+        """
+        evidence = self._finder.find(row, call)
+        calibrated = self._finder.calibration(evidence.decisive)
+        made, field = calibrated.calibration, None
+        projection = Projection(made, evidence.players)
+        marks = evidence.marks(evidence.decisive)
+        lines: tuple[DrawnLine, ...] = ()
+        spot = None
+        if made is not None:
+            model = made.field
+            mm_per_yd = (model.mm_per_yd_x, model.mm_per_yd_y)
+            field = DrawnField(model.length_mm, model.width_mm, model.end_zone_mm, mm_per_yd)
+            lines, spot = draw_lines(marks, model, projection), draw_spot(evidence.call, model, projection)
+        return CallDrawings(
+            None if made is None else made.camera.lens.size_px,
+            calibrated.origin,
+            base_height_mm(evidence),
+            field,
+            lines,
+            spot,
+            self._frames(evidence, evidence.around(either_side_s), calibrated, projection),
+        )
+
+    def jpeg(self, row: GameRow, call: str, frame: int, *, plain: bool) -> bytes:
+        """Return exactly one picture as JPEG.
+
+        Args:
+            row: the game.
+            call: the call's id.
+            frame: the picture's index.
+            plain: whether nothing is drawn on it.
+
+        Raises:
+            NotFoundError: the game has no such call.
+            NotRecordedError: that picture is not kept, or is not one around the call.
+            BusyError: too many requests wait already.
+
+        """
+        with self._finder.picture(row, call, frame) as picture:
+            return encode_jpeg(picture.image if plain else paint(picture.image, painted(picture), DRAWING_KINDS))
+
+    def decisive_jpeg(self, row: GameRow, call: str) -> bytes:
+        """Return the decisive picture as JPEG with the measurement drawn on it, without words.
+
+        Raises:
+            NotFoundError, NotRecordedError, BusyError: as of `jpeg`.
+
+        """
+        with self._finder.picture(row, call, None) as picture:
+            wordless = dataclasses.replace(painted(picture), caption=())
+            return encode_jpeg(paint(picture.image, wordless, set(DRAWING_KINDS) - {"names"}))
+
+    def _frames(
+        self,
+        evidence: Evidence,
+        stills: Sequence[FootageFrame],
+        calibrated: FootageCalibration,
+        projection: Projection,
+    ) -> tuple[FrameDrawing, ...]:
+        """Return the drawings of all pictures; those captured under another calibration have places on the board only.
+
+        They would not lie on the pictures, as the lines are those of the decisive picture's calibration.
+        """
+        elsewhere = Projection(None, evidence.players)
+        return tuple(
+            draw_frame(
+                still.frame,
+                evidence.marks(still),
+                projection if self._finder.calibration(still).calibration == calibrated.calibration else elsewhere,
+            )
+            for still in stills
+        )
+
+
+def base_height_mm(evidence: Evidence) -> float:
+    """Return the height over the board at which the bases of a call are seen."""
+    heights = {player.id: player.base.height_mm for player in evidence.players}
+    concerned = [heights[name] for name in evidence.call.players if name in heights]
+    return next(iter(concerned or heights.values()), _OTHER_BASE_MM)
+
+
+def painted(picture: EvidencePicture) -> PaintedCall:
+    """Return what is painted on a picture."""
+    marks, made = picture.marks, picture.calibrated.calibration
+    projection = Projection(made, marks.players)
+    lines = () if made is None else draw_lines(marks, made.field, projection)
+    spot = None if made is None else draw_spot(marks.call, made.field, projection)
+    return PaintedCall(
+        draw_frame(picture.still.frame, marks, projection), lines, spot, caption=caption(marks, picture.still)
+    )
+
+
+def caption(marks: CallMarks, still: FootageFrame) -> tuple[str, ...]:
+    """Return the words below a picture: the call, what was measured, which picture it is."""
+    call = marks.call
+    sure = "" if call.words or call.probability == 1 else f"sure to {percent_text(call.probability)}"
+    told = ", ".join(spoken_name(part) for part in (call.words, sure) if part)
+    after_ms = (still.t_ns - call.t_ns) / 1e6
+    when = f"Frame {still.frame}, {abs(after_ms):.1f} ms {'after' if after_ms > 0 else 'before'} the call"
+    gap = marks.gap_text if marks.scene is not None else "no measurement of this frame is kept"
+    return (spoken_name(call.text) + (f": {told}" if told else ""), f"{when}{f'; {gap}' if gap else ''}")
+
+
+def encode_jpeg(image: Image) -> bytes:
+    """Return a picture as JPEG."""
+    _, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+    return jpeg.tobytes()

@@ -1,0 +1,265 @@
+"""What is drawn on the pictures of a call, as data: on the board and in the camera's picture.
+
+Everything comes from the scenes that were judged; nothing is measured anew. Pages draw it in the browser, exports paint
+it (`painting`), so that both show the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import numpy as np
+
+from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Array
+from downfield.core.field import FieldModel
+from downfield.core.footprint import Face, Gap, PoseError, signed_gap
+from downfield.core.records import record
+from downfield.core.scene import Contact, Figure, Jersey, Player, Posture, Scene
+from downfield.game.footage import CallMarks
+from downfield.game.published.game_topics import CallView
+
+LineOnBoard = Literal["scrimmage", "to_gain", "goal", "call"]
+FigurePart = Literal["first", "second", "other"]
+
+_GOAL_LINE_CALLS: Final = frozenset({"touchdown", "safety", "touchback"})
+_LINE_POINTS: Final = 24  # a lens bends straight lines
+_SIDES: Final[dict[Face, tuple[int, int]]] = {"front": (0, 1), "right": (1, 2), "rear": (2, 3), "left": (3, 0)}
+
+Point = tuple[float, float]
+
+
+@record
+class Place:
+    """A point of a drawing.
+
+    Attributes:
+        mm: on the board.
+        px: in the camera's picture; None without a calibration, or out of its view.
+
+    """
+
+    mm: Point
+    px: Point | None
+
+
+@record
+class DrawnFigure:
+    """A base as it was measured on one picture.
+
+    Attributes:
+        id: roster id.
+        jersey: its color class.
+        part: whether the call names it first or after that, or not at all.
+        posture: as it was seen.
+        height_mm: height over the board at which its outline is drawn.
+        mm: its corners on the board: front-left, front-right, rear-right, rear-left.
+        px: the same in the camera's picture; empty without a calibration, or out of its view.
+
+    """
+
+    id: str
+    jersey: Jersey
+    part: FigurePart
+    posture: Posture
+    height_mm: float
+    mm: tuple[Point, ...]
+    px: tuple[Point, ...]
+
+
+@record
+class DrawnGap:
+    """The gap between the first two figures of a call on one picture.
+
+    Attributes:
+        ends: the nearest points of the two outlines, of the first figure and of the second.
+        faces: the side of each base that meets the other, as two points each; None where a corner does.
+        gap_mm: signed distance, negative when the outlines overlap.
+        sigma_mm: its standard deviation, by this picture alone; 0 when it is exact.
+        touching: probability of a touch by all pictures so far; None where it was not judged.
+        text: the same in words.
+
+    """
+
+    ends: tuple[Place, Place]
+    faces: tuple[tuple[Place, Place] | None, tuple[Place, Place] | None]
+    gap_mm: float
+    sigma_mm: float
+    touching: float | None
+    text: str
+
+
+@record
+class DrawnLine:
+    """A line across the board, or along it.
+
+    Attributes:
+        kind: what it is; ``"call"`` for the line the call is about.
+        mm: its two ends on the board.
+        px: its course in the picture; empty without a calibration.
+
+    """
+
+    kind: LineOnBoard
+    mm: tuple[Point, Point]
+    px: tuple[Point, ...]
+
+
+@record
+class FrameDrawing:
+    """What is drawn on one picture.
+
+    Attributes:
+        frame: its index.
+        figures: every figure that was seen.
+        gap: of the first two figures of the call; None where they are fewer or not seen.
+
+    """
+
+    frame: int
+    figures: tuple[DrawnFigure, ...]
+    gap: DrawnGap | None
+
+
+class Projection:
+    """Puts places on the board into the camera's picture.
+
+    Args:
+        calibration: of the picture; None for none.
+        players: the roster, for base heights.
+
+    """
+
+    def __init__(self, calibration: Calibration | None, players: Sequence[Player]) -> None:
+        self._camera = None if calibration is None else calibration.camera
+        self._heights_mm = {player.id: player.base.height_mm for player in players}
+
+    def height_mm(self, figure: Figure) -> float:
+        """Return the height over the board at which a figure's base is seen."""
+        return self._heights_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0
+
+    def places(self, points_mm: Array, heights_mm: Array) -> list[Place]:
+        """Return places on the board, shape (n, 2), at heights over it, shape (n,)."""
+        pixels = np.full(points_mm.shape, np.nan)
+        if self._camera is not None and len(points_mm):
+            pixels = self._camera.to_pixels(np.column_stack([points_mm, heights_mm]))
+        return [
+            Place((round(x, 2), round(y, 2)), None if np.isnan(u) or np.isnan(v) else (round(u, 2), round(v, 2)))
+            for (x, y), (u, v) in zip(points_mm.tolist(), pixels.tolist(), strict=True)
+        ]
+
+    def polyline_px(self, start_mm: Point, end_mm: Point) -> tuple[Point, ...]:
+        """Return the course of a line on the paint in the picture; empty without a calibration or out of its view."""
+        points = np.linspace(start_mm, end_mm, _LINE_POINTS)
+        found = tuple(place.px for place in self.places(points, np.zeros(len(points))) if place.px is not None)
+        return found if len(found) == len(points) else ()
+
+
+def draw_lines(marks: CallMarks, field: FieldModel, projection: Projection) -> tuple[DrawnLine, ...]:
+    """Return the lines of a play and of the call about it."""
+    lines: list[tuple[LineOnBoard, tuple[Point, Point]]] = [
+        ("goal", _across(field, 0.0)),
+        ("goal", _across(field, field.length_yd)),
+    ]
+    snap = marks.snap
+    if snap is not None and snap.kind == "scrimmage":
+        lines.append(("scrimmage", _across(field, snap.spot_yd)))
+        to_gain_yd = snap.spot_yd + snap.direction * snap.distance_yd
+        if 0 < to_gain_yd < field.length_yd:
+            lines.append(("to_gain", _across(field, to_gain_yd)))
+    of_call = _line_of_call(marks, field)
+    if of_call is not None:
+        lines.append(("call", of_call))
+    return tuple(DrawnLine(kind, ends, projection.polyline_px(*ends)) for kind, ends in lines)
+
+
+def draw_spot(call: CallView, field: FieldModel, projection: Projection) -> Place | None:
+    """Return where the ball is spotted by a call; None if it spots none."""
+    if call.spot_yd is None:
+        return None
+    return projection.places(field.to_mm(np.array([call.spot_yd])), np.zeros(1))[0]
+
+
+def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDrawing:
+    """Return what is drawn on the picture of an index."""
+    if marks.scene is None:
+        return FrameDrawing(frame, (), None)
+    parts: dict[str, FigurePart] = dict.fromkeys(marks.call.players, "second")
+    parts |= dict.fromkeys(marks.call.players[:1], "first")
+    seen = [figure for figure in marks.scene.figures if figure.posture != "unseen" and not figure.lost]
+    corners_mm = np.array([figure.footprint.corners_mm() for figure in seen]).reshape(-1, 2)
+    corners = projection.places(corners_mm, np.repeat([projection.height_mm(figure) for figure in seen], 4))
+    figures = []
+    for row, figure in enumerate(seen):
+        own = corners[4 * row : 4 * row + 4]
+        visible = tuple(place.px for place in own if place.px is not None)
+        figures.append(
+            DrawnFigure(
+                figure.id,
+                figure.jersey,
+                parts.get(figure.id, "other"),
+                figure.posture,
+                projection.height_mm(figure),
+                tuple(place.mm for place in own),
+                visible if len(visible) == len(own) else (),
+            )
+        )
+    return FrameDrawing(frame, tuple(figures), _draw_gap(marks, marks.scene, figures, projection))
+
+
+def _draw_gap(marks: CallMarks, scene: Scene, drawn: Sequence[DrawnFigure], projection: Projection) -> DrawnGap | None:
+    outlines = {figure.id: figure for figure in drawn}
+    concerned = [figure for figure in marks.figures if figure.id in outlines][:2]
+    if len(concerned) < 2:
+        return None
+    a, b = concerned
+    gap = signed_gap(a.footprint, b.footprint)
+    judged = next((one for one in scene.contacts if {one.a, one.b} == {a.id, b.id}), None)
+    heights_mm = np.array([outlines[a.id].height_mm, outlines[b.id].height_mm])
+    end_a, end_b = projection.places(np.array([gap.point_a_mm, gap.point_b_mm]), heights_mm)
+    return DrawnGap(
+        (end_a, end_b),
+        (_side(outlines[a.id], gap.face_a), _side(outlines[b.id], gap.face_b)),
+        round(gap.gap_mm if judged is None else judged.gap_mm, 3),
+        round(gap_sigma_mm(gap, judged, a, b), 3),
+        None if judged is None else judged.probability,
+        marks.gap_text,
+    )
+
+
+def _side(figure: DrawnFigure, face: Face) -> tuple[Place, Place] | None:
+    if face not in _SIDES:
+        return None
+    ends = _SIDES[face]
+    first, last = (Place(figure.mm[end], figure.px[end] if figure.px else None) for end in ends)
+    return first, last
+
+
+def gap_sigma_mm(gap: Gap, judged: Contact | None, a: Figure, b: Figure) -> float:
+    """Return the standard deviation of a gap: as it was judged, or by the errors of both poses."""
+    if judged is not None:
+        return judged.sigma_mm
+    error_a, error_b = (PoseError((one.x_mm, one.y_mm), one.sigma_mm, one.sigma_deg) for one in (a, b))
+    return gap.sigma_mm(error_a, error_b)
+
+
+def _line_of_call(marks: CallMarks, field: FieldModel) -> tuple[Point, Point] | None:
+    """Return the line on the board that a call is about."""
+    call = marks.call
+    if call.kind == "line_of_scrimmage" and marks.snap is not None:
+        return _across(field, marks.snap.spot_yd)
+    if call.spot_yd is None:
+        return None
+    x_yd, y_yd = call.spot_yd
+    if call.kind in _GOAL_LINE_CALLS:
+        return _across(field, 0.0 if x_yd < field.length_yd / 2 else field.length_yd)
+    if call.kind == "out_of_bounds":
+        y_mm = 0.0 if y_yd < field.width_yd / 2 else field.width_mm
+        return (-field.end_zone_mm, y_mm), (field.length_mm + field.end_zone_mm, y_mm)
+    return _across(field, x_yd)
+
+
+def _across(field: FieldModel, x_yd: float) -> tuple[Point, Point]:
+    x_mm = x_yd * field.mm_per_yd_x
+    return (x_mm, 0.0), (x_mm, field.width_mm)

@@ -1,0 +1,185 @@
+"""Exact frames out of video files: found by their time and rank, decoded as the live loop decodes them.
+
+A frame of a compressed video needs those before it back to a key frame. The reader keeps the last file open where it
+stands and its latest frames decoded, so that a step forward costs one picture and a step back mostly none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Final
+
+import av
+import av.container
+import numpy as np
+from av.video.stream import VideoStream
+
+from downfield.core.arrays import Image
+from downfield.core.errors import NotRecordedError
+from downfield.game.footage import FootageFrame
+from downfield.rig.sources.jpeg import decode_jpeg
+
+_SECOND_NS: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLimits:
+    """Limits of reading single frames from video files."""
+
+    decoded_frames: int = 1200
+    """Most frames between a key frame and the requested frame; encoders put a key frame at least every 250 frames."""
+
+    seek_back_ns: tuple[int, ...] = (0, 2_000_000_000, 10_000_000_000)
+    """Steps back in search of a key frame, tried in order, when the one found is later than the requested frame."""
+
+    ahead_ns: int = 500_000_000
+    """A frame at most this far ahead is reached by decoding on: a seek would decode as many from its key frame."""
+
+    kept_bytes: int = 96 << 20
+    """Decoded frames that are kept: 31 at 1920x1080, two seconds of key frames half a second apart."""
+
+
+LIMITS: Final = ReaderLimits()
+
+Picture = Callable[[], Image | None]
+"""Converts a picture to BGR, or decodes it; returns None if it is damaged."""
+
+_Key = tuple[int, int]
+"""Time in the file, ns, and rank among the pictures with that time."""
+
+
+class FrameReader:
+    """Reads frames of video files. Used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self._open: _OpenVideo | None = None
+
+    def read(self, frame: FootageFrame) -> Image:
+        """Return the picture of a frame, uint8 BGR, shape (height, width, 3).
+
+        Raises:
+            NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
+
+        """
+        name = f"{frame.video.parent.name}/{frame.video.name}"
+        try:
+            image = self._read(frame)
+        except (av.FFmpegError, OSError, IndexError):
+            self.close()
+            raise NotRecordedError(f"{name} can no longer be read: it was deleted or damaged.") from None
+        if image is None:
+            raise NotRecordedError(f"Frame {frame.frame} is not in {name}: it is damaged, or not on the disk yet.")
+        return image
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        opened, self._open = self._open, None
+        if opened is not None:
+            opened.close()
+
+    def _read(self, frame: FootageFrame) -> Image | None:
+        state = frame.video.stat()
+        if self._open is not None and self._open.is_still(frame, state):
+            image = self._open.find(frame)
+            if image is not None:
+                return image
+        self.close()  # another file, or one that has grown since its end was met
+        self._open = _OpenVideo(frame, state)
+        return self._open.find(frame)
+
+
+class _OpenVideo:
+    """One video file, opened, at some place."""
+
+    def __init__(self, frame: FootageFrame, state: os.stat_result) -> None:
+        self._path, self._state = frame.video, state
+        self._container: av.container.InputContainer = av.open(str(frame.video))
+        self._stream: VideoStream = self._container.streams.video[0]
+        self._stream.codec_context.thread_count = 1
+        self._is_mjpeg = self._stream.codec_context.name == "mjpeg"
+        self._tick_ns = (self._stream.time_base or Fraction(1, 1000)) * _SECOND_NS
+        self._kept: OrderedDict[_Key, Picture] = OrderedDict()
+        self._kept_bytes = 0
+        self._pictures: Iterator[tuple[int, int, Picture]] = iter(())
+        self._at: _Key | None = None
+        self._rank = 0
+
+    def close(self) -> None:
+        self._container.close()
+
+    def is_still(self, frame: FootageFrame, now: os.stat_result) -> bool:
+        """Return whether a frame's file is this one, and is as it was or has only grown."""
+        was = self._state
+        same = (self._path, was.st_dev, was.st_ino) == (frame.video, now.st_dev, now.st_ino)
+        return same and (now.st_size > was.st_size or (now.st_size, now.st_mtime_ns) == (was.st_size, was.st_mtime_ns))
+
+    def find(self, frame: FootageFrame) -> Image | None:
+        """Return a frame's picture; None if it is not there."""
+        wanted = (frame.at_ns, frame.rank)
+        if wanted in self._kept:
+            self._kept.move_to_end(wanted)
+            return self._kept[wanted]()
+        if self._at is not None and self._at < wanted and frame.at_ns - self._at[0] <= LIMITS.ahead_ns:
+            image = self._advance(wanted)
+            if image is not None:
+                return image
+        for back_ns in LIMITS.seek_back_ns:
+            self._seek(frame.at_ns - back_ns)
+            image = self._advance(wanted)
+            if image is not None:
+                return image
+        return None
+
+    def _seek(self, from_ns: int) -> None:
+        self._container.seek(max(0, int(from_ns / self._tick_ns) - 1), stream=self._stream)
+        self._pictures = self._jpeg_pictures() if self._is_mjpeg else self._decoded_pictures()
+        self._at = None
+
+    def _advance(self, wanted: _Key) -> Image | None:
+        """Return a picture, searching forward; None if the place is later, or the picture is not there."""
+        for number, (ticks, size, picture) in enumerate(self._pictures):
+            at_ns = round(ticks * self._tick_ns)
+            self._rank = self._rank + 1 if self._at is not None and self._at[0] == at_ns else 0
+            self._at = (at_ns, self._rank)
+            self._keep(self._at, size, picture)
+            if self._at == wanted:
+                return picture()
+            if self._at > wanted or number > LIMITS.decoded_frames:
+                return None
+        return None
+
+    def _keep(self, key: _Key, size: int, picture: Picture) -> None:
+        if size == 0 or key in self._kept:
+            return
+        self._kept[key] = picture
+        self._kept_bytes += size
+        while self._kept_bytes > LIMITS.kept_bytes:
+            self._kept.popitem(last=False)
+            self._kept_bytes -= size  # all pictures of a stream are of one size
+
+    def _jpeg_pictures(self) -> Iterator[tuple[int, int, Picture]]:
+        """Yield pictures that are still encoded: every JPEG can be decoded by itself, and none is kept."""
+        for packet in self._container.demux(self._stream):
+            if packet.pts is not None:
+                yield packet.pts, 0, partial(decode_jpeg, bytes(packet))
+
+    def _decoded_pictures(self) -> Iterator[tuple[int, int, Picture]]:
+        """Yield decoded pictures, each of which needs those before it; what can't be decoded is left out."""
+        for packet in self._container.demux(self._stream):
+            try:
+                frames = packet.decode()
+            except av.InvalidDataError:
+                continue
+            for frame in frames:
+                # What was patched up around damage is no evidence.
+                if isinstance(frame, av.VideoFrame) and frame.pts is not None and not frame.is_corrupt:
+                    yield frame.pts, frame.width * frame.height * 3 // 2, partial(_bgr, frame)
+
+
+def _bgr(frame: av.VideoFrame) -> Image:
+    return np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)

@@ -1,0 +1,163 @@
+"""What is drawn on the pictures of a call lies where it was measured, and covers nothing that matters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scripted_plays import BASE, FIELD
+
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.core.arrays import Image
+from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.game.entries import Snap
+from downfield.game.footage import CallMarks
+from downfield.game.published.game_topics import CallView
+from downfield.officiating.calls import CallKind
+from downfield.review.drawings import FrameDrawing, Projection, draw_frame, draw_lines, draw_spot
+from downfield.review.painting import DRAWING_KINDS, PaintedCall, paint
+from downfield.rig.recording.recorded_clip import bundled_demo
+
+CARRIER, HITTER = "dark-28", "light-24"
+PLAYERS = (Player(CARRIER, "dark"), Player(HITTER, "light"))
+
+
+@pytest.fixture(scope="module")
+def calibration() -> Calibration:
+    return read_calibration(bundled_demo().with_suffix(".calibration.json"))
+
+
+@pytest.fixture
+def projection(calibration: Calibration) -> Projection:
+    return Projection(calibration, PLAYERS)
+
+
+def scene(gap_mm: float = 0.4, *, judged: bool = True) -> Scene:
+    apart = BASE.length_mm + gap_mm
+    figures = (
+        Figure(CARRIER, "dark", 400, 300, 0, BASE.length_mm, BASE.width_mm, sigma_mm=(0.3, 0.1)),
+        Figure(HITTER, "light", 400 + apart, 300, 180, BASE.length_mm, BASE.width_mm, sigma_mm=(0.4, 0.1)),
+        Figure("dark-7", "dark", 700, 100, 0, BASE.length_mm, BASE.width_mm),
+        Figure("dark-8", "dark", 600, 100, 0, BASE.length_mm, BASE.width_mm, posture="unseen"),
+    )
+    near = Contact(CARRIER, HITTER, gap_mm, 0.12, 0.03, "front", "front", 0.0, 18.0)
+    return Scene(7, 10**9, "on", figures, (near,) if judged else ())
+
+
+def snap(spot_yd: float = 30.0, direction: int = 1, distance_yd: float = 10.0) -> Snap:
+    return Snap("scrimmage", 0, "home", direction, 1, distance_yd, spot_yd, 1, "1st & 10")
+
+
+def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.9, 27.5)) -> CallView:
+    return CallView(
+        id="t",
+        kind=kind,
+        verdict="called",
+        standing="stands",
+        text=f"{CARRIER} tackled by {HITTER}",
+        t_ns=10**9,
+        clauses=(),
+        players=(CARRIER, HITTER),
+        spot_yd=spot_yd,
+        margin=-0.4,
+        sigma=0.12,
+        unit="mm",
+        measured="-0.40 ± 0.12 mm",
+        probability=0.97,
+    )
+
+
+def painted(call: PaintedCall) -> Image:
+    """Return where anything was painted on a gray picture."""
+    gray = np.full((1080, 1920, 3), 90, np.uint8)
+    out = paint(gray, call, DRAWING_KINDS)
+    assert (gray == 90).all()
+    changed: Image = (out[:1080] != gray).any(axis=2).astype(np.uint8)
+    return changed
+
+
+def test_figures_that_are_seen_are_outlined_at_the_height_of_their_base(
+    calibration: Calibration, projection: Projection
+) -> None:
+    drawing = draw_frame(7, CallMarks(tackle(), scene(), PLAYERS), projection)
+    assert [figure.id for figure in drawing.figures] == [CARRIER, HITTER, "dark-7"]
+    assert [figure.part for figure in drawing.figures] == ["first", "second", "other"]
+    changed = painted(PaintedCall(drawing))
+    for figure, base_mm in zip(scene().figures, (5.5, 5.5, 0.0), strict=False):
+        corners = figure.footprint.corners_mm()
+        for x, y in calibration.camera.to_pixels(np.column_stack([corners, np.full(4, base_mm)])):
+            assert changed[round(y) - 2 : round(y) + 3, round(x) - 2 : round(x) + 3].any()
+
+
+def test_the_gap_has_its_ends_its_faces_and_the_error_it_was_judged_with(projection: Projection) -> None:
+    judged = draw_frame(7, CallMarks(tackle(), scene(), PLAYERS), projection).gap
+    assert judged is not None
+    assert (judged.gap_mm, judged.sigma_mm, judged.touching) == (0.4, 0.12, 0.03)
+    half = BASE.length_mm / 2
+    assert judged.ends[0].mm[0] == pytest.approx(400 + half, abs=0.01)
+    assert judged.ends[1].mm[0] == pytest.approx(400 + half + 0.4, abs=0.01)
+    for face in judged.faces:
+        assert face is not None
+        assert abs(face[0].mm[0] - (400 + half)) < 0.5  # the fronts
+    alone = draw_frame(7, CallMarks(tackle(), scene(judged=False), PLAYERS), projection).gap
+    assert alone is not None
+    assert alone.sigma_mm == pytest.approx(0.5, abs=0.01)  # of 0.3 and 0.4 mm along the gap
+    assert alone.touching is None
+
+
+def test_a_frame_without_a_kept_measurement_draws_no_figure(projection: Projection) -> None:
+    assert draw_frame(7, CallMarks(tackle(), None, PLAYERS), projection) == FrameDrawing(7, (), None)
+
+
+def test_without_a_calibration_places_are_on_the_board_only() -> None:
+    drawing = draw_frame(7, CallMarks(tackle(), scene(), PLAYERS), Projection(None, PLAYERS))
+    assert [len(figure.mm) for figure in drawing.figures] == [4, 4, 4]
+    assert [figure.px for figure in drawing.figures] == [(), (), ()]
+    assert not painted(PaintedCall(drawing)).any()
+
+
+def test_the_lines_of_the_play_and_of_the_call_are_drawn(projection: Projection) -> None:
+    def lines(kind: CallKind, play: Snap | None = None) -> dict[str, list[float]]:
+        found: dict[str, list[float]] = {}
+        for line in draw_lines(CallMarks(tackle(kind), None, PLAYERS, play), FIELD, projection):
+            assert len(line.px) == 24
+            found.setdefault(line.kind, []).append(round(line.mm[0][0] / FIELD.mm_per_yd_x, 2))
+        return found
+
+    assert lines("tackle") == {"goal": [0, 100], "call": [41.9]}
+    assert lines("tackle", snap()) == {"goal": [0, 100], "scrimmage": [30], "to_gain": [40], "call": [41.9]}
+    assert lines("tackle", snap(direction=-1))["to_gain"] == [20]
+    assert "to_gain" not in lines("tackle", snap(95.0))  # goal to go
+    assert "scrimmage" not in lines("tackle", replace(snap(), kind="kickoff"))
+    assert lines("line_of_scrimmage", snap())["call"] == [30]
+    assert lines("touchdown")["call"] == [0]
+    sideline = draw_lines(CallMarks(tackle("out_of_bounds"), None), FIELD, projection)[-1]
+    assert (sideline.kind, sideline.mm[0][1], sideline.mm[1][1]) == ("call", FIELD.width_mm, FIELD.width_mm)
+
+
+def test_the_spot_is_marked_where_the_ball_is_spotted(calibration: Calibration, projection: Projection) -> None:
+    spot = draw_spot(tackle(), FIELD, projection)
+    assert spot is not None
+    changed = painted(PaintedCall(FrameDrawing(7, (), None), spot=spot))
+    x, y = calibration.camera.to_pixels(FIELD.to_mm(np.array([41.9, 27.5])))
+    ys, xs = np.nonzero(changed)
+    assert (abs(xs.mean() - x) < 1, abs(ys.mean() - y) < 1) == (True, True)
+    assert draw_spot(tackle(spot_yd=None), FIELD, projection) is None
+
+
+def test_names_stand_clear_of_the_figures_and_words_below_the_picture(projection: Projection) -> None:
+    drawing = draw_frame(7, CallMarks(tackle(), scene(), PLAYERS), projection)
+    gray = np.full((1080, 1920, 3), 90, np.uint8)
+    bare = paint(gray, PaintedCall(drawing), {"footprints", "gap", "faces"})
+    named = paint(gray, PaintedCall(drawing), {"footprints", "gap", "faces", "names"})
+    changed = (bare != named).any(axis=2)
+    assert changed.sum() > 200
+    for figure in drawing.figures:
+        (x0, y0), (x1, y1) = (pick(np.array(figure.px), axis=0) for pick in (np.min, np.max))
+        assert not changed[int(y0) : int(y1) + 1, int(x0) : int(x1) + 1].any()
+    told = paint(gray, PaintedCall(drawing, caption=("Tackled: gap 0.31 ± 0.12 mm", "Frame 7")), {"footprints"})
+    assert told.shape[0] > 1080
+    assert told.shape[0] % 2 == 0
+    assert np.array_equal(told[:1080], paint(gray, PaintedCall(drawing), {"footprints"}))
+    assert (told[1080:] > 200).any()
