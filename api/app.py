@@ -14,7 +14,20 @@ from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
-from downfield.api.routes import camera, evidence, feed, games, health, pages, pairing, play, review, setup, table_setup
+from downfield.api.routes import (
+    bundles,
+    camera,
+    evidence,
+    feed,
+    games,
+    health,
+    pages,
+    pairing,
+    play,
+    review,
+    setup,
+    table_setup,
+)
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
@@ -30,6 +43,7 @@ ROUTERS: Final = (
     play.router,
     games.router,
     review.router,
+    bundles.router,
     evidence.router,
     setup.router,
     table_setup.router,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Final
+from typing import Annotated, Final, Protocol
 
 from fastapi import Depends, WebSocketException
 from fastapi.requests import HTTPConnection
@@ -24,11 +25,26 @@ from downfield.game.footage import Footage
 from downfield.game.service import GameService
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
+from downfield.game.store_reader import GameRow
 from downfield.review.call_viewer import CallViewer
 
 COOKIE: Final = "downfield"
 
 _AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
+
+
+class Bundles(Protocol):
+    """Makes bundles of games. Callable from any thread."""
+
+    def chunks(self, row: GameRow, *, video: bool) -> Iterator[bytes]:
+        """Yield the bytes of a game's bundle, with the recording or without.
+
+        Raises:
+            BusyError: another is being made.
+            FormatError: the game's journal can't be read.
+
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +60,7 @@ class AppContext:
         table_setup: sets up a table; None where there is no camera.
         admin_key: makes a browser the admin's; one of this run only where none is given.
         rig_key: signs what leaves the rig; one of this run only where none is given.
+        bundles: makes games into files; None where that can't be done.
 
     """
 
@@ -55,6 +72,7 @@ class AppContext:
     table_setup: TableSetup | None = None
     admin_key: SecretFile = field(default_factory=SecretFile)
     rig_key: RigKey = field(default_factory=RigKey.generate)
+    bundles: Bundles | None = None
 
 
 async def _context(connection: HTTPConnection) -> AppContext:

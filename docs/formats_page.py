@@ -27,6 +27,7 @@ from downfield.core.track_files import TracksHeader
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
+from downfield.review.bundle_format import BundleManifest, JournalLine
 from downfield.rig.recording.recording_library import RecordedFrame, RecordingIndexHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
@@ -100,6 +101,14 @@ FORMATS = (
         "Calls",
         "A header line, then one call a line, in the order they were made.",
         (CallsHeader, Call),
+    ),
+    Format(
+        "*.downfield.zip",
+        "Bundles",
+        "A game in one zip file: `journal.jsonl` with its journal, one entry a line and no header, `game.tracks.jsonl`,"
+        " `game.events.jsonl`, `game.calls.jsonl`, `game.calibration.json`, `certificate.json`, `configuration.json`,"
+        " `rulebook.json`, `report.html`, the video under `recording/`, then `manifest.json` and its signature.",
+        (BundleManifest, JournalLine),
     ),
     Format(
         "*.truth.jsonl",

@@ -124,6 +124,16 @@ class History:
         """Every event, in order."""
         return [event for event, _ in self._log.events]
 
+    @property
+    def started(self) -> GameStarted | None:
+        """How the game was started, or last went on under another rulebook; None where its journal is empty."""
+        return self._started
+
+    @property
+    def standing_calls(self) -> tuple[Call, ...]:
+        """The calls that stand, in the order they were made."""
+        return tuple(self._calls.values())
+
     def details(self) -> GameDetails:
         """Return a summary of the game with its result."""
         return GameDetails(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +20,7 @@ from downfield.game.published.game_topics import Notice
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
+from downfield.rig.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, recordings_folder
 from downfield.rig.controller import CalibrationInUse, RigController
@@ -94,6 +96,7 @@ class Rig:
         self._recorder = self._start_recorder(calibration) if self.live else None
         clip = Path(source_choice(settings, paced=paced).text)
         self._clip = ClipFootage(clip, calibration.get) if clip.is_file() else None
+        played = PlayedClip(clip, time.time_ns()) if clip.is_file() else None
         self._recent_pictures = RecentPictures()
         self._controller = RigController(
             configuration,
@@ -105,6 +108,7 @@ class Rig:
             record=None if self._recorder is None else self._recorder.record,
             calibrated=self._use_calibration,
         )
+        self._bundles = BundleExporter(self._store, settings, self._key, calibration.get, played)
         self.game_service = GameService(
             self._store,
             self._hub,
@@ -267,7 +271,15 @@ class Rig:
         folder = data_folder(self._settings)
         admin_key = open_admin_key(folder, must_be_kept=self.live)
         context = AppContext(
-            self.game_service, self._hub, self._picture, self._store, footage, self._setup, admin_key, self._key
+            self.game_service,
+            self._hub,
+            self._picture,
+            self._store,
+            footage,
+            self._setup,
+            admin_key,
+            self._key,
+            self._bundles,
         )
         return Service(context, self._settings.service, folder)
 

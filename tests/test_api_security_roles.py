@@ -48,6 +48,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/assets/{file}"),
     },
     "operator": {
+        ("GET", "/api/games/{game}/bundle.zip"),
         ("POST", "/api/calls"),
         ("POST", "/api/calls/{call}/rulings"),
         ("POST", "/api/declarations"),

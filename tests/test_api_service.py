@@ -238,3 +238,9 @@ def test_a_new_game_replaces_the_current_one(client: httpx.Client) -> None:
     assert now["home"]["color"] == "#aa2200"
     assert client.get(f"/api/games/{before}").json()["ended"]
     assert client.get("/api/calls").json() == []
+
+
+def test_a_service_without_bundles_says_where_they_are_made(client: httpx.Client) -> None:
+    problem = client.get("/api/games/current/bundle.zip")
+    assert problem.status_code == 404
+    assert "The rig that played the game does" in problem.json()["detail"]

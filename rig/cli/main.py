@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "backup": "downfield.rig.cli.backup:backup",
     "restore": "downfield.rig.cli.backup:restore",
     "support": "downfield.rig.cli.support:support",
+    "export": "downfield.rig.cli.export:export",
     "verify": "downfield.rig.cli.verify:verify",
     "learn": "downfield.training.learn_command:learn",
     "train": "downfield.training.command:app",

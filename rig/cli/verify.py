@@ -1,8 +1,9 @@
-"""``downfield verify``: check that the journals of a store are unaltered."""
+"""``downfield verify``: check that the journals of a store, or a bundle, are unaltered."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,19 +12,45 @@ from downfield.core.errors import InputError
 from downfield.game.journal import Verification, verify_journal
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import StoreReader
+from downfield.review.bundle_verification import is_bundle
+from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.verify_bundle import check_bundle
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import data_folder
 
 
 def verify(
-    store: Annotated[str, typer.Argument(help="The database file of a store, or a database URL.")],
+    store: Annotated[
+        str, typer.Argument(metavar="FILE|URL", help="A bundle, the database file of a store, or a database URL.")
+    ],
     game: Annotated[str | None, typer.Option(help="The id of one game. Default: all games.")] = None,
     head: Annotated[
         str | None, typer.Option(help="A digest noted earlier, as receipts show it; only with --game.")
     ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(help="The public key a bundle must be signed with; its rig's start page shows it."),
+    ] = None,
+    trust: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Trust the key of a bundle's rig from now on, under this name.")
+    ] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
 ) -> None:
-    """Check the hash chain of every game's journal. Exits with status 1 if an entry was altered, and names it.
+    """Check that games are unaltered: in a bundle every part and its signature, in a store the journals' hash chains.
 
-    Nothing is written: a copy on a read-only disk can be checked, and a store while its rig runs.
+    Exits with status 1 if anything was altered, and names it. Nothing is written: a copy on a read-only disk can be
+    checked, and a store while its rig runs.
     """
+    if "://" not in store and is_bundle(Path(store)):
+        if game is not None or head is not None:
+            raise InputError("--game and --head are for stores. A bundle holds one game and the head of its journal.")
+        configuration = load(config, command_line=parse_assignments(settings or ()))
+        if not check_bundle(Path(store), key, trust, data_folder(configuration.settings)):
+            raise typer.Exit(1)
+        return
+    if key is not None or trust is not None:
+        raise InputError(f"{store}: is not a bundle of a game. --key and --trust are for bundles.")
     if head is not None and game is None:
         raise InputError("--head belongs to one game. Name the game with --game.")
     with open_for_reading(store) as opened:

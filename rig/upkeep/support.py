@@ -37,7 +37,7 @@ def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -
 
     """
     settings = configuration.settings
-    scrubber = _scrubber(settings)
+    scrubber = scrubber_of(settings)
     found = "\n".join(f"{check.state}: {check.subject}: {check.text} {check.remedy}".rstrip() for check in checks)
     parts = {
         "versions.txt": _versions(),
@@ -68,7 +68,8 @@ def write_support_file(output: Path, parts: dict[str, str]) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _scrubber(settings: RigSettings) -> Scrubber:
+def scrubber_of(settings: RigSettings) -> Scrubber:
+    """Return what takes a rig's secrets, paths and addresses out of texts."""
     folder = data_folder(settings)
     names = [
         (folder, "<data>"),

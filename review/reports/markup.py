@@ -1,0 +1,98 @@
+"""HTML for print in one file: every text is escaped, nothing is loaded from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final
+
+_STYLE: Final = """
+:root { color-scheme: light; }
+body { font: 15px/1.45 system-ui, "Noto Sans", sans-serif; color: #16202b; background: #fff; margin: 2rem auto;
+  max-width: 60rem; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 1.8rem 0 .4rem; }
+p { margin: .3rem 0; } .muted { color: #56636f; } .score { font-size: 1.3rem; font-weight: 700; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; overflow-wrap: normal; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .5rem; border-bottom: 1px solid #d5dce2; }
+th { background: #eef2f5; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td ul { margin: 0; padding-left: 1.1rem; } code { font-size: .85em; }
+svg { width: 100%; height: auto; } figure { margin: .6rem 0; break-inside: avoid; }
+@media print { body { margin: 0; max-width: none; font-size: 11px; } tr { break-inside: avoid; }
+  h2 { break-after: avoid; } .wide { overflow: visible; } @page { margin: 14mm; } }
+"""
+
+
+class Markup(str):
+    """HTML that is escaped already."""
+
+    __slots__ = ()
+
+
+Cell = str | int | float | Markup
+"""What a cell of a table may hold; numbers are set to the right, a float with one digit behind the point."""
+
+
+def text(value: str) -> Markup:
+    """Return a text as HTML."""
+    return Markup(escape(value))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], empty: str) -> Markup:
+    """Return a table; a sentence where it has no rows.
+
+    Args:
+        head: titles of the columns.
+        rows: the cells of each row.
+        empty: the sentence.
+
+    """
+    found = [list(row) for row in rows]
+    if not found:
+        return paragraph(empty, "muted")
+    numbers = [all(isinstance(row[place], int | float) for row in found) for place in range(len(head))]
+    titles = "".join(_cell("th", title, number=number) for title, number in zip(head, numbers, strict=True))
+    lines = ("".join(_cell("td", cell, number=not isinstance(cell, str)) for cell in row) for row in found)
+    body = "".join(f"<tr>{line}</tr>\n" for line in lines)
+    return Markup(f'<div class="wide"><table><thead><tr>{titles}</tr></thead><tbody>\n{body}</tbody></table></div>\n')
+
+
+def paragraph(content: str, kind: str = "") -> Markup:
+    """Return a paragraph, of a class where one is given."""
+    return Markup(f"<p{_class(kind)}>{_inner(content)}</p>\n")
+
+
+def section(title: str, *content: Markup) -> Markup:
+    """Return a heading with what follows it."""
+    return Markup(f"<h2>{text(title)}</h2>\n{''.join(content)}")
+
+
+def bullets(items: Iterable[str]) -> Markup:
+    """Return a list; nothing where it is empty."""
+    lines = "".join(f"<li>{_inner(item)}</li>" for item in items)
+    return Markup(f"<ul>{lines}</ul>" if lines else "")
+
+
+def document(title: str, *content: Markup) -> str:
+    """Return a whole page."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{''.join(content)}</body>\n</html>\n"
+    )
+
+
+def _cell(tag: str, content: Cell, *, number: bool) -> str:
+    if isinstance(content, float):
+        shown = f"{content:.1f}"
+    else:
+        shown = _inner(content) if isinstance(content, str) else str(content)
+    return f"<{tag}{_class('number' if number else '')}>{shown}</{tag}>"
+
+
+def _class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""
+
+
+def _inner(content: str) -> str:
+    return content if isinstance(content, Markup) else escape(content)

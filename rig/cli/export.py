@@ -1,0 +1,104 @@
+"""``downfield export``: a game out of the house, as a signed bundle."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.core.errors import InputError, OutputError
+from downfield.game.store_opening import open_for_reading
+from downfield.game.store_reader import GameRow, StoreReader
+from downfield.review.bundle_format import SUFFIX
+from downfield.rig.bundle_export import BundleExporter
+from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
+from downfield.rig.cli.progress import progress_bar
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import RigSettings, data_folder, store_file
+from downfield.rig.rig_key import open_rig_key
+
+
+def export(
+    game: Annotated[str, typer.Argument(help="The game's id, as the list of games shows it; 'last' for the last.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE.zip", help="The bundle. Default: named for the game.")
+    ] = None,
+    without_video: Annotated[bool, typer.Option("--without-video", help="Leave out the recording.")] = False,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Write a game with all its evidence as one signed file, which `verify` checks and `review` opens anywhere."""
+    configuration = load(config, command_line=parse_assignments(settings or ())).settings
+    with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
+        if opened.note:
+            sys.stderr.write(f"downfield: {opened.note}\n")
+        row = find_game(opened.store, game)
+        bundle = output or Path(f"{row.id}{SUFFIX}")
+        check_outputs(bundle, inputs=(store_file(configuration), _calibration_file(configuration)))
+        key = open_rig_key(data_folder(configuration), must_be_kept=True)
+        exporter = BundleExporter(opened.store, configuration, key, lambda: _calibration(configuration))
+        source = exporter.source(row, video=not without_video)
+        with progress_bar(f"Exporting {row.id}") as advance:
+            size = write_chunks(bundle, exporter.chunks(row, video=not without_video), advance)
+    sys.stdout.write(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}\n")
+    for note in source.notes:
+        sys.stdout.write(f"{bundle}: {note}\n")
+
+
+def find_game(store: StoreReader, named: str) -> GameRow:
+    """Return a game of a store by its id, or the last one.
+
+    Raises:
+        InputError: there is none.
+
+    """
+    rows = store.games(limit=1) if named == "last" else [row for row in [store.game(named)] if row is not None]
+    if rows:
+        return rows[0]
+    known = [row.id for row in store.games(limit=5)]
+    if not known:
+        raise InputError(f"{store.where}: holds no game")
+    raise InputError(f"{store.where}: has no game {named!a}. The latest are {', '.join(known)}.")
+
+
+def write_chunks(path: Path, chunks: Iterable[bytes], report: Callable[[int], None]) -> int:
+    """Write a file whole or not at all; return its size in bytes.
+
+    Args:
+        path: the file.
+        chunks: its bytes.
+        report: called with the MB written so far.
+
+    Raises:
+        OutputError: it can't be written.
+
+    """
+    beside = path.with_name(f".{path.name}.part")
+    size = 0
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("wb") as file:
+            for chunk in chunks:
+                size += file.write(chunk)
+                report(size // 1_000_000)
+        beside.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+    return size
+
+
+def _calibration_file(settings: RigSettings) -> Path | None:
+    return Path(settings.calibration.file).expanduser() if settings.calibration.file else None
+
+
+def _calibration(settings: RigSettings) -> Calibration | None:
+    file = _calibration_file(settings)
+    return None if file is None else read_calibration(file)
