@@ -370,7 +370,7 @@ class GameService:
                 raise RefusedError(f"The rulebook can be changed between plays only. The game is now in: {now}.")
             self._session = switch_rulebook(self._session, self._publisher, rulebook)
             self._publisher.start_game(self._session.game_id, self._session.started)
-            self._session.submit(set_up_of(state), by, self._clock())
+            self._session.submit(set_up_of(state, rulebook), by, self._clock())
             if state.players:
                 offense: Jersey = "dark" if state.dark == state.offense else "light"
                 self._session.submit(LineUpDeclared(state.players, offense), by, self._clock())

@@ -350,6 +350,10 @@ _SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
     "ball_placed": lambda body: "ball removed" if body.x_yd is None else "ball placed",
     "pass_ended": lambda body: f"pass {body.end}" + (f" by {body.player}" if body.player else ""),
     "kick_ended": lambda body: f"kick {_words(body.end)}",
+    "play_ended": lambda body: (
+        f"play ended: {_words(body.kind)}"
+        + (f" by {body.player}" if body.player else f", {body.by}" if body.by else "")
+    ),
     "card": lambda body: f"card: {_words(body.kind)} {body.shown}".rstrip(),
     "return": lambda body: f"return {body.shown}",
     "foul": lambda body: f"foul on {body.by}, {body.yards} yards {body.name}".rstrip(),
@@ -366,6 +370,8 @@ def describe(body: Body) -> str:
         return f"undo {body.event}"
     if isinstance(body, SetUp):
         score = f"{body.score[0]} to {body.score[1]}"
+        if body.due != "scrimmage":
+            return f"set up: {_words(body.due)}, {body.offense} on offense, {score}"
         return f"set up: {body.offense} ball, down {body.down}, {body.distance_yd:g} to go, {score}"
     if isinstance(body, Switch):
         return f"board {'on' if body.on else 'off'}"

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from typing import Final
 
 from downfield.core.errors import FormatError, RefusedError
 from downfield.core.field import FieldModel
@@ -29,9 +30,21 @@ from downfield.game.receipts import Accepted
 from downfield.game.session import GameSession
 from downfield.game.store import EntryRow, GameRow, Store
 from downfield.officiating.declarations import SetUp
+from downfield.officiating.engine.judged_game import JudgedGame
+from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Body, Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.set_up_declaration import DuePlay
+
+_DUE: Final[dict[PlayKind, DuePlay]] = {
+    "kickoff": "kickoff",
+    "onside": "kickoff",
+    "free_kick": "free_kick",
+    "extra_point": "extra_point",
+    "two_point": "two_point",
+}
+"""What a game is set up for, by the kind of play that is due; anything else is a play from scrimmage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +96,14 @@ def start_session(
 
 
 def switch_rulebook(session: GameSession, publisher: StatePublisher, rulebook: Rulebook) -> GameSession:
-    """Continue a game under another rulebook; its state must be set up again."""
+    """Continue a game under another rulebook; its state must be set up again.
+
+    Raises:
+        RefusedError: no game under that rulebook can stand as this one does; nothing has changed.
+
+    """
+    trial = JudgedGame(rulebook, session.started.field)
+    trial.apply(Event("trial", 0, "operator", set_up_of(session.state, rulebook)))
     session.write_scenes()
     started = replace(session.started, rulebook=record_of(rulebook))
     session.journal.append(started)
@@ -120,19 +140,25 @@ def _claimed(store: Store, owner: GameOwner) -> GameRow | None:
     return row if row is not None and store.claim(row.id, owner) else None
 
 
-def set_up_of(state: GameState) -> SetUp:
-    """Return the declaration that sets a game up as it stands between plays."""
-    distance_yd = 0.0 if state.goal_to_go else state.distance_yd
+def set_up_of(state: GameState, rulebook: Rulebook) -> SetUp:
+    """Return the declaration that sets a game up as it stands between plays, under a rulebook it goes on with."""
+    due = _DUE.get(state.due, "scrimmage")
+    scrimmage = due == "scrimmage"
+    has_time_outs = "time_out.per_half" in rulebook.params.definitions
+    most = rulebook.params.count("time_out.per_half") if has_time_outs else 0
     return SetUp(
         state.offense,
         state.direction,
-        state.los_yd,
-        state.down,
-        distance_yd,
+        state.los_yd if scrimmage else None,
+        state.down if scrimmage else 1,
+        0.0 if state.goal_to_go or not scrimmage else state.distance_yd,
         state.period,
         state.clock.left_at_s(state.now_ns),
         state.score,
         state.hash,
+        due,
+        time_outs=state.time_outs if state.time_outs is not None and max(state.time_outs) <= most else None,
+        opening_kicker=state.opening_kicker,
     )
 
 

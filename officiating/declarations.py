@@ -11,10 +11,15 @@ from pydantic import Field
 
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Player
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.ended_declarations import KickEnded as KickEnded
+from downfield.officiating.ended_declarations import PassEnded as PassEnded
+from downfield.officiating.ended_declarations import PlayEnded as PlayEnded
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed as CardPlayed
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import ReturnPlayed as ReturnPlayed
+from downfield.officiating.set_up_declaration import SetUp as SetUp
+from downfield.officiating.sides import Hash as Hash
+from downfield.officiating.sides import Side as Side
 
-Side = Literal["home", "away"]
-Hash = Literal["left", "center", "right"]
 Choice = Literal[
     "touchback",
     "return",
@@ -51,34 +56,6 @@ class LineUpDeclared:
     players: tuple[Player, ...]
     offense: Jersey | None = None
     type: Literal["line_up"] = "line_up"
-
-
-@record
-class SetUp:
-    """The game as it stands before a play, to begin at any point or to correct the state.
-
-    Attributes:
-        offense: the side with the ball.
-        direction: 1 when the offense goes toward larger x, -1 toward smaller x.
-        spot_yd: line of scrimmage, field yards along x of the board.
-        down, distance_yd: as in football; a distance of 0 means to the goal line.
-        period: 1-based.
-        clock_s: seconds left in the period; None where the rulebook has no such clock.
-        score: points of home, away.
-        hash: the hash mark the ball is on, where that matters; left is the upper row as the camera sees the board.
-
-    """
-
-    offense: Side
-    direction: Literal[-1, 1]
-    spot_yd: float
-    down: int = 1
-    distance_yd: float = 10.0
-    period: int = 1
-    clock_s: float | None = None
-    score: tuple[int, int] = (0, 0)
-    hash: Hash = "center"
-    type: Literal["set_up"] = "set_up"
 
 
 @record
@@ -147,10 +124,16 @@ class PassDeclared:
 
     Attributes:
         receiver: roster id of the figure the pass is meant for, None while not declared.
+        distance_yd: its length as a person measured it, where the rulebook asks for it and no camera measures.
+        near: roster ids of the defenders near enough to intercept, as a person found them.
+        touching: roster ids of those among them that touch the passer or the receiver.
 
     """
 
     receiver: str | None = None
+    distance_yd: float | None = None
+    near: tuple[str, ...] = ()
+    touching: tuple[str, ...] = ()
     type: Literal["pass"] = "pass"
 
 
@@ -314,39 +297,6 @@ class BallPlaced:
 
 
 @record
-class PassEnded:
-    """The end of a pass that the camera did not follow.
-
-    Attributes:
-        end: caught by the offense, by the defense, or by nobody.
-        player: roster id of the figure that caught it.
-
-    """
-
-    end: Literal["complete", "incomplete", "intercepted"]
-    player: str | None = None
-    type: Literal["pass_ended"] = "pass_ended"
-
-
-@record
-class KickEnded:
-    """The end of a kick that the camera did not follow.
-
-    Attributes:
-        end: through the posts or past them, blocked, out of bounds, or touched on the field by `player`.
-        x_yd, y_yd: where it came down or was touched, field yards; None for a kick at the posts.
-        player: roster id of the figure that touched it.
-
-    """
-
-    end: Literal["good", "no_good", "blocked", "out_of_bounds", "touched"]
-    x_yd: float | None = None
-    y_yd: float | None = None
-    player: str | None = None
-    type: Literal["kick_ended"] = "kick_ended"
-
-
-@record
 class FoulDeclared:
     """A foul as a penalty card or a person names it; cards write ``"D15"`` or ``"O5"`` (NFLS-081, NFLS-082).
 
@@ -392,6 +342,7 @@ Declaration = Annotated[
     | BallPlaced
     | PassEnded
     | KickEnded
+    | PlayEnded
     | CardPlayed
     | ReturnPlayed
     | FoulDeclared,

@@ -179,6 +179,18 @@ def test_the_rulebook_is_changed_between_plays_and_the_game_stands(table: Table)
     assert isinstance(table.game_service.command(SetRulebook(rulebook="chess"), Submission()), Refused)
 
 
+def test_a_rulebook_is_changed_before_a_kickoff_or_not_at_all(table: Table) -> None:
+    table.begin()
+    table.declare(SetUp("away", -1, score=(7, 3), due="kickoff"))
+    assert isinstance(table.game_service.command(SetRulebook(rulebook="nfl-strategy"), Submission()), Accepted)
+    assert (table.game().due, table.game().offense) == ("kickoff", "away")
+    table.declare(SetUp("home", 1, 40.0, period=4))
+    refused = table.game_service.command(SetRulebook(rulebook="lions-den"), Submission())
+    assert isinstance(refused, Refused)
+    assert "the period is 1 to 2" in refused.reason
+    assert (table.game().rulebook, table.game().period) == ("nfl-strategy", 4)
+
+
 def test_the_line_up_counts_the_declarations_of_people_only(table: Table) -> None:
     table.begin()
     counts = [table.hub.value("line_up").revision]

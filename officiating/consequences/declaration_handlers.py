@@ -1,4 +1,4 @@
-"""Handlers of the declarations that every rulebook shares: line-ups, set-ups, the carrier, the switch, the clock.
+"""Handlers of the declarations that every rulebook shares: line-ups, the carrier, the switch, the clock.
 
 A handler refuses a declaration that the state does not allow, with the reason; a refused declaration changes nothing.
 """
@@ -21,12 +21,11 @@ from downfield.officiating.declarations import (
     OffenseSet,
     PivotsDone,
     Separated,
-    SetUp,
     Side,
     Switch,
 )
 from downfield.officiating.engine.interfaces import Handler, Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState, Pose, poses_of
+from downfield.officiating.engine.play_state import Pose, poses_of
 from downfield.officiating.engine.state import Clock, GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
@@ -37,9 +36,6 @@ DeclarationT = TypeVar("DeclarationT")
 @dataclass(frozen=True, slots=True)
 class DeclarationLimits:
     """Ranges of declared numbers that no rulebook states."""
-
-    score: int = 255
-    """More points than any football game has seen (222); beyond it is a slip of the finger."""
 
     clock_s: float = 4 * 3600.0
     """Longer than a game played on one clock."""
@@ -52,6 +48,9 @@ LINE_UP_PARAMS: Final = (
 )
 AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 """Phases before the snap."""
+
+SWITCHED_ON: Final = frozenset({Phase.LINE_UP, Phase.SET, Phase.STOPPED, Phase.PASS})
+"""Phases that the board's coming on ends: a snap or a restart."""
 
 BALL_LIVE: Final = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
 """Phases in which the board runs."""
@@ -81,6 +80,15 @@ def refuse_unless(allowed: bool, name: str, game: GameState) -> None:
         raise RefusedError(f"{name}: not now, the game is {game.phase.value.replace('_', ' ')}{waiting}")
 
 
+def may_kick_off(game: GameState) -> bool:
+    """Return whether a kickoff or free kick may be declared: when it is due, and again until its ball is held."""
+    if game.due not in {"kickoff", "free_kick", "onside"} or game.play.possession_ns is not None:
+        return False
+    if game.wait is not None:
+        return game.wait.purpose in {"kickoff", "onside_length", "onside_place"}
+    return game.phase in AT_REST or game.phase is Phase.KICK
+
+
 def refuse_with_ball_free(game: GameState, name: str) -> None:
     """Refuse what only a side that holds the ball may do, while a pass is in the air.
 
@@ -105,54 +113,6 @@ def apply_line_up(game: GameState, event: Event, _context: RuleContext) -> Outco
     if body.offense is not None:
         game = replace(game, dark=game.offense if body.offense == "dark" else game.defense)
     return Outcome(game)
-
-
-def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Set the state of the game before a play."""
-    body = body_of(event, SetUp)
-    refuse_unless(game.phase not in BALL_LIVE, "set-up", game)
-    if not 0 < body.spot_yd < game.length_yd:
-        raise RefusedError(f"set-up: the line of scrimmage must be on the field, not at {body.spot_yd:g} yd")
-    if not 1 <= body.down <= context.params.count("downs.allowed"):
-        raise RefusedError(f"set-up: there is no down {body.down}")
-    _check_set_up(body, game, context)
-    game = replace(
-        game,
-        phase=Phase.LINE_UP,
-        wait=None,
-        offense=body.offense,
-        direction=body.direction,
-        los_yd=body.spot_yd,
-        down=body.down,
-        period=body.period,
-        score=body.score,
-        due="scrimmage",
-        try_for=None,
-        play=PlayState(ball_side=body.offense),
-        gain_yd=None,
-        set_ns=None,
-        proposals=(),
-    )
-    start = game.progress_yd(body.spot_yd)
-    line = game.length_yd if body.distance_yd == 0 else min(game.length_yd, start + body.distance_yd)
-    game = replace(game, to_gain_yd=game.board_x_yd(line))
-    if body.clock_s is not None:
-        game = replace(game, clock=Clock(body.clock_s, game.clock.running, event.t_ns))
-    return Outcome(with_jerseys(game, context))
-
-
-def _check_set_up(body: SetUp, game: GameState, context: RuleContext) -> None:
-    """Refuse a set-up of a distance, period, clock or score that no game under the rulebook can have."""
-    params = context.params
-    if not 0 <= body.distance_yd <= game.length_yd:
-        raise RefusedError(f"set-up: the distance is 0 to {game.length_yd:g} yd, not {body.distance_yd:g}")
-    periods = params.count("clock.periods") + 1  # one more for an overtime
-    if not 1 <= body.period <= periods:
-        raise RefusedError(f"set-up: the period is 1 to {periods}, not {body.period}")
-    if not 0 <= min(body.score) <= max(body.score) <= LIMITS.score:
-        raise RefusedError(f"set-up: a score is 0 to {LIMITS.score}, not {max(body.score, key=abs)}")
-    if body.clock_s is not None:
-        check_time_left(body.clock_s, "set-up")
 
 
 def check_time_left(left_s: float, name: str) -> None:
@@ -203,12 +163,20 @@ def name_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome
     return Outcome(replace(game, play=play))
 
 
-def turn_switch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """Accept a declared turn of the board's switch before a camera has measured it (TAP-085)."""
+def turn_switch(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Accept a declared turn of the board's switch before a camera has measured it (TAP-085).
+
+    A board that was never declared off after a play is turned on for the next one all the same.
+    """
     body = body_of(event, Switch)
     power = "on" if body.on else "off"
-    if game.board == power:
-        return Outcome(game)
+    acts = game.phase in (SWITCHED_ON if body.on else BALL_LIVE)
+    if game.board == power and not acts:
+        raise RefusedError(f"switch: the board is {power} already")
+    owner = game.play.switch or (game.offense if game.phase in SWITCHED_ON else None)
+    clauses = context.clauses("switch")
+    if clauses and body.on and acts and owner is not None and body.by not in {None, owner}:
+        raise RefusedError(f"switch: {game.team(owner).name} starts the board now ({clauses[0]})")
     return Outcome(
         replace(game, board="on" if body.on else "off"), (power_finding(event.t_ns, on=body.on, by=body.by),)
     )
@@ -301,7 +269,6 @@ def with_jerseys(game: GameState, context: RuleContext) -> GameState:
 
 SHARED: Final[Mapping[type[Any], Handler]] = {
     LineUpDeclared: apply_line_up,
-    SetUp: apply_set_up,
     Separated: begin_line_up,
     OffenseSet: declare_set,
     FrontDeclared: settle_front,

@@ -86,8 +86,9 @@ def apply_incompletion(game: GameState, _call: Call, context: RuleContext) -> Ou
 
 
 def award_first_down(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Give the call's side a first down where the ball is."""
-    return Outcome(give_ball_to(game, call.side or game.offense, game.los_yd, game.lateral_yd, call.t_ns, context))
+    """Give the call's side a first down at the call's spot, without one where the ball is."""
+    x_yd, y_yd = call.spot_yd or (game.los_yd, game.lateral_yd)
+    return Outcome(give_ball_to(game, call.side or game.offense, x_yd, y_yd, call.t_ns, context))
 
 
 def turn_over_on_downs(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -126,7 +127,7 @@ def start_series(
 
 
 def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Score six points and wait for the choice of a try; on a try, score its two points."""
+    """Score six points and begin the rulebook's try; on a try, score its two points."""
     side = call.side or game.play.ball_side
     if game.due in {"extra_point", "two_point"}:
         text = f"two-point conversion, {game.team(side).name}"
@@ -134,8 +135,14 @@ def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcom
     direction = game.direction_of(side)
     game = add_points(game, side, TOUCHDOWN, call.t_ns)
     game = replace(game, offense=side, direction=1 if direction > 0 else -1, try_for=side, due="extra_point", down=1)
-    wait = PendingInput("choice", "try", ("extra_point", "two_point"), by=side)
-    return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait, play=PlayState(ball_side=side)))
+    game = replace(game, phase=Phase.BETWEEN_PLAYS, wait=None, play=PlayState(ball_side=side))
+    return Outcome(game) if context.system.begin_try is None else context.system.begin_try(game, "try", context)
+
+
+def offer_try(game: GameState) -> Outcome:
+    """Wait for the coach's choice of a try."""
+    wait = PendingInput("choice", "try", ("extra_point", "two_point"), by=game.offense)
+    return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait))
 
 
 def score_two_point(game: GameState, call: Call, context: RuleContext) -> Outcome:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from downfield.core.field import FieldModel
 from downfield.officiating.calls import Call, CallKind, Finding
@@ -17,6 +17,7 @@ from downfield.officiating.engine.facts import Facts
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.set_up_declaration import DuePlay
 
 
 class Rule(Protocol):
@@ -104,6 +105,13 @@ Handler = Callable[[GameState, Event, RuleContext], Outcome]
 """Returns what one type of declaration leads to; raises `RefusedError` when the state does not allow it."""
 
 
+BeginTry = Callable[[GameState, DuePlay, RuleContext], Outcome]
+"""Returns the game before a try of a kind; raises `RefusedError` when the rulebook has no such try."""
+
+OvertimeKind = Literal["none", "plays", "possessions", "period"]
+"""A rulebook's overtime: none, one play of each side, possessions on a clock, or simply another period."""
+
+
 def _unchanged(state: GameState, _params: Params) -> GameState:
     return state
 
@@ -133,6 +141,8 @@ class RuleSystem:
         at_restart: checks made as the board comes on after a stoppage, its `Stoppage` still in the state: pivots.
         kick_from_yd: where a kickoff or free kick is kicked from, in the kickers' own yards, by what is due.
         kick_over: what follows when the board goes off after a kick has run.
+        begin_try: the try after a touchdown: the coach's choice, the one the rulebook prescribes, or a named one.
+        overtime: the kind of its overtime.
 
     """
 
@@ -148,3 +158,5 @@ class RuleSystem:
     at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
     kick_from_yd: Callable[[GameState, Params], float] | None = None
     kick_over: Callable[[GameState, int, RuleContext], Outcome] = _no_change
+    begin_try: BeginTry | None = None
+    overtime: OvertimeKind = "none"

@@ -268,6 +268,8 @@ class GameState:
         """Down and distance such as ``"2nd & 7 at B 34"``, or the kind of play that is due instead."""
         if self.phase is Phase.OVER:
             return "final"
+        if self.due == "extra_point" and self.phase in {Phase.PENDING_CHOICE, Phase.PENDING_ROLL}:
+            return "try" if self.phase is Phase.PENDING_CHOICE else "extra point"  # from no line yet
         if self.due != "scrimmage":
             return f"{self.due.replace('_', ' ')} from {self.spot_text(self.los_yd)}"
         distance = round(self.distance_yd, 1)

@@ -20,6 +20,7 @@ from downfield.officiating.consequences.periods import (
     make_period_end,
     stop_clock,
 )
+from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
 from downfield.officiating.engine.state import Clock, GameState, Overtime, opponent
@@ -31,6 +32,8 @@ CLOCK_PARAMS: Final = (
     Param("clock.two_minutes_s", 120.0, "s", "EFL-047", low=0),
     Param("overtime.period_s", 600.0, "s", "EFL-071", low=1),
 )
+TWO_MINUTES: Final = "two_minutes_"
+"""Prefix of the notes that the two-minute time-out of a period has been taken."""
 HOME_RECEIVES: Final[Side] = "home"
 POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {
     6.0: "touchdown",
@@ -64,6 +67,17 @@ def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return replace(outcome, state=_with_time_outs(outcome.state, context.params)) if new_half else outcome
 
 
+def set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Set the game up; a two-minute time-out that lies behind is not taken again (EFL-047)."""
+    outcome = apply_set_up(game, event, context)
+    game, left = outcome.state, outcome.state.clock.left_at_s(event.t_ns)
+    notes = tuple(pair for pair in game.notes if not pair[0].startswith(TWO_MINUTES))
+    game = replace(game, notes=notes)
+    if left is not None and left <= context.params.real("clock.two_minutes_s"):
+        game = game.with_note(f"{TWO_MINUTES}{game.period}", 1.0)
+    return replace(outcome, state=game)
+
+
 def with_two_minute_time_out(handler: Handler) -> Handler:
     """Wrap a handler to take the two-minute time-out once the ball is dead after it (EFL-047)."""
 
@@ -71,7 +85,7 @@ def with_two_minute_time_out(handler: Handler) -> Handler:
         outcome = handler(game, event, context)
         state = outcome.state
         left = state.clock.left_at_s(event.t_ns)
-        name = f"two_minutes_{state.period}"
+        name = f"{TWO_MINUTES}{state.period}"
         due = state.period in {2, 4} and left is not None and left <= context.params.real("clock.two_minutes_s")
         if not due or state.phase not in AT_REST or state.note(name) is not None:
             return outcome

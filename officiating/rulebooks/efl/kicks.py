@@ -8,7 +8,7 @@ from typing import Final, Literal
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
+from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, may_kick_off, refuse_unless
 from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
@@ -26,6 +26,7 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     time_left_s,
 )
 from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.set_up_declaration import DuePlay
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),
@@ -73,7 +74,7 @@ def kick_from_yd(game: GameState, params: Params) -> float:
 
 
 def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:
-    refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, kick.replace("_", " "), game)
+    refuse_unless(may_kick_off(game), kick.replace("_", " "), game)
     kicking: Side = game.kicking or game.defense
     lead = game.points(kicking) - game.points(opponent(kicking))
     onside = is_onside_required(game.period, time_left_s(game, context), lead, context.params)
@@ -160,16 +161,20 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
 def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Outcome:
     """End a touched kickoff: a fair catch by a deep receiver, else a live ball for the player who touched it."""
     entry = game.player(body.player)
-    if entry is None or body.x_yd is None:
-        raise RefusedError("kick ended: name the player who touched it (player)")
-    side = game.side_of(entry.jersey)
-    if side == game.offense and canonical_role(entry.role) not in LINEMEN:
+    if body.player is not None and entry is None:
+        raise RefusedError(f"kick ended: there is no figure {body.player!r} on the board")
+    side = game.side_of(entry.jersey) if entry is not None else body.by
+    if side is None or body.x_yd is None:
+        raise RefusedError("kick ended: name the player who touched it (player), or his side (by)")
+    players = () if entry is None else (entry.id,)
+    name = game.team(side).name if entry is None else entry.id
+    if side == game.offense and (entry is None or canonical_role(entry.role) not in LINEMEN):
         found = _dead_finding(
-            game, game.progress_yd(body.x_yd), context, ("EFL-052", "EFL-053"), f"fair catch by {entry.id}"
+            game, game.progress_yd(body.x_yd), context, ("EFL-052", "EFL-053"), f"fair catch by {name}"
         )
-        return Outcome(game, (replace(found, players=(entry.id,)),))
+        return Outcome(game, (replace(found, players=players),))
     spot = (body.x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
-    text = f"kick touched by {entry.id}, live ball"
+    text = f"kick touched by {name}, live ball"
     live = Finding(
         KICK,
         "kick",
@@ -177,7 +182,7 @@ def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Ou
         text,
         ("EFL-056",),
         "live",
-        players=(entry.id,),
+        players=players,
         spot_yd=spot,
         side=side,
         detail="live",
@@ -240,27 +245,28 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))
 
 
-def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Score six points and set up the prescribed try: a kick, but for two when trailing by two late (EFL-064)."""
-    outcome = downs.score_touchdown(game, call, context)
-    state = outcome.state
-    if outcome.findings or state.wait is None or state.wait.purpose != "try":
-        return outcome
-    scorer = state.offense
-    lead = state.points(scorer) - state.points(opponent(scorer))
-    if required_try(state.period, time_left_s(state, context), lead, context.params) == "extra_point":
-        return Outcome(wait_for_roll(state, "extra_point", scorer))
-    own = state.length_yd - context.params.real("two_point.from_yd")
-    goal = state.board_x_yd(state.length_yd)
-    state = replace(
-        state,
+def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
+    """Begin the try after a touchdown (EFL-025), or the one named.
+
+    It is a kick, but for two from the 2 when trailing by two late (EFL-064, EFL-067).
+    """
+    scorer = game.offense
+    lead = game.points(scorer) - game.points(opponent(scorer))
+    prescribed = required_try(game.period, time_left_s(game, context), lead, context.params)
+    if (prescribed if kind == "try" else kind) == "extra_point":
+        return Outcome(wait_for_roll(game, "extra_point", scorer))
+    own = game.length_yd - context.params.real("two_point.from_yd")
+    game = replace(
+        game,
         phase=Phase.LINE_UP,
         wait=None,
         due="two_point",
-        los_yd=state.board_x_yd(own),
-        to_gain_yd=goal,
+        los_yd=game.board_x_yd(own),
+        to_gain_yd=game.board_x_yd(game.length_yd),
         play=PlayState(kind="two_point", ball_side=scorer),
     )
-    text = f"{state.team(scorer).name} must go for two"
+    if prescribed != "two_point":
+        return Outcome(game)
+    text = f"{game.team(scorer).name} must go for two"
     found = Finding(KICK, "info", context.t_ns, text, ("EFL-064",), "try", reported=True, detail="duty")
-    return Outcome(state, (found,))
+    return Outcome(game, (found,))

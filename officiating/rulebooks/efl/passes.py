@@ -26,6 +26,8 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     """
     body = body_of(event, PassDeclared)
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
+    if game.play.note("aloft"):
+        raise RefusedError("pass: one is in the air; declare how it ended first (pass ended)")
     if not may_still_pass(game):
         raise RefusedError("pass: only the passing quarterback may throw, short of the line (EFL-028, EFL-029)")
     if game.play.note("pass_over") is not None:
@@ -67,21 +69,22 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
         return _miss_pass(game, context)
     side = game.offense if body.end == "complete" else game.defense
     player = body.player or (game.play.receiver if body.end == "complete" else None)
-    if player is None:
+    if player is None and game.players:
         raise RefusedError("pass ended: name the player who caught it (player)")
-    require_on_side(game, player, side, "pass ended")
-    figure = context.facts.figures.get(player) if context.facts else None
-    spot = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
+    if player is not None:
+        require_on_side(game, player, side, "pass ended")
+    figure = context.facts.figures.get(player or "") if context.facts else None
+    seen = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
     complete = body.end == "complete"
     found = Finding(
         "pass",
         "reception" if complete else "interception",
         event.t_ns,
-        f"{'caught' if complete else 'intercepted'} by {player}",
+        f"{'caught' if complete else 'intercepted'} by {player or game.team(side).name}",
         ("EFL-038",) if complete else ("EFL-040", "EFL-041"),
         "caught",
-        players=(player,),
-        spot_yd=spot,
+        players=(player,) if player else (),
+        spot_yd=body.spot_yd or seen,
         side=side,
     )
     return Outcome(game, (found,))

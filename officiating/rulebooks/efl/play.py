@@ -48,7 +48,7 @@ def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome
     body = body_of(event, Claim)
     if body.claim != "time_out":
         raise RefusedError(f"{body.claim.replace('_', ' ')}: this rulebook has no such claim")
-    refuse_unless(game.phase in AT_REST, "time-out", game)
+    refuse_unless(game.phase in AT_REST or game.wait is not None, "time-out", game)
     home, away = game.time_outs or (0, 0)
     left = home if body.by == "home" else away
     refusal = time_out_refusal(game.period, time_left_s(game, context), left, context.params)

@@ -30,6 +30,7 @@ from downfield.officiating.consequences.declaration_handlers import (
 )
 from downfield.officiating.consequences.periods import end_game, period_params, with_period_end
 from downfield.officiating.consequences.rolls_and_choices import roll_handler
+from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.declarations import (
     Carrier,
     Claim,
@@ -39,8 +40,10 @@ from downfield.officiating.declarations import (
     OffenseSet,
     PassDeclared,
     PassEnded,
+    PlayEnded,
     Roll,
     Separated,
+    SetUp,
 )
 from downfield.officiating.engine.interfaces import Consequence, Handler, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
@@ -109,6 +112,8 @@ def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
+    PlayEnded: declare_play_ended,
+    SetUp: clock.set_up,
     Carrier: play.declare_carrier,
     ClockSet: with_period_end(with_two_minute_time_out(set_clock)),
     Separated: with_period_end(with_two_minute_time_out(begin_line_up)),
@@ -143,7 +148,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "info": passes.end_right_to_pass,
     "kick": in_overtime(kicks.land_kick),
     "touchback": in_overtime(downs.award_touchback_at("punt.touchback_yd")),
-    "touchdown": in_overtime(kicks.score_touchdown),
+    "touchdown": in_overtime(downs.score_touchdown),
     "safety": in_overtime(downs.score_safety),
     "field_goal": in_overtime(downs.score_field_goal),
     "extra_point": downs.score_extra_point,
@@ -185,4 +190,6 @@ EFL: Final = RuleSystem(
     kick_from_yd=kicks.kick_from_yd,
     at_snap=_check_snap,
     at_restart=EFL_CHECKS.at_restart,
+    begin_try=kicks.begin_try,
+    overtime="possessions",
 )

@@ -10,7 +10,13 @@ from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless, require_on_side
+from downfield.officiating.consequences.declaration_handlers import (
+    AT_REST,
+    body_of,
+    may_kick_off,
+    refuse_unless,
+    require_on_side,
+)
 from downfield.officiating.consequences.rolls_and_choices import checked_faces, d10, percentile, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, Roll, Side
 from downfield.officiating.engine.facts import outermost_x
@@ -23,6 +29,7 @@ from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.play import resume_play
 from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of
 from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.set_up_declaration import DuePlay
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "LD-030: no farther than its own 35", low=1, high=99),
@@ -48,11 +55,11 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     if body.kick == "extra_point":
         refuse_unless(game.wait is not None and game.wait.purpose == "extra_point", "extra point", game)
         return Outcome(game)
-    refuse_unless(game.phase in AT_REST, body.kick.replace("_", " "), game)
     if body.kick == "onside":
         raise RefusedError("onside kick: this rulebook has no onside kicks")
-    if game.due in {"kickoff", "free_kick"}:
+    if may_kick_off(game):
         return _declare_kickoff(game, body, context)
+    refuse_unless(game.phase in AT_REST, body.kick.replace("_", " "), game)
     refuse_unless(game.due == "scrimmage" and body.kick in {"punt", "field_goal"}, body.kick, game)
     rating_of(game, "punter" if body.kick == "punt" else "kicker", game.offense)  # refuses while it is not rolled
     if body.returner is not None:
@@ -269,10 +276,8 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(resume_play(game), wait=None, play=play))
 
 
-def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Score six points and wait for the extra point's dice; the rulebook has no other try."""
-    outcome = downs.score_touchdown(game, call, context)
-    state = outcome.state
-    if state.wait is None or state.wait.purpose != "try":
-        return outcome
-    return Outcome(wait_for_roll(state, "extra_point", state.offense), outcome.findings)
+def begin_try(game: GameState, kind: DuePlay, _context: RuleContext) -> Outcome:
+    """Wait for the extra point's dice; the rulebook has no other try (LD-071)."""
+    if kind == "two_point":
+        raise RefusedError("set-up: this rulebook has no two-point try")
+    return Outcome(wait_for_roll(game, "extra_point", game.offense))

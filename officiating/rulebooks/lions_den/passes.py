@@ -45,14 +45,12 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
     if not may_still_pass(game):
         raise RefusedError("pass: only the quarterback may pass, until his base crosses the line (LD-040)")
-    if body.receiver is None:
+    if body.receiver is None and game.players:
         raise RefusedError("pass: name the receiver")
     rating = rating_of(game, "quarterback", game.offense)
-    if context.facts is None:
-        raise RefusedError("pass: the camera has not seen the board yet, so the distance can't be measured")
-    passer, receiver = _passer_and_receiver(game, body.receiver, context, context.facts)
-    distance = _distance_yd(game, passer, receiver, context)
-    near = _defenders_near(passer, receiver, context.facts, context)
+    if body.receiver is not None:
+        _require_eligible(game, body.receiver)
+    distance, sigma, near = _declared_pass(game, body) or _measured_pass(game, body, context)
     notes = tuple(pair for pair in game.play.notes if not pair[0].startswith(_NEAR_NOTE) and pair[0] != "pass_yd")
     near_notes = ((f"{_NEAR_NOTE}{defender}", float(touching)) for defender, touching in near)
     notes = (*notes, ("pass_yd", distance), *near_notes)
@@ -61,7 +59,8 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         play = replace(play, stoppage=replace(play.stoppage, pass_ns=event.t_ns))
     needed = tables.success_percent(rating, distance, round(context.params.real("pass.free_yd")))
     names = ", ".join(f"{name}{' (touching)' if touching else ''}" for name, touching in near) or "none"
-    text = f"pass of {distance:.1f} yards to {body.receiver}: caught on {needed} or less; may intercept: {names}"
+    to = "" if body.receiver is None else f" to {body.receiver}"
+    text = f"pass of {distance:.1f} yards{to}: caught on {needed} or less; may intercept: {names}"
     found = Finding(
         RULE,
         "info",
@@ -69,9 +68,9 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         text,
         ("LD-045", "LD-048", "LD-049", "LD-050"),
         f"pass{play.pass_attempts}",
-        players=(passer.id, body.receiver),
+        players=tuple(name for name in (game.play.carrier, body.receiver) if name is not None),
         margin=distance,
-        sigma=math.hypot(*passer.sigma_mm, *receiver.sigma_mm) / context.field.mm_per_yd_x,
+        sigma=sigma,
         unit="yd",
         reported=True,
         detail="pass",
@@ -79,15 +78,50 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     return Outcome(wait_for_roll(replace(game, play=play), "pass", game.offense), (found,))
 
 
-def _passer_and_receiver(game: GameState, name: str, context: RuleContext, facts: Facts) -> tuple[Figure, Figure]:
-    """Return both figures; refuses an ineligible receiver (LD-046, LD-047) and figures out of view."""
+Near = tuple[tuple[str, bool], ...]
+"""Defenders near enough to intercept, and whether each touches the passer or the receiver."""
+
+
+def _require_eligible(game: GameState, name: str) -> None:
     require_on_side(game, name, game.offense, "pass")
     entry = game.player(name)
     if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
         raise RefusedError(f"pass: {name} ({entry.role}) is not an eligible receiver (LD-046)")
+
+
+def _declared_pass(game: GameState, body: PassDeclared) -> tuple[float, float | None, Near] | None:
+    """Return the distance and the defenders near enough as a person measured them, None where nobody did."""
+    if body.distance_yd is None:
+        if body.near or body.touching:
+            raise RefusedError("pass: with the defenders near, enter the distance too (distance_yd)")
+        return None
+    longest = math.hypot(game.length_yd + 2 * game.end_zone_yd, game.width_yd)
+    if not 0 <= body.distance_yd <= longest:
+        raise RefusedError(f"pass: its length is 0 to {longest:.0f} yd, not {body.distance_yd:g}")
+    if not set(body.touching) <= set(body.near):
+        raise RefusedError("pass: a defender who touches is also near; name him in both (near, touching)")
+    if len(set(body.near)) < len(body.near):
+        raise RefusedError("pass: a defender is named twice (near)")
+    for name in body.near if game.players else ():
+        require_on_side(game, name, game.defense, "pass")
+    return body.distance_yd, None, tuple((name, name in body.touching) for name in body.near)
+
+
+def _measured_pass(game: GameState, body: PassDeclared, context: RuleContext) -> tuple[float, float | None, Near]:
+    """Return the distance, its error and the defenders near enough as the camera measures them."""
+    if context.facts is None or body.receiver is None:
+        raise RefusedError("pass: no camera measures its length; enter it (distance_yd)")
+    passer, receiver = _passer_and_receiver(game, body.receiver, context, context.facts)
+    sigma = math.hypot(*passer.sigma_mm, *receiver.sigma_mm) / context.field.mm_per_yd_x
+    distance = _distance_yd(game, passer, receiver, context)
+    return distance, sigma, _defenders_near(passer, receiver, context.facts, context)
+
+
+def _passer_and_receiver(game: GameState, name: str, context: RuleContext, facts: Facts) -> tuple[Figure, Figure]:
+    """Return both figures; refuses a receiver who points backward (LD-047) and figures out of view."""
     passer, receiver = facts.figures.get(game.play.carrier or ""), facts.figures.get(name)
     if passer is None or receiver is None:
-        raise RefusedError("pass: the passer or the receiver is not in view, so the distance can't be measured")
+        raise RefusedError("pass: the passer or the receiver is not in view; enter its length (distance_yd)")
     backward = facts.heading_error_deg(receiver, game.direction) - 90.0
     faces_back, _ = over_fronts(
         receiver,
@@ -169,7 +203,8 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
     needed = tables.success_percent(rating_of(game, "quarterback", game.offense), distance, free_yd)
     receiver = game.play.receiver or ""
     caught = tables.succeeds(number, needed)
-    text = f"{number} against {needed}: {'caught by ' + receiver if caught else 'incomplete'}"
+    by = f" by {receiver}" if receiver else ""
+    text = f"{number} against {needed}: {'caught' + by if caught else 'incomplete'}"
     found = Finding(
         RULE,
         "reception" if caught else "incomplete",
@@ -177,7 +212,7 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
         text,
         ("LD-048",),
         "thrown",
-        players=(receiver,) if caught else (),
+        players=(receiver,) if caught and receiver else (),
         spot_yd=_spot_yd(game, receiver, context) if caught else None,
         margin=float(needed - number),
         unit="count",

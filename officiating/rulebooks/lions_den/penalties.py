@@ -69,7 +69,9 @@ def after_down(consequence: Consequence) -> Consequence:
 
 
 def _is_sack(game: GameState, call: Call) -> bool:
-    """Return whether a passer was tackled behind the line."""
+    """Return whether a passer was tackled behind the line; without a line-up, whether a person says so."""
+    if not game.players:
+        return call.kind == "sack"
     return call.kind in {"tackle", "sack"} and call.detail != "depth" and may_still_pass(game)
 
 

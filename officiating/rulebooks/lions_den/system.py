@@ -32,14 +32,18 @@ from downfield.officiating.consequences.periods import (
     with_period_end,
 )
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
+from downfield.officiating.consequences.set_ups import apply_set_up
+from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.declarations import (
     ChoiceMade,
     ClockSet,
     KickDeclared,
     PassDeclared,
     Pitch,
+    PlayEnded,
     Roll,
     Separated,
+    SetUp,
 )
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
@@ -127,6 +131,8 @@ def _roll(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
+    PlayEnded: declare_play_ended,
+    SetUp: apply_set_up,
     ClockSet: with_period_end(set_clock),
     Separated: with_period_end(begin_line_up),
     PassDeclared: passes.declare_pass,
@@ -150,7 +156,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "line_of_scrimmage": play.reach_line,
     "kick": kicks.land_kick,
     "touchback": downs.award_touchback_at("kickoff.touchback_yd"),
-    "touchdown": kicks.score_touchdown,
+    "touchdown": downs.score_touchdown,
     "safety": downs.score_safety,
     "field_goal": downs.score_field_goal,
     "extra_point": downs.score_extra_point,
@@ -192,4 +198,5 @@ LIONS_DEN: Final = RuleSystem(
     kick_from_yd=kicks.kick_from_yd,
     at_snap=LIONS_DEN_CHECKS.at_snap,
     at_restart=LIONS_DEN_CHECKS.at_restart,
+    begin_try=kicks.begin_try,
 )

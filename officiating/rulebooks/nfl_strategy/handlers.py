@@ -168,7 +168,8 @@ def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome
 
 
 def _take_time_out(game: GameState, by: Side) -> Outcome:
-    refuse_unless(game.phase in AT_REST, "time-out", game)
+    between_plays = game.phase in AT_REST or (game.wait is not None and card_game(game).play is None)
+    refuse_unless(between_plays, "time-out", game)
     left = (game.time_outs or (0, 0))[0 if by == "home" else 1]
     if left < 1:
         raise RefusedError(f"time-out: {game.team(by).name} has none left")

@@ -11,9 +11,10 @@ from typing import Final
 
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import apply_line_up, apply_set_up, body_of, set_clock
+from downfield.officiating.consequences.declaration_handlers import apply_line_up, body_of, set_clock
 from downfield.officiating.consequences.periods import end_game
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
+from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
@@ -32,8 +33,9 @@ from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardP
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import enforce_penalty
 from downfield.officiating.rulebooks.nfl_strategy.play import CardGame, card_game, kick_from_yd, with_lines
-from downfield.officiating.rulebooks.nfl_strategy.results import CARDS
+from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, set_up_try
 from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.set_up_declaration import DuePlay
 
 PARAMS: Final = (
     Param(
@@ -92,11 +94,11 @@ def begin(game: GameState, params: Params) -> GameState:
 def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a set-up of the game's state, with its clock in lines and its hash."""
     body = body_of(event, SetUp)
-    game = apply_set_up(game, event, context).state
+    outcome = apply_set_up(game, event, context)
     lines = _period_clock(body.period, context.params)
     if body.clock_s is not None:
         lines = _with_time_left(lines, body.clock_s, context)
-    return Outcome(_with_clock_in_seconds(replace(game, system=CardGame(lines), hash=body.hash), context))
+    return replace(outcome, state=_with_clock_in_seconds(replace(outcome.state, system=CardGame(lines)), context))
 
 
 def declare_clock(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -118,6 +120,11 @@ def _with_clock_in_seconds(game: GameState, context: RuleContext) -> GameState:
     """Return the game with its general clock set from the lines left."""
     left = card_game(game).lines.left * context.params.real("clock.line_s")
     return replace(game, clock=Clock(left, False, context.t_ns))
+
+
+def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
+    """Offer the choice of a try, or line up for the one named (NFLS-036, NFLS-038)."""
+    return downs.offer_try(game) if kind == "try" else Outcome(set_up_try(game, kind, context))
 
 
 def spot_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -234,4 +241,6 @@ NFL_STRATEGY: Final = RuleSystem(
     ),
     begin=begin,
     kick_from_yd=kick_from_yd,
+    begin_try=begin_try,
+    overtime="period",
 )

@@ -11,13 +11,14 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     AT_REST,
     body_of,
+    may_kick_off,
     refuse_unless,
     refuse_with_ball_free,
     require_on_side,
     with_jerseys,
 )
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_choice, wait_for_roll
-from downfield.officiating.declarations import ChoiceMade, KickDeclared, Roll, Side
+from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.engine.facts import outermost_x
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState, Stoppage
@@ -25,6 +26,7 @@ from downfield.officiating.engine.state import Clock, GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rulebooks.tap import tables
+from downfield.officiating.set_up_declaration import DuePlay
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "TAP-047", low=1, high=99),
@@ -71,14 +73,19 @@ def kick_from_yd(game: GameState, params: Params) -> float:
 
 
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
-    refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, body.kick.replace("_", " "), game)
-    game = with_jerseys(_with_kicking_team(game), context)
+    refuse_unless(may_kick_off(game), body.kick.replace("_", " "), game)
+    game = with_jerseys(_with_kicking_team(_before_kick(game)), context)
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
     from_yd = kick_from_yd(game, context.params)
     play = PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=game.kicking)
     spot_yd = game.board_x_yd(game.length_yd - from_yd)
     return Outcome(replace(game, phase=Phase.LINE_UP, play=play, los_yd=spot_yd))
+
+
+def _before_kick(game: GameState) -> GameState:
+    """Return the game before its kick, once more after one that has to be kicked again."""
+    return replace(game, due="kickoff" if game.due == "onside" else game.due, wait=None)
 
 
 def _with_kicking_team(game: GameState) -> GameState:
@@ -88,8 +95,8 @@ def _with_kicking_team(game: GameState) -> GameState:
 
 
 def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
-    refuse_unless(game.phase in AT_REST and game.due == "kickoff", "onside kick", game)
-    game = _with_kicking_team(game)
+    refuse_unless(may_kick_off(game) and game.due != "free_kick", "onside kick", game)
+    game = _with_kicking_team(_before_kick(game))
     kicking: Side = game.kicking or game.defense
     if context.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(opponent(kicking)):
         raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
@@ -183,13 +190,11 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
     """Handle the punt, kicked in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_reached_ns is None, "punt", game)
-    refuse_with_ball_free(game, "punt")
-    if play.ball_side != game.offense or play.pass_caught:
-        raise RefusedError("punt: the punter no longer has the ball")
+    _require_punter(game)
     facts = context.facts
     gunners = [facts.figures[name] for name in play.gunners if name in facts.figures] if facts else []
     if facts is None or not gunners:
-        raise RefusedError("punt: no gunner is in view, so the landing spot can't be measured")
+        raise RefusedError("punt: no gunner is in view, so the landing spot can't be measured; declare how it ended")
     fronts = [(outermost_x(gunner, game.direction), gunner) for gunner in gunners]
     deepest, gunner = max(fronts, key=lambda pair: pair[0].x_mm * game.direction)
     own = game.progress_yd(facts.spot_yd(deepest.x_mm, 0)[0])
@@ -209,6 +214,46 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
         unit="yd",
         side=game.defense,
         detail="punt",
+    )
+    return Outcome(game, (found,))
+
+
+def _require_punter(game: GameState) -> None:
+    refuse_with_ball_free(game, "punt")
+    if game.play.ball_side != game.offense or game.play.pass_caught:
+        raise RefusedError("punt: the punter no longer has the ball")
+
+
+def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle the end of an onside kick or a punt that no camera followed (TAP-065, TAP-123)."""
+    body = body_of(event, KickEnded)
+    onside = game.due == "onside" and (game.phase in AT_REST or game.phase in {Phase.IN_AIR, Phase.STOPPED})
+    punt = game.play.kind == "punt" and game.play.line_reached_ns is None and game.play.landed_yd is None
+    refuse_unless(onside or (punt and game.phase in {*AT_REST, Phase.LIVE, Phase.STOPPED}), "kick ended", game)
+    if body.end != "touched":
+        raise RefusedError("kick ended: an onside kick or punt comes down on the field and is touched there")
+    if punt:
+        _require_punter(game)
+    entry = game.player(body.player)
+    if body.player is not None and entry is None:
+        raise RefusedError(f"kick ended: there is no figure {body.player!r} on the board")
+    side = game.side_of(entry.jersey) if entry is not None else body.by or (game.defense if punt else None)
+    x_yd = game.play.landed_yd if onside and body.x_yd is None else body.x_yd
+    if side is None or x_yd is None:
+        raise RefusedError("kick ended: name the side that touched it (by), and for a punt the place (x_yd)")
+    if not -game.end_zone_yd <= x_yd <= game.length_yd + game.end_zone_yd:
+        raise RefusedError(f"kick ended: {x_yd:g} yd is not on the field")
+    text = f"onside kick recovered, {game.team(side).name} ball" if onside else f"punt to {game.spot_text(x_yd)}"
+    found = Finding(
+        "kick",
+        "kick",
+        context.t_ns,
+        text,
+        ("TAP-065",) if onside else ("TAP-123",),
+        players=(body.player,) if body.player else (),
+        spot_yd=(x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd),
+        side=side,
+        detail="recovered" if onside else "punt",
     )
     return Outcome(game, (found,))
 
@@ -264,6 +309,13 @@ def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcom
 
 def _field_goal_table(context: RuleContext) -> tables.FieldGoalTable:
     return tuple((row[0], int(row[1])) for row in context.params.table("field_goal.table"))
+
+
+def begin_try(game: GameState, kind: DuePlay, context: RuleContext) -> Outcome:
+    """Offer the choice of a try, or begin the one named (TAP-126, TAP-127)."""
+    if kind == "try":
+        return downs.offer_try(game)
+    return choose_try(game, ChoiceMade("two_point" if kind == "two_point" else "extra_point"), context)
 
 
 def choose_try(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:

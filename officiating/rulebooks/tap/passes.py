@@ -14,9 +14,10 @@ from downfield.officiating.consequences.declaration_handlers import (
     refuse_with_ball_free,
     require_on_side,
 )
-from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch
+from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch
 from downfield.officiating.engine.facts import exceedance_probability, outermost_x, over_fronts, segment_meets_base
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import Stoppage
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.role_names import LINEMEN, canonical_role
@@ -141,13 +142,57 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
     return Outcome(game, (found,))
 
 
-def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle the end of a pass that no camera followed (TAP-103); one that nobody touches is incomplete."""
+    body = body_of(event, PassEnded)
+    refuse_unless(game.phase in {Phase.PASS, Phase.IN_AIR} or _stopped_in_air(game), "pass ended", game)
+    if game.play.kind == "onside":
+        raise RefusedError("pass ended: an onside kick is under way; declare how it ended (kick ended)")
+    if body.end == "incomplete":
+        found = Finding("pass", "incomplete", context.t_ns, "nobody catches the pass", ("TAP-103",), "incomplete")
+        return Outcome(game, (found,))
+    complete = body.end == "complete"
+    side = game.offense if complete else game.defense
+    player = body.player or (game.play.receiver if complete else None)
+    if player is None and game.players:
+        raise RefusedError("pass ended: name the player who caught it (player)")
+    if player is not None:
+        require_on_side(game, player, side, "pass ended")
+    if complete and player in game.play.gunners:
+        raise RefusedError(f"pass ended: {player} is a gunner and may not catch a pass from a fake punt (TAP-116)")
+    figure = context.facts.figures.get(player or "") if context.facts else None
+    seen = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
+    found = Finding(
+        "pass",
+        "reception" if complete else "interception",
+        context.t_ns,
+        f"{'caught' if complete else 'intercepted'} by {player or game.team(side).name}",
+        ("TAP-103",),
+        "caught",
+        players=(player,) if player else (),
+        spot_yd=body.spot_yd or seen,
+        side=side,
+    )
+    return Outcome(game, (found,))
+
+
+def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the catcher; the board stops, and that stop uses up no stoppage (TAP-102)."""
     play = replace(game.play, carrier=_catcher(call), possession_ns=call.t_ns, pass_caught=True, ball_mm=None)
-    return Outcome(replace(game, phase=Phase.LIVE, play=play.forced_to_stop("catch")))
+    return Outcome(_stopping(replace(game, play=play), "catch", context))
 
 
-def intercept_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def _stopping(game: GameState, reason: str, context: RuleContext) -> GameState:
+    """Return the game about to be stopped by a first touch, or stopped where the board does not run any more."""
+    if game.board != "off" and game.phase not in {Phase.PASS, Phase.STOPPED}:
+        return replace(game, phase=Phase.LIVE, play=game.play.forced_to_stop(reason))
+    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
+    return replace(
+        game, phase=Phase.STOPPED, play=replace(game.play, stoppage=replace(stoppage, number=0, reason=reason))
+    )
+
+
+def intercept_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the interceptor, who may return it; the passing team works the switch."""
     play = replace(
         game.play,
@@ -159,7 +204,7 @@ def intercept_pass(game: GameState, call: Call, _context: RuleContext) -> Outcom
         switch=game.play.ball_side,
         start_yd=call.spot_yd[0] if call.spot_yd else None,
     )
-    return Outcome(replace(game, phase=Phase.LIVE, play=play.forced_to_stop("interception")))
+    return Outcome(_stopping(replace(game, play=play), "interception", context))
 
 
 def check_ball_ahead(game: GameState, context: RuleContext) -> tuple[Finding, ...]:

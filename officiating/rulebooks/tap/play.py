@@ -27,7 +27,7 @@ def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Wait for the coin after a defender who stays up has knocked the carrier down (TAP-034)."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
     stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="fumble")
-    tackler = call.players[1] if len(call.players) > 1 else None
+    tackler = call.players[1] if len(call.players) > 1 else game.play.tackler
     play = replace(
         game.play,
         fumble_yd=spot,
@@ -85,7 +85,9 @@ def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
     facts = context.facts
     carrier = facts.figures.get(game.play.carrier or "") if facts else None
     if facts is None or carrier is None:
-        raise RefusedError("stop here: the ball carrier is not in view, so the ball can't be spotted")
+        raise RefusedError(
+            "stop here: the ball carrier is not in view, so the ball can't be spotted; declare where the play ended"
+        )
     found = Finding(
         "stop",
         "stopped",

@@ -57,6 +57,8 @@ from downfield.officiating.consequences.board import stoppage_params
 from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, begin_line_up, set_clock
 from downfield.officiating.consequences.periods import end_game
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
+from downfield.officiating.consequences.set_ups import apply_set_up
+from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.declarations import (
     BaseSwap,
     ChoiceMade,
@@ -64,10 +66,14 @@ from downfield.officiating.declarations import (
     ClockSet,
     Coin,
     KickDeclared,
+    KickEnded,
     PassDeclared,
+    PassEnded,
     Pitch,
+    PlayEnded,
     Roll,
     Separated,
+    SetUp,
 )
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
@@ -156,10 +162,14 @@ TAP_CHECKS: Final = RulebookChecks(
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
+    PlayEnded: declare_play_ended,
+    SetUp: apply_set_up,
     BaseSwap: TAP_CHECKS.at_base_swap,
     ClockSet: clock.ending_on_time(set_clock),
     Separated: clock.ending_on_time(begin_line_up),
     PassDeclared: passes.declare_pass,
+    PassEnded: passes.end_pass,
+    KickEnded: kicks.end_kick,
     Pitch: passes.declare_pitch,
     KickDeclared: kicks.declare_kick,
     Claim: penalties.handle_claim,
@@ -234,6 +244,7 @@ TAP: Final = RuleSystem(
     consequences=CONSEQUENCES,
     clauses={
         "stoppage": ("TAP-086", "TAP-088"),
+        "switch": ("TAP-085",),
         "first_down": ("TAP-G4",),
         "downs": ("TAP-G4",),
         "safety": ("TAP-G2",),
@@ -255,4 +266,6 @@ TAP: Final = RuleSystem(
     at_snap=TAP_CHECKS.at_snap,
     at_restart=_check_restart,
     kick_over=_end_kick,
+    begin_try=kicks.begin_try,
+    overtime="plays",
 )

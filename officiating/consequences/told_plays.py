@@ -1,0 +1,138 @@
+"""Plays told by a person: how they ended and where the ball was, for a game that no camera follows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.consequences.declaration_handlers import (
+    AT_REST,
+    BALL_LIVE,
+    body_of,
+    refuse_unless,
+    require_on_board,
+    require_on_side,
+)
+from downfield.officiating.declarations import PlayEnded, Side
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.state import GameState, Phase, opponent
+from downfield.officiating.events import Event
+
+TOLD: Final = "told"
+"""Rule id of findings that a person tells."""
+
+WITHOUT_SPOT: Final = frozenset({"touchdown", "safety", "touchback", "incomplete"})
+NEVER_ON_TRIES: Final = frozenset({"safety", "touchback", "fumble", "recovered"})
+KICKED: Final = frozenset({"kickoff", "onside", "free_kick", "punt"})
+FROM_SNAP: Final = frozenset({"scrimmage", "two_point", "punt"})
+"""Kinds of play that can be told as a whole, without their snap."""
+
+
+def declare_play_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle the end of a play as told: the same call follows as if it had been measured."""
+    body = body_of(event, PlayEnded)
+    name = body.kind.replace("_", " ")
+    kind: CallKind = "fumble_recovery" if body.kind == "recovered" else body.kind
+    if kind not in context.system.consequences:
+        raise RefusedError(f"play ended: this rulebook has no {name}")
+    game = _under_way(game, context)
+    side = body.by or game.play.ball_side
+    _check_kind(game, body, side, name)
+    _check_spot(game, body, side, name)
+    if body.player is not None:
+        require_on_board(game, body.player, "play ended")
+        if body.kind != "fumble":
+            require_on_side(game, body.player, side, "play ended")
+    favored = opponent(side) if body.kind == "safety" else side
+    found = Finding(
+        TOLD,
+        kind,
+        context.t_ns,
+        _text(game, body, favored, name),
+        context.clauses(kind),
+        key=f"{kind}@{context.t_ns}",
+        players=_players(game, body),
+        spot_yd=body.spot_yd,
+        side=favored,
+        detail="recovered" if body.kind == "recovered" else "",
+    )
+    return Outcome(_with_ball(game, body, side), (found,))
+
+
+def _under_way(game: GameState, context: RuleContext) -> GameState:
+    """Return the game with its play under way, from the snap if that was not declared."""
+    if game.phase in AT_REST and game.due in FROM_SNAP:
+        play = replace(
+            game.play,
+            kind=game.due,
+            snapped_to=game.play.carrier,
+            snap_ns=context.t_ns,
+            board_on_ns=context.t_ns,
+            ball_side=game.offense,
+        )
+        return replace(game, phase=Phase.LIVE, play=play)
+    if game.phase in AT_REST:
+        raise RefusedError(f"play ended: a {game.due.replace('_', ' ')} is due; declare the kick first")
+    refuse_unless(game.phase in BALL_LIVE | {Phase.STOPPED, Phase.PASS}, "play ended", game)
+    return game
+
+
+def _check_kind(game: GameState, body: PlayEnded, side: Side, name: str) -> None:
+    """Refuse an end that the play can't have."""
+    trying = game.due in {"extra_point", "two_point"}
+    if trying and (body.kind in NEVER_ON_TRIES or side != game.offense):
+        raise RefusedError("play ended: a try is good or fails, and only for the side that has it")
+    own_play = side == game.offense and game.play.kind not in KICKED - {"punt"}
+    if body.kind == "touchback" and own_play:
+        raise RefusedError("play ended: a touchback needs a kick or a change of possession (by)")
+    if body.kind in {"incomplete", "sack"} and not own_play:
+        raise RefusedError(f"play ended: only the offense can have a {name}")
+    if body.kind == "recovered" and game.play.fumble_yd is None:
+        raise RefusedError("play ended: no fumble lies free")
+
+
+def _check_spot(game: GameState, body: PlayEnded, side: Side, name: str) -> None:
+    """Refuse a spot that is missing, superfluous, off the field or behind the goal line that makes it a score."""
+    if body.kind in WITHOUT_SPOT:
+        if body.spot_yd is not None:
+            raise RefusedError(f"play ended: a {name} needs no spot; leave it out (spot_yd)")
+        return
+    if body.spot_yd is None:
+        raise RefusedError("play ended: say where the ball was (spot_yd)")
+    x_yd, y_yd = body.spot_yd
+    if not (-game.end_zone_yd <= x_yd <= game.length_yd + game.end_zone_yd and 0 <= y_yd <= game.width_yd):
+        raise RefusedError(f"play ended: {x_yd:g}, {y_yd:g} yd is not on the field")
+    ends = body.kind not in {"fumble", "recovered"}
+    if ends and game.progress_yd(x_yd, game.direction_of(side)) >= game.length_yd:
+        raise RefusedError("play ended: that is in the end zone; declare a touchdown")
+
+
+def _with_ball(game: GameState, body: PlayEnded, side: Side) -> GameState:
+    """Return the game with the ball in the hands that the declaration names."""
+    play = game.play
+    if body.kind == "fumble":
+        play = replace(play, tackler=body.player)
+    elif body.kind == "recovered":
+        pass  # the consequence gives it to the recoverer
+    elif side != play.ball_side:
+        play = replace(play, ball_side=side, carrier=body.player)
+    elif body.player is not None:
+        play = replace(play, carrier=body.player)
+    return replace(game, play=play)
+
+
+def _players(game: GameState, body: PlayEnded) -> tuple[str, ...]:
+    carrier = game.play.carrier
+    if body.kind == "fumble":
+        named = (carrier, body.player) if carrier is not None else ()
+        return tuple(name for name in named if name is not None)
+    return (body.player,) if body.player is not None else () if carrier is None else (carrier,)
+
+
+def _text(game: GameState, body: PlayEnded, favored: Side, name: str) -> str:
+    where = "" if body.spot_yd is None else f" at {game.spot_text(body.spot_yd[0])}"
+    who = f", {body.player}" if body.player is not None else ""
+    team = f", {game.team(favored).name}" if body.kind in WITHOUT_SPOT - {"incomplete"} else ""
+    return f"{name}{who}{team}{where}"
