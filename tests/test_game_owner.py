@@ -80,7 +80,7 @@ class RunningRig:
         assert isinstance(receipt, Accepted)
         assert receipt.saved
 
-    def declared(self) -> list[float]:
+    def declared(self) -> list[float | None]:
         row = self.store.game(self.game)
         assert row is not None
         return [event.body.spot_yd for event in History(self.store, row).events if isinstance(event.body, SetUp)]

@@ -123,7 +123,7 @@ def test_the_opening_kicker_decides_the_second_half() -> None:
 
 def test_the_last_play_is_forgotten() -> None:
     table = DeclaredGame("lions-den")
-    table.declare(*(Roll((4, 5), name, side) for name in ("quarterback_1", "kicker") for side in ("home", "away")))  # type: ignore[arg-type]
+    table.declare(*(Roll((4, 5), name, side) for name in ("quarterback_1", "kicker") for side in ("home", "away")))
     table.declare(SetUp("home", 1, 40.0), PlayEnded("tackle", (44.0, 26.0)))
     assert table.state.wait is not None
     assert table.state.wait.purpose == "penalty"
