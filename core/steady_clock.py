@@ -34,5 +34,8 @@ class SteadyClock:
         return self.now_ns() // 1_000_000
 
 
+CLOCK_WAS_SET_NS: Final = 1_735_689_600_000_000_000
+"""2025-01-01. What is dated earlier was dated before the computer's clock was set, so its age is not known."""
+
 RUN_CLOCK: Final = SteadyClock()
 """The clock that this run dates its messages by, so that what counts down on a page never jumps."""

@@ -26,7 +26,7 @@ from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
 from downfield.game.receipts import Accepted, Receipt, Refused, Submission, is_encodable
 from downfield.game.session import GameSession
-from downfield.game.session_start import resume_session, set_up_of, start_session, switch_rulebook
+from downfield.game.session_start import latest_instant_ns, resume_session, set_up_of, start_session, switch_rulebook
 from downfield.game.store import Store
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared
@@ -115,6 +115,10 @@ class GameService:
         """The latest instant the game has judged; a new clock must continue from there."""
         session = self._session
         return 0 if session is None else session.state.now_ns
+
+    def last_kept_ns(self) -> int:
+        """Return the latest capture time in the owner's last game; a new run's clock begins later."""
+        return latest_instant_ns(self._store, self._owner)
 
     @property
     def text(self) -> str:

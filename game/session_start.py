@@ -19,6 +19,7 @@ from downfield.game.entries import (
     EventRecorded,
     GameEnded,
     GameStarted,
+    ScenesRecorded,
     record_of,
     unpack_entry,
     unpack_scenes,
@@ -133,6 +134,20 @@ def resume_session(store: Store, publisher: StatePublisher, owner: GameOwner = N
     except BaseException:
         journal.close()
         raise
+
+
+def latest_instant_ns(store: Store, owner: GameOwner) -> int:
+    """Return the latest capture time that the journal of an owner's last game holds, ns; 0 where there is none."""
+    row, latest_ns = store.latest_game(owner.rig), 0
+    for kind in ("scenes_recorded", "event_recorded"):
+        for entry in [] if row is None else store.latest(row.id, (kind,)):
+            with suppress(FormatError):
+                content = _unpack(entry)
+                if isinstance(content, ScenesRecorded):
+                    latest_ns = max(latest_ns, content.last_ns)
+                elif isinstance(content, EventRecorded):
+                    latest_ns = max(latest_ns, content.event.t_ns)
+    return latest_ns
 
 
 def _claimed(store: Store, owner: GameOwner) -> GameRow | None:

@@ -33,10 +33,11 @@ from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
+from downfield.rig.recording.recording_library import last_recorded_ns
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.sources.source import CaptureClock
-from downfield.rig.sources.source_opening import is_address
+from downfield.rig.sources.source_opening import is_address, is_recording
 from downfield.rig.table import OpenVision, open_table, source_choice
 from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.web_service import Service
@@ -44,6 +45,8 @@ from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 
 _LEAVE_AFTER_S: Final = 0.5
+_BETWEEN_RUNS_NS: Final = 60_000_000_000
+"""Pictures of a run are this much later than all before, so that none is shown for a call of another run."""
 
 
 class Rig:
@@ -84,6 +87,8 @@ class Rig:
         wake_health = threading.Event()
         self._problems = ActiveProblems(wake_health.set, self._notices.give)
         self._clock, self._meter, self._controls = CaptureClock(), FrameMeter(), LoopControls()
+        if not is_recording(settings.source.name):
+            self._clock.start_after(last_recorded_ns(recordings_folder(settings)) + _BETWEEN_RUNS_NS)
         self._table = open_table(settings, self._clock, self._problems, open_vision, paced=paced)
         self.live, self.source_text = self._table.source.facts.live, self._table.text
         calibration = CalibrationInUse(self._table.calibration)
@@ -287,8 +292,9 @@ class Rig:
         facts = self._table.source.facts
         status = SourceStatus(kind=facts.kind, name=facts.name, text=self.source_text, live=facts.live)
         self.game_service.publish_source(status)
+        if self.live:
+            self._clock.start_after(self.game_service.last_kept_ns() + _BETWEEN_RUNS_NS)
         if self.live and self.game_service.resume() is not None:
-            self._clock.start_after(self.game_service.now_ns)
             self._problems.notify("info", f"The game resumes where it stopped: {self.situation()}.")
         else:
             self.game_service.restart()

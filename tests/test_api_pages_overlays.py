@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,23 @@ def test_the_clock_counts_down_from_the_published_instant(service: PageServer, p
         }""",
         arg=now_ms - 60_000,
     )
+
+
+@pytest.mark.parametrize("jump_s", [-3600, 3600])
+def test_setting_the_viewers_clock_moves_neither_the_clock_on_air_nor_the_connection(
+    service: PageServer, page: Page, jump_s: int
+) -> None:
+    page.add_init_script("const real = Date.now; Date.now = () => real() + (window.jump_ms ?? 0);")
+    clock, now_ms = service.hub.value("game").clock, service.hub.snapshot().at_ms
+    ran = clock.model_copy(update={"left_s": 247.0, "running": True, "at_ms": now_ms, "text": "4:07"})
+    service.publish("game", clock=ran)
+    page.goto(f"{service.url}/overlay/scorebug")
+    link(page, "live")
+    expect(page.locator(".time")).to_have_text(re.compile(r"4:0\d|3:5\d"))
+    page.evaluate(f"window.jump_ms = {1000 * jump_s}")
+    page.wait_for_timeout(1_500)
+    expect(page.locator(".time")).to_have_text(re.compile(r"4:0\d|3:5\d"))
+    link(page, "live")
 
 
 def test_an_overlay_hides_when_it_may_be_old_and_comes_back_with_the_service(tmp_path: Path, page: Page) -> None:

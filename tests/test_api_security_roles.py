@@ -228,6 +228,18 @@ def test_a_code_expires(lan: SecuredService, monkeypatch: pytest.MonkeyPatch) ->
     assert lan.token_store.redeem(lan.token_store.make_code("admin").code, "late") is None
 
 
+def test_a_device_stays_paired_when_the_clock_of_the_computer_is_set(tmp_path: Path) -> None:
+    store, day_ns, set_ns = Store.at(tmp_path / "a.db"), 86_400 * 10**9, 1_800_000_000 * 10**9
+    unset = tokens.TokenStore(store, now_ns=lambda: 5)
+    paired = unset.redeem(unset.make_code("operator").code, "phone")
+    assert paired is not None
+    token, _ = paired
+    for now_ns, is_paired in ((set_ns, True), (set_ns + 89 * day_ns, True), (set_ns + 91 * day_ns, False)):
+        found = tokens.TokenStore(store, now_ns=lambda now_ns=now_ns: now_ns).find_device(token)
+        assert (found is not None) == is_paired
+    store.close()
+
+
 def test_codes_are_long_unique_and_limited_in_number(lan: SecuredService) -> None:
     admin = lan.phone("admin")
     codes = {lan.token_store.make_code("viewer").code for _ in range(20)}

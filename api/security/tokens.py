@@ -10,11 +10,12 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
+from downfield.core.steady_clock import CLOCK_WAS_SET_NS, RUN_CLOCK
 from downfield.game.store import DeviceRow, Store
 
 CODE_LETTERS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -71,14 +72,20 @@ class TokenStore:
     Args:
         store: keeps the devices.
         on_revoked: called with the id of each device that is revoked or has expired.
+        now_ns: ns since 1970; must not jump when the computer's clock is set.
 
     """
 
-    def __init__(self, store: Store, on_revoked: Callable[[str], None] = lambda _: None) -> None:
-        self._store, self._on_revoked = store, on_revoked
+    def __init__(
+        self,
+        store: Store,
+        on_revoked: Callable[[str], None] = lambda _: None,
+        now_ns: Callable[[], int] = RUN_CLOCK.now_ns,
+    ) -> None:
+        self._store, self._on_revoked, self._now_ns = store, on_revoked, now_ns
         self._lock = threading.Lock()
         self._codes: dict[str, PairingCode] = {}
-        self._devices = {device.token_sha256: device for device in store.devices()}
+        self._devices = {device.token_sha256: self._dated(device) for device in store.devices()}
 
     def make_code(self, role: Role, valid_s: float | None = None) -> PairingCode:
         """Make a one-time code for a device of a role.
@@ -134,7 +141,7 @@ class TokenStore:
             if len(self._devices) >= LIMITS.max_devices:
                 raise RefusedError(f"{LIMITS.max_devices} devices are paired. Revoke one first.")
             del self._codes[matching[0].id]
-            token, now_ns = secrets.token_urlsafe(32), time.time_ns()
+            token, now_ns = secrets.token_urlsafe(32), self._now_ns()
             role = matching[0].role
             expires_ns = now_ns + LIMITS.device_valid_ns
             device = DeviceRow(secrets.token_hex(6), name, role, _sha256(token), now_ns, expires_ns)
@@ -146,7 +153,7 @@ class TokenStore:
         """Return the device of a token; None if it is unknown or has expired."""
         with self._lock:
             device = self._devices.get(_sha256(token))
-        return None if device is None or device.expires_ns < time.time_ns() else device
+        return None if device is None or device.expires_ns < self._now_ns() else device
 
     def devices(self) -> list[DeviceRow]:
         """Return every paired device, in the order they were paired."""
@@ -160,12 +167,22 @@ class TokenStore:
         self._on_revoked(device_id)
         return self._store.drop_device(device_id)
 
+    def _dated(self, device: DeviceRow) -> DeviceRow:
+        """Return a device; one that was paired before the computer's clock was set is dated once it is."""
+        now_ns = self._now_ns()
+        if device.paired_ns >= CLOCK_WAS_SET_NS or now_ns < CLOCK_WAS_SET_NS:
+            return device
+        dated = replace(device, paired_ns=now_ns, expires_ns=now_ns + LIMITS.device_valid_ns)
+        self._store.drop_device(device.id)
+        self._store.keep_device(dated)
+        return dated
+
     def _drop_expired_codes(self) -> None:
         now = time.monotonic()
         self._codes = {code_id: code for code_id, code in self._codes.items() if code.expires_at > now}
 
     def _drop_expired_devices(self) -> None:
-        now_ns = time.time_ns()
+        now_ns = self._now_ns()
         for device in [device for device in self._devices.values() if device.expires_ns < now_ns]:
             del self._devices[device.token_sha256]
             self._on_revoked(device.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import shutil
 import threading
 import time
@@ -13,11 +14,12 @@ from typing import Final
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.core.errors import DownfieldError, OutputError, RefusedError
+from downfield.core.steady_clock import RUN_CLOCK
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
 from downfield.rig.live.rig_health import ActiveProblems, sentences
-from downfield.rig.recording.recording_library import RecordingIndexHeader, prune
+from downfield.rig.recording.recording_library import RecordingIndexHeader, create_recording, prune
 from downfield.rig.recording.segment import H264Encoder, OpenFile, RecordingSegment, can_copy, create_file
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.vision.thread_priority import lower_priority
@@ -27,6 +29,7 @@ DISK_LOW, DISK_FULL = "disk_low", "disk_full"
 RECORDING_FAILED, RECORDING_BEHIND = "recording_failed", "recording_behind"
 
 _FOLDER_NAME: Final = "%Y%m%d-%H%M%S"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,12 @@ class RecorderLimits:
 
     disk_check_s: float = 1.0
     """Time between two checks of the free disk space."""
+
+    resume_room: float = 1.25
+    """After a full disk, recording goes on with this much of the space at which it stopped, not at the first byte."""
+
+    recording_s: float = 86_400.0
+    """A rig that runs for days begins another recording daily, so that old ones can be deleted."""
 
 
 LIMITS: Final = RecorderLimits()
@@ -74,9 +83,11 @@ class Recorder(LoopObserver):
         self._folder, self._settings, self._facts, self._problems = folder, settings, facts, problems
         self._calibration, self._open_file, self._free_bytes = calibration, open_file, free_bytes
         self._on = False
+        self._is_full = False
         self._recording_folder: Path | None = None
         self._segment: RecordingSegment | None = None
         self._segment_calibration: Calibration | None = None
+        self._recording_since_s = 0.0
         self._files = 0
         self._finished_s = 0.0
         self._encoder: H264Encoder | None = None
@@ -99,7 +110,7 @@ class Recorder(LoopObserver):
                 raise RefusedError(f"only {self._free_gb:.1f} GB are left on the disk; make room first")
             for code in (DISK_FULL, RECORDING_FAILED, RECORDING_BEHIND):
                 self._problems.resolve(code)
-        self._on = on
+        self._on, self._is_full = on, False
         return "recording" if on else "recording ended"
 
     def status(self) -> RecordingStatus:
@@ -108,7 +119,8 @@ class Recorder(LoopObserver):
         seconds = self._finished_s + (segment.seconds if segment is not None else 0.0)
         name = f"{segment.path.parent.name}/{segment.path.name}" if segment is not None else ""
         free_gb = None if self._free_gb is None else round(self._free_gb, 1)
-        return RecordingStatus(on=self._on, file=name, seconds=round(seconds, 1), free_gb=free_gb)
+        is_on = self._on and self._thread.is_alive()
+        return RecordingStatus(on=is_on, file=name, seconds=round(seconds, 1), free_gb=free_gb)
 
     def frame_captured(self, frame: CapturedFrame) -> None:
         """Keep a frame for writing; when too many wait, the oldest is dropped, and that is reported."""
@@ -131,17 +143,24 @@ class Recorder(LoopObserver):
         while not self._waiting.finished:
             frame = self._waiting.get(LIMITS.disk_check_s)
             try:
-                if frame is not None and self._on:
-                    self._write(frame)
-                self._check_disk()
-            except OutputError as error:
-                has_room = self._update_free_gb() >= self._settings.stop_below_gb
-                self._give_up(RECORDING_FAILED if has_room else DISK_FULL, str(error))
-            except DownfieldError as error:  # one damaged picture: the next may be intact
-                self._problems.notify("warning", sentences(f"Not recorded: {error}"))
-            if not self._on:
-                self._finish_segment()
+                self._step(frame)
+            except Exception as error:  # a thread that ended here would leave "recording" in the status
+                _log.exception("The recorder failed")
+                self._give_up(RECORDING_FAILED, f"{type(error).__name__}: {error}")
         self._finish_segment()
+
+    def _step(self, frame: CapturedFrame | None) -> None:
+        try:
+            if frame is not None and self._on:
+                self._write(frame)
+            self._check_disk()
+        except (OutputError, OSError) as error:
+            has_room = self._update_free_gb() >= self._settings.stop_below_gb
+            self._give_up(RECORDING_FAILED if has_room else DISK_FULL, str(error))
+        except DownfieldError as error:  # one damaged picture: the next may be intact
+            self._problems.notify("warning", sentences(f"Not recorded: {error}"))
+        if not self._on:
+            self._finish_segment()
 
     def _write(self, frame: CapturedFrame) -> None:
         segment = self._segment
@@ -165,11 +184,13 @@ class Recorder(LoopObserver):
         return self._encoder.encode(frame, key=key)
 
     def _create_segment(self, first: VideoPacket, *, copied: bool) -> RecordingSegment:
-        if self._recording_folder is None:
-            self._recording_folder = self._folder / time.strftime(_FOLDER_NAME)
+        now_s = time.monotonic()
+        if self._recording_folder is None or now_s - self._recording_since_s > LIMITS.recording_s:
+            self._recording_folder = create_recording(self._folder, time.strftime(_FOLDER_NAME))
+            self._recording_since_s = now_s
             self._files = 0
         keep = (round(self._settings.keep_gb * GB), self._settings.keep_days)
-        for deleted in prune(self._folder, *keep, time.time()):
+        for deleted in prune(self._folder, *keep, RUN_CLOCK.now_ns() / 1e9, self._recording_folder):
             self._problems.notify("info", f"Deleted the oldest recording, {deleted.parent.name}/{deleted.name}.")
         self._files += 1
         path = self._recording_folder / f"{self._files:04d}.mkv"
@@ -185,7 +206,10 @@ class Recorder(LoopObserver):
         segment, self._segment = self._segment, None
         if segment is not None:
             self._finished_s += segment.seconds
-            segment.close()
+            try:
+                segment.close()
+            except (OutputError, OSError) as error:
+                self._problems.notify("warning", sentences(f"{segment.path} may lack its end: {error}"))
 
     def _check_disk(self) -> None:
         if time.monotonic() - self._disk_checked_at < LIMITS.disk_check_s:
@@ -201,11 +225,16 @@ class Recorder(LoopObserver):
             self._problems.report(HealthReason(code=DISK_LOW, level="warning", text=text, remedy=remedy))
         else:
             self._problems.resolve(DISK_LOW)
+        if self._is_full and free_gb >= self._settings.stop_below_gb * LIMITS.resume_room:
+            self.record(True)
+            self._problems.notify("info", "There is room on the disk again: the recording goes on.")
 
     def _give_up(self, code: str, cause: str) -> None:
-        self._on = False
+        self._on, self._is_full = False, code == DISK_FULL
         self._finish_segment()
-        remedy = "Calls continue. Free some disk space, then start the recording again"
+        remedy = "Calls continue. Start the recording again"
+        if code == DISK_FULL:
+            remedy = "Calls continue. Free some disk space; the recording then goes on by itself"
         self._problems.report(HealthReason(code=code, level="alarm", text=f"Recording stopped: {cause}", remedy=remedy))
 
     def _update_free_gb(self) -> float:
@@ -213,5 +242,9 @@ class Recorder(LoopObserver):
         folder = self._folder
         while not folder.is_dir() and folder != folder.parent:
             folder = folder.parent
-        self._free_gb = self._free_bytes(folder) / GB
-        return self._free_gb
+        try:
+            free_gb = self._free_bytes(folder) / GB
+        except OSError:  # a disk that was pulled out has no room
+            free_gb = 0.0
+        self._free_gb = free_gb
+        return free_gb

@@ -1,7 +1,8 @@
 """The recorded files: their indexes, finding the frames of a span of time, and deleting old files.
 
-A recording is a folder named for its start with files ``0001.mkv``, ``0002.mkv``, ..., each with an index
-``*.frames.jsonl`` beside it: a header line, then one line per frame, in the order of the video.
+A recording is a folder with a number and its start in its name, with files ``0001.mkv``, ``0002.mkv``, ..., each with
+an index ``*.frames.jsonl`` beside it: a header line, then one line per frame, in the order of the video. The numbers
+give the order of recordings and files. The computer's clock may have been anything when they were made.
 """
 
 from __future__ import annotations
@@ -16,11 +17,17 @@ from typing import Final, Literal
 
 from downfield.core.errors import FormatError, InputError
 from downfield.core.records import from_json, read_lines, record
+from downfield.core.steady_clock import CLOCK_WAS_SET_NS
 from downfield.game.footage import FootageFrame
 
-_FOLDER: Final = re.compile(r"\d{8}-\d{6}")
+_FOLDER: Final = re.compile(r"(?:(\d{6})-)?\d{8}-\d{6}")
+"""Recordings of earlier versions have no number."""
+
 _FILE: Final = re.compile(r"\d{4}\.mkv")
 _DAY_S: Final = 86_400
+_AGED_AT_ONCE: Final = 2
+"""Files deleted for their age at once, while one is written: a clock that jumps ahead must not empty the disk."""
+
 _TICK_NS: Final = 1_000_000
 """Times in a Matroska file are rounded to this; the exact times are in the index."""
 
@@ -105,15 +112,29 @@ def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, .
         to_ns: the last instant.
 
     """
-    starts = ((_start_ns(video), video) for video in recorded_videos(folder))
-    latest_first = sorted(((start_ns, video) for start_ns, video in starts if start_ns is not None), reverse=True)
     found: list[FootageFrame] = []
-    for start_ns, video in latest_first:
+    searched: Path | None = None
+    for video in sorted(recorded_videos(folder), key=recording_order, reverse=True):
+        if found and video.parent != found[0].video.parent:
+            break
+        start_ns = None if video.parent == searched else _start_ns(video)
+        if start_ns is None:
+            continue
         if start_ns <= to_ns:
             found[:0] = _frames_between(video, from_ns, to_ns)
         if start_ns <= from_ns:
-            break  # a file ends before the next begins
-    return tuple(frame for frame in found if frame.video.parent == found[-1].video.parent)
+            searched = video.parent  # a file ends before the next of its recording begins
+    return tuple(found)
+
+
+def last_recorded_ns(folder: Path) -> int:
+    """Return the latest capture time in a folder of recordings, as far as it can be told; 0 where there is none."""
+    last_of_each = {video.parent: video for video in sorted(recorded_videos(folder), key=recording_order)}
+    latest_ns = 0
+    for video in last_of_each.values():
+        with suppress(InputError):
+            latest_ns = max([latest_ns, *(frame.t_ns for frame in read_index(index_path(video)).frames)])
+    return latest_ns
 
 
 def frames_of(video: Path) -> Iterator[FootageFrame]:
@@ -131,41 +152,97 @@ def frames_of(video: Path) -> Iterator[FootageFrame]:
         same_time[at_ns] += 1
 
 
+def create_recording(folder: Path, label: str) -> Path:
+    """Make the folder of a new recording, with a number after all others, and return it.
+
+    Args:
+        folder: folder of all recordings.
+        label: its start, ``YYYYMMDD-HHMMSS``.
+
+    Raises:
+        OSError: it can't be made.
+
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    numbers = [int(number) for path in folder.iterdir() for number in _numbers(path)]
+    while True:
+        numbers.append(max(numbers, default=0) + 1)
+        made = folder / f"{numbers[-1]:06d}-{label}"
+        with suppress(FileExistsError):
+            made.mkdir()
+            return made
+
+
+def recording_order(video: Path) -> tuple[int, str, str]:
+    """Return a key that sorts recorded files in the order they were made."""
+    number = next(iter(_numbers(video.parent)), "0")
+    return int(number), video.parent.name, video.name
+
+
 def recorded_videos(folder: Path) -> list[Path]:
     """Return the video files that a recorder has named in a folder of recordings; empty if there is no such folder."""
-    if not folder.is_dir():
-        return []
-    folders = [path for path in folder.iterdir() if _FOLDER.fullmatch(path.name) and path.is_dir()]
-    return [path for recording in folders for path in recording.iterdir() if _FILE.fullmatch(path.name)]
+    videos: list[Path] = []
+    with suppress(OSError):
+        for recording in folder.iterdir():
+            if _FOLDER.fullmatch(recording.name) and recording.is_dir():
+                with suppress(OSError):
+                    videos += [path for path in recording.iterdir() if _FILE.fullmatch(path.name)]
+    return videos
 
 
-def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float) -> list[Path]:
+def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float, current: Path | None = None) -> list[Path]:
     """Delete the oldest files that exceed a size or an age. Only files that a recorder named are touched.
+
+    The oldest are those made first, not those dated first. The file made last is never deleted, and for its age none of
+    the recording in progress is. What can't be read or deleted is passed over.
 
     Args:
         folder: folder of all recordings.
         keep_bytes: total size to keep.
         keep_days: age to keep, days.
         now_s: the time, seconds since 1970.
+        current: folder of the recording in progress; None for none.
 
     Returns:
         The video files deleted.
 
     """
-    oldest_first = sorted(recorded_videos(folder), key=lambda path: (path.stat().st_mtime, path))
+    oldest_first = sorted(recorded_videos(folder), key=recording_order)
     total = sum(_size_bytes(path) for path in oldest_first)
-    deleted = []
-    for path in oldest_first:
-        too_old = now_s - path.stat().st_mtime > keep_days * _DAY_S
-        if not (too_old or total > keep_bytes):
+    deleted: list[Path] = []
+    aged = 0
+    for path in oldest_first[:-1]:
+        is_aged = aged < _AGED_AT_ONCE and path.parent != current and _is_older(path, now_s - keep_days * _DAY_S)
+        if not (is_aged or total > keep_bytes):
             continue
-        total -= _size_bytes(path)
-        for file in _files(path):
-            file.unlink(missing_ok=True)
+        size = _size_bytes(path)
+        try:
+            for file in _files(path):
+                file.unlink(missing_ok=True)
+        except OSError:
+            continue
+        aged += is_aged
+        total -= size
         deleted.append(path)
-        if not any(path.parent.iterdir()):
-            path.parent.rmdir()
+        with suppress(OSError):
+            if path.parent != current and not any(path.parent.iterdir()):
+                path.parent.rmdir()
     return deleted
+
+
+def _numbers(recording: Path) -> list[str]:
+    """Return the number in a recording's name; none where it has none, or is not a recording's."""
+    named = _FOLDER.fullmatch(recording.name)
+    return [named.group(1)] if named is not None and named.group(1) else []
+
+
+def _is_older(path: Path, than_s: float) -> bool:
+    """Return whether a file is older than an instant; no where that can't be told."""
+    try:
+        dated_s = path.stat().st_mtime
+    except OSError:
+        return False
+    return CLOCK_WAS_SET_NS / 1e9 <= dated_s < than_s
 
 
 def _frames_between(video: Path, from_ns: int, to_ns: int) -> list[FootageFrame]:
@@ -195,4 +272,8 @@ def _files(video: Path) -> list[Path]:
 
 
 def _size_bytes(video: Path) -> int:
-    return sum(file.stat().st_size for file in _files(video) if file.exists())
+    size = 0
+    for file in _files(video):
+        with suppress(OSError):
+            size += file.stat().st_size
+    return size

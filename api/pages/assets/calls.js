@@ -5,6 +5,7 @@ import { el } from "./dom.js";
 import { capitalize, formatCallText, formatPercent, formatVerdict } from "./format.js";
 import { gauge } from "./gauge.js";
 import { overlay } from "./overlay.js";
+import { steadyNow } from "./steady_time.js";
 
 /** With more calls waiting, each stays at least this long: time to read a line. */
 const MIN_SHOWN_MS = 2_500;
@@ -44,7 +45,7 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
       return;
     }
     remove(call.id);
-    if (call.verdict !== "reported" || options.noted === "show") queue.push({ call, received_ms: Date.now() });
+    if (call.verdict !== "reported" || options.noted === "show") queue.push({ call, received_ms: steadyNow() });
   }
 
   function remove(id) {
@@ -61,10 +62,10 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
       shown.element.className = element.className;
       shown.element.style.cssText = element.style.cssText;
       shown.call = call;
-      shown.since_ms = Date.now();
+      shown.since_ms = steadyNow();
       return;
     }
-    replaceBanner({ call, element, since_ms: Date.now() });
+    replaceBanner({ call, element, since_ms: steadyNow() });
     stage.append(element);
     element.animate([{ opacity: 0, translate: "0 calc(var(--away) * 36px)" }, { opacity: 1, translate: "0 0" }], {
       duration: 420,
@@ -81,7 +82,7 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
   }
 
   setInterval(() => {
-    const now = Date.now();
+    const now = steadyNow();
     while (queue.length && now - queue[0].received_ms > MAX_WAIT_MS) queue.shift();
     const age_ms = shown === null ? Infinity : now - shown.since_ms;
     if (queue.length && age_ms >= MIN_SHOWN_MS) show(queue.shift().call);

@@ -3,6 +3,8 @@
 // The server sends a snapshot, then numbered changes. After a break the feed resumes where it was, or from a new
 // snapshot. It never gives up: the server may start later than the page, or be away for a day.
 
+import { steadyNow } from "./steady_time.js";
+
 /** After this long without a message the values may be stale: the server sends one at least every 5 s. */
 export const STALE_MS = 12_000;
 
@@ -55,7 +57,7 @@ export class Feed {
 
   /** The server's wall clock, ms; this device's until the first message. */
   now() {
-    return Date.now() + (this.#ahead_ms ?? 0);
+    return steadyNow() + (this.#ahead_ms ?? 0);
   }
 
   /** Call `listener(value, {snapshot, at_ms, changed})` with every value of a topic; `changed` is the message's data. */
@@ -96,7 +98,7 @@ export class Feed {
     if (this.#epoch !== null) address.searchParams.set("after", `${this.#epoch}-${this.#seq}`);
     const socket = new WebSocket(address);
     this.#socket = socket;
-    this.#openedAt = Date.now();
+    this.#openedAt = steadyNow();
     socket.onmessage = (event) => socket === this.#socket && this.#receive(JSON.parse(event.data));
     socket.onclose = () => socket === this.#socket && this.#disconnect();
   }
@@ -112,13 +114,13 @@ export class Feed {
   }
 
   #isOld() {
-    return Date.now() - this.#receivedAt > STALE_MS;
+    return steadyNow() - this.#receivedAt > STALE_MS;
   }
 
   #checkConnection() {
     if (this.#receivedAt && this.#isOld()) this.#setLink("stale");
     if (this.#socket === null) return;
-    const dead = this.#receivedAt > this.#openedAt ? this.#isOld() : Date.now() - this.#openedAt > CONNECT_MS;
+    const dead = this.#receivedAt > this.#openedAt ? this.#isOld() : steadyNow() - this.#openedAt > CONNECT_MS;
     if (dead) this.#disconnect();
   }
 
@@ -127,7 +129,7 @@ export class Feed {
       location.reload();
       return;
     }
-    this.#receivedAt = Date.now();
+    this.#receivedAt = steadyNow();
     this.#wait_ms = RETRY_MS.first;
     this.#adjustClock(message.at_ms);
     if (message.topic === "snapshot") this.#replace(message);
@@ -138,7 +140,7 @@ export class Feed {
   /** Estimate how far the server's clock is ahead: the message with the least delay shows it best. */
   #adjustClock(at_ms) {
     if (at_ms === undefined) return;
-    const ahead = at_ms - Date.now();
+    const ahead = at_ms - steadyNow();
     if (this.#ahead_ms === null || ahead > this.#ahead_ms || ahead < this.#ahead_ms - 1_000) this.#ahead_ms = ahead;
   }
 
