@@ -82,8 +82,8 @@ def test_under_any_clock_the_files_made_first_go_first_and_the_last_one_stays(
             made += [written(recording, number, [1], dated) for number, dated in enumerate(dates, start=1)]
         size = made[-1].stat().st_size + made[-1].with_suffix(".frames.jsonl").stat().st_size
         gone = prune(Path(folder), keep_bytes, 30, now_s, made[-1].parent)
-        dates = dict(zip(made, (dated for dates in runs for dated in dates), strict=True))
-        aged = [video for video in gone if dates[video] < now_s - 30 * DAY_S]
+        dated_s = dict(zip(made, (dated for dates in runs for dated in dates), strict=True))
+        aged = [video for video in gone if dated_s[video] < now_s - 30 * DAY_S]
         assert made[-1].exists()
         assert [video for video in made if not video.exists()] == gone
         if len(made) * size <= keep_bytes:
