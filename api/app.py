@@ -25,6 +25,7 @@ from downfield.api.routes import (
     pairing,
     play,
     review,
+    review_rulings,
     setup,
     table_setup,
 )
@@ -35,7 +36,9 @@ from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
 from downfield.review.call_viewer import CallViewer
 from downfield.review.catalog import GameCatalog
+from downfield.review.finished_games import FinishedGames
 from downfield.review.thumbnails import Thumbnails
+from downfield.review.worker import JudgingWorker
 
 LOCAL: Final = AccessPolicy()
 
@@ -44,6 +47,7 @@ ROUTERS: Final = (
     games.router,
     review.router,
     bundles.router,
+    review_rulings.router,
     evidence.router,
     setup.router,
     table_setup.router,
@@ -90,6 +94,8 @@ def create_app(
     app.state.catalog = GameCatalog(context.store)
     app.state.thumbnails = Thumbnails()
     app.state.viewer = CallViewer(app.state.evidence)
+    app.state.worker = JudgingWorker()
+    app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker)
     app.state.token_store = TokenStore(context.store, app.state.streams.end_all_of)
     app.state.metrics = PrometheusMetrics(context.game_service, context.hub, context.picture, responses)
     for router in ROUTERS:

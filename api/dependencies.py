@@ -27,6 +27,7 @@ from downfield.game.signing import RigKey
 from downfield.game.store import Store
 from downfield.game.store_reader import GameRow
 from downfield.review.call_viewer import CallViewer
+from downfield.review.finished_games import FinishedGames
 
 COOKIE: Final = "downfield"
 
@@ -61,6 +62,7 @@ class AppContext:
         admin_key: makes a browser the admin's; one of this run only where none is given.
         rig_key: signs what leaves the rig; one of this run only where none is given.
         bundles: makes games into files; None where that can't be done.
+        operators_review: whether operators may reopen finished games, rule on them and close them, as admins may.
 
     """
 
@@ -73,6 +75,7 @@ class AppContext:
     admin_key: SecretFile = field(default_factory=SecretFile)
     rig_key: RigKey = field(default_factory=RigKey.generate)
     bundles: Bundles | None = None
+    operators_review: bool = False
 
 
 async def _context(connection: HTTPConnection) -> AppContext:
@@ -114,12 +117,18 @@ async def _viewer(connection: HTTPConnection) -> CallViewer:
     return viewer
 
 
+async def _finished(connection: HTTPConnection) -> FinishedGames:
+    finished: FinishedGames = connection.app.state.finished
+    return finished
+
+
 HubDep = Annotated[Hub, Depends(_hub)]
 GameServiceDep = Annotated[GameService, Depends(_game_service)]
 StoreDep = Annotated[Store, Depends(_store)]
 PictureDep = Annotated[LatestPicture, Depends(_picture)]
 EvidenceFinderDep = Annotated[EvidenceFinder, Depends(_evidence)]
 CallViewerDep = Annotated[CallViewer, Depends(_viewer)]
+FinishedGamesDep = Annotated[FinishedGames, Depends(_finished)]
 PrincipalDep = Annotated[Principal, Depends(_principal)]
 
 
@@ -161,6 +170,24 @@ def authenticate(connection: HTTPConnection) -> Principal:
         if not origin.proxied:
             known.add(origin.peer)
     return principal
+
+
+async def reviewer(context: AppContextDep, principal: PrincipalDep) -> Principal:
+    """Return the sender of a request, who may rule on finished games.
+
+    Raises:
+        ProblemError: an operator, where the configuration does not let operators do so.
+
+    """
+    if principal.role == "admin" or (principal.role == "operator" and context.operators_review):
+        return principal
+    raise ProblemError(
+        403,
+        "Only the admin can reopen a finished game, unless game.operators_review is set in the rig's configuration.",
+    )
+
+
+ReviewerDep = Annotated[Principal, Depends(reviewer)]
 
 
 def open_stream(connection: HTTPConnection, kind: StreamKind) -> OpenStream:

@@ -2,7 +2,7 @@
 
 A game is a `GameStarted`, then any number of `EventRecorded` and `ScenesRecorded`, and perhaps a `GameEnded`. Judging
 the events and scenes once more, in this order, leads to the same game. The calls are recorded too, so that a game can
-be read without judging it again.
+be read without judging it again. A finished game may be reopened: a `GameReopened`, rulings, and a `GameEnded` again.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from downfield.game.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.play_state import PlayKind
+from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook
 
@@ -113,6 +114,7 @@ class Effects:
         score: home, away after it.
         text: the state of the game after it, on one line.
         snap: a play that began with it.
+        plays: how every play of the game began, in order, where a ruling on a finished game changed that.
 
     """
 
@@ -123,6 +125,7 @@ class Effects:
     text: str = ""
     snap: Snap | None = None
     moved: tuple[str, ...] = ()
+    plays: tuple[Snap, ...] | None = None
 
 
 @record
@@ -162,25 +165,42 @@ class ScenesRecorded:
 
 @record
 class GameEnded:
-    """The game is over, or was ended to start another.
+    """The game is over, or was ended to start another, or was closed again after it had been reopened.
 
     Attributes:
         text: the final state of the game, on one line.
         score: home, away.
+        by: who closed it; empty where the game ended by itself.
 
     """
 
     text: str
     score: tuple[int, int]
+    by: str = ""
 
 
-Content = GameStarted | EventRecorded | ScenesRecorded | GameEnded
+@record
+class GameReopened:
+    """A finished game was reopened for rulings.
+
+    Attributes:
+        by: the person or device.
+        reason: why.
+
+    """
+
+    by: str
+    reason: str
+
+
+Content = GameStarted | EventRecorded | ScenesRecorded | GameEnded | GameReopened
 
 KINDS: Final[dict[str, type[Content]]] = {
     "game_started": GameStarted,
     "event_recorded": EventRecorded,
     "scenes_recorded": ScenesRecorded,
     "game_ended": GameEnded,
+    "game_reopened": GameReopened,
 }
 
 KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {
@@ -190,6 +210,9 @@ KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {
     "ended": GameEnded,
 }
 """Kinds as program version 0.1 wrote them. An entry is sealed by its hash, so it is upgraded whenever it is read."""
+
+END_KINDS: Final = frozenset(name for name, kind in (*KINDS.items(), *KINDS_OF_VERSION_1.items()) if kind is GameEnded)
+"""Kinds of entries that end a game: one that has one is never in play again, whatever is added later."""
 
 
 def unpack_entry(kind: str, content: str, *, where: str) -> Content:
@@ -231,6 +254,31 @@ def unpack_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:
         raise FormatError(where, f"the scenes unpack to more than {MAX_SCENES_BYTES >> 20} MB")
     for line in lines.splitlines():
         yield from_json(Scene, line, path=where)
+
+
+def snap_of(before: GameState, state: GameState) -> Snap:
+    """Return how a play began.
+
+    Args:
+        before: the game before the entry with which it began.
+        state: the game after it, with the play under way.
+
+    """
+    snap_ns = state.play.snap_ns or state.now_ns
+    left_s = before.clock.left_at_s(snap_ns)
+    return Snap(
+        state.play.kind,
+        snap_ns,
+        before.offense,
+        before.direction,
+        before.down,
+        round(before.distance_yd, 2),
+        round(before.los_yd, 2),
+        before.period,
+        before.situation,
+        before.play.carrier,
+        None if left_s is None else round(left_s, 1),
+    )
 
 
 def record_of(rulebook: Rulebook) -> RulebookRecord:

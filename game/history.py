@@ -14,6 +14,7 @@ from downfield.game.entries import (
     Effects,
     EventRecorded,
     GameEnded,
+    GameReopened,
     GameStarted,
     ScenesRecorded,
     Snap,
@@ -71,6 +72,22 @@ class PlayDetails(TopicModel):
 
 
 @dataclass(frozen=True, slots=True)
+class LateEntry:
+    """An entry that ended a game, or came after that.
+
+    Attributes:
+        seq: its number in the journal.
+        at_ns: wall clock when it was written, ns since 1970.
+        content: the entry.
+
+    """
+
+    seq: int
+    at_ns: int
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
 class SceneBatch:
     """Scenes that were written together.
 
@@ -100,11 +117,13 @@ class History:
     def __init__(self, store: StoreReader, row: GameRow) -> None:
         self.row = row
         self.ended = False
+        self.reopened = False
         self.score = (0, 0)
         self.text = ""
         self.entries = 0
         self.head = ""
         self.batches: list[SceneBatch] = []
+        self.late: list[LateEntry] = []
         self._log = EventLog()
         self._calls: dict[str, Call] = {}
         self._withdrawn: dict[str, Call] = {}
@@ -116,6 +135,8 @@ class History:
             self.entries, self.head = entry.seq, entry.digest
             content = unpack_entry(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
             self._add(content)
+            if self.ended or isinstance(content, GameReopened):
+                self.late.append(LateEntry(entry.seq, entry.at_ns, content))
             if isinstance(content, ScenesRecorded):
                 self.batches.append(SceneBatch(entry.seq, content.first_ns, content.last_ns))
 
@@ -205,6 +226,9 @@ class History:
             self._started = content
         elif isinstance(content, GameEnded):
             self.ended, self.score, self.text = True, content.score, content.text
+            self.reopened = False
+        elif isinstance(content, GameReopened):
+            self.reopened = True
         else:
             self._apply(content.effects)
             if isinstance(content, EventRecorded):
@@ -226,6 +250,8 @@ class History:
         if snap is not None:
             later = next((place for place, known in enumerate(self._snaps) if known.t_ns >= snap.t_ns), None)
             self._snaps = [*self._snaps[:later], snap]
+        if effects.plays is not None:
+            self._snaps = list(effects.plays)
 
 
 def summary(row: GameRow) -> GameSummary:

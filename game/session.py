@@ -8,7 +8,16 @@ from typing import Any, Final
 
 from downfield.core.errors import NotFoundError
 from downfield.core.scene import Player, Scene
-from downfield.game.entries import Effects, EventRecorded, GameEnded, GameStarted, ScenesRecorded, Snap, rulebook_of
+from downfield.game.entries import (
+    Effects,
+    EventRecorded,
+    GameEnded,
+    GameStarted,
+    ScenesRecorded,
+    Snap,
+    rulebook_of,
+    snap_of,
+)
 from downfield.game.journal import Journal, PendingEntry
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.publisher import LIMITS as PUBLISHING
@@ -238,19 +247,7 @@ class GameSession:
         # A ruling may bring back a play that was over: its snap was recorded with the situation before it.
         if snap_ns is not None and snap_ns not in self._snaps_ns:
             self._snaps_ns.add(snap_ns)
-            self._snap = Snap(
-                state.play.kind,
-                snap_ns,
-                before.offense,
-                before.direction,
-                before.down,
-                round(before.distance_yd, 2),
-                round(before.los_yd, 2),
-                before.period,
-                before.situation,
-                before.play.carrier,
-                _rounded(before.clock.left_at_s(snap_ns)),
-            )
+            self._snap = snap_of(before, state)
 
     def _snapshot(self) -> GameSnapshot:
         return GameSnapshot(
@@ -383,10 +380,6 @@ def describe(body: Body) -> str:
         left = "" if body.left_s is None else f" at {clock_text(body.left_s)}"
         return f"clock {'runs' if body.running else 'stopped'}{left}"
     return _SENTENCES[body.type](body)
-
-
-def _rounded(left_s: float | None) -> float | None:
-    return None if left_s is None else round(left_s, 1)
 
 
 def _words(name: str) -> str:

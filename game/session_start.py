@@ -15,9 +15,9 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
 from downfield.game.entries import (
+    END_KINDS,
     Content,
     EventRecorded,
-    GameEnded,
     GameStarted,
     ScenesRecorded,
     record_of,
@@ -126,7 +126,7 @@ def resume_session(store: Store, publisher: StatePublisher, owner: GameOwner = N
     """
     row = store.latest_game(owner.rig) or _claimed(store, owner)
     last = None if row is None else store.last_entry(row.id)
-    if row is None or last is None or isinstance(_unpack(last), GameEnded):
+    if row is None or last is None or store.latest(row.id, END_KINDS):
         return None
     journal = Journal(store, row, JournalPosition(last.seq, last.digest))
     try:

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from downfield.game.entries import KINDS_OF_VERSION_1, EventRecorded, GameEnded, ScenesRecorded, unpack_entry
+from downfield.game.entries import END_KINDS, EventRecorded, GameEnded, ScenesRecorded, unpack_entry
 from downfield.game.store_reader import EntryRow, GameRow, StoreReader
 
-GameStanding = Literal["in_play", "unfinished", "ended"]
+GameStanding = Literal["in_play", "unfinished", "ended", "reopened"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,9 @@ class CatalogLimits:
 
 LIMITS: Final = CatalogLimits()
 
+REOPENED: Final = "game_reopened"
 _STANDS: Final = frozenset({"event_recorded", "scenes_recorded", "game_ended", "said", "seen", "ended"})
 """Kinds of entries that say how the game stands after them."""
-
-_END: Final = frozenset({"game_ended", *(name for name, kind in KINDS_OF_VERSION_1.items() if kind is GameEnded)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,7 @@ class GameLine:
     Attributes:
         row: the game.
         ended: whether it is over.
+        reopened: whether it is open for rulings again.
         score: home, away.
         text: the game on one line, as it stands.
         entries: entries of its journal.
@@ -52,12 +52,13 @@ class GameLine:
 
     row: GameRow
     ended: bool
+    reopened: bool
     score: tuple[int, int]
     text: str
     entries: int
 
     def standing(self, in_play: str) -> GameStanding:
-        """Return whether it is over, in play, or neither.
+        """Return whether it is in play, open for rulings, over, or none of these.
 
         Args:
             in_play: id of the game in play; empty for none.
@@ -65,6 +66,8 @@ class GameLine:
         """
         if self.row.id == in_play:
             return "in_play"
+        if self.reopened:
+            return "reopened"
         return "ended" if self.ended else "unfinished"
 
 
@@ -146,7 +149,9 @@ class GameCatalog:
             before = rows[-1].id
 
     def _read(self, row: GameRow, last: EntryRow | None) -> GameLine:
-        ended = bool(self._store.latest(row.id, _END))
+        turn = next(iter(self._store.latest(row.id, {*END_KINDS, REOPENED})), None)
+        reopened = turn is not None and turn.kind == REOPENED
+        ended = bool(self._store.latest(row.id, END_KINDS)) if reopened else turn is not None
         stands = last if last is not None and last.kind in _STANDS else None
         stands = stands or next(iter(self._store.latest(row.id, _STANDS)), None)
         score, text = (0, 0), ""
@@ -156,4 +161,4 @@ class GameCatalog:
                 score, text = content.effects.score, content.effects.text
             elif isinstance(content, GameEnded):
                 score, text = content.score, content.text
-        return GameLine(row, ended, score, text, 0 if last is None else last.seq)
+        return GameLine(row, ended, reopened, score, text, 0 if last is None else last.seq)

@@ -285,6 +285,7 @@ class Rig:
             admin_key,
             self._key,
             self._bundles,
+            operators_review=self._settings.game.operators_review,
         )
         return Service(context, self._settings.service, folder)
 

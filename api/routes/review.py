@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Response
 from fastapi.requests import HTTPConnection
@@ -20,13 +20,17 @@ from downfield.review.thumbnails import Thumbnails
 
 router = APIRouter(prefix="/api/games", tags=["games"])
 
+_STANDING: Final = (
+    "in_play: now at the table; ended: over; reopened: over, and open for rulings; unfinished: none of these."
+)
+
 Text = Annotated[str, Query(max_length=100, description="Every word of it must be found.")]
 
 
 class ListedGame(GameSummary):
     """A game in the list of games."""
 
-    standing: GameStanding = Field(description="in_play: now at the table; unfinished: neither in play nor ended.")
+    standing: GameStanding = Field(description=_STANDING)
     score: tuple[int, int] = Field(description="Home, away, as it stands.")
     text: str = Field(description="The game as it stands, on one line.")
 
@@ -34,7 +38,7 @@ class ListedGame(GameSummary):
 class ReviewedGame(GameDetails):
     """A game with its result, the head of its journal, and how it stands."""
 
-    standing: GameStanding = Field(description="in_play: now at the table; unfinished: neither in play nor ended.")
+    standing: GameStanding = Field(description=_STANDING)
 
 
 async def _catalog(connection: HTTPConnection) -> GameCatalog:
@@ -68,8 +72,10 @@ def games(
 def game(history: HistoryDep, game_service: GameServiceDep) -> ReviewedGame:
     """With the digest that proves its journal."""
     details = history.details()
-    standing: GameStanding = "ended" if details.ended else "unfinished"
-    return ReviewedGame(**details.model_dump(), standing="in_play" if details.id == game_service.game_id else standing)
+    standing: GameStanding = "reopened" if history.reopened else "ended" if details.ended else "unfinished"
+    if details.id == game_service.game_id:
+        standing = "in_play"
+    return ReviewedGame(**details.model_dump(), standing=standing)
 
 
 @router.get("/{game}/plays", summary="A game's plays")

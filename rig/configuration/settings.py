@@ -97,6 +97,11 @@ class GameSettings(SettingsSection):
         default="",
         description="A `*.roster.json`, or a `*.tracks.jsonl` with the players. Empty: figures are numbered.",
     )
+    operators_review: bool = Field(
+        default=False,
+        description="Whether operators may reopen finished games, rule on them and close them again. Otherwise only the"
+        " admin may.",
+    )
 
 
 class NetworkSettings(SettingsSection):

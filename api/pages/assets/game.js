@@ -2,7 +2,9 @@
 
 import { el, refresh, refreshList, setText } from "./dom.js";
 import { capitalize, formatCallText, formatPeriod, formatVerdict, humanize } from "./format.js";
+import { showAudit, showDesk } from "./game_desk.js";
 import { formatGameDate, standingBadge } from "./game_summary.js";
+import { askRuling, knownName } from "./ruling_dialog.js";
 import { filled, followForm } from "./search_form.js";
 import { errorText, send } from "./send.js";
 import { thumbnail } from "./thumbnails.js";
@@ -12,12 +14,15 @@ const form = at("search");
 let game = new URLSearchParams(location.search).get("game") ?? "current";
 let latest = 0;
 let gone_to = "";
+let standing = "";
+let changes = null; // of the last ruling
 
 const base = () => `api/games/${encodeURIComponent(game)}`;
 const get = (path) => send(path, null, { method: "GET" });
 
 async function loadGame() {
   const details = await get(base());
+  standing = details.standing;
   if (game !== details.id) {
     game = details.id; // "current" in an address that is passed on would become another game
     const query = new URLSearchParams(location.search);
@@ -31,6 +36,22 @@ async function loadGame() {
     el("p", { class: "teams" }, [["away", details.score[1]], ["home", details.score[0]]].map(([side, points]) => [el("span", {}, details[side]), el("span", {}, String(points))])),
     el("p", { class: "facts" }, [formatGameDate(details), details.title, details.rulebook, details.text].filter(Boolean).map((fact) => el("span", {}, fact))),
   ]);
+  showDesk(at("desk"), standing, base(), changes, reload);
+  showAudit(at("record"), at("audit"), standing === "in_play" ? [] : await get(`${base()}/audit`));
+}
+
+async function reload() {
+  try {
+    await loadGame();
+    await loadPlays();
+  } catch (error) {
+    setText(at("message"), errorText(error));
+  }
+}
+
+function ruled(made) {
+  changes = made;
+  reload();
 }
 
 /** The periods and kinds of calls there are, to choose from; what is chosen stays. */
@@ -53,7 +74,7 @@ async function loadPlays() {
   try {
     const found = await get(`${base()}/plays?${query}`);
     if (request !== latest) return; // another search was started meanwhile
-    refreshList(at("plays"), found.map((play) => ({ ...play, id: String(play.number) })), playItem);
+    refreshList(at("plays"), found.map((play) => ({ ...play, id: String(play.number), standing })), playItem);
     const searched = [...filled(form)].length > 0;
     setText(at("message"), found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${found.length} ${found.length === 1 ? "play" : "plays"} found.` : "");
     goToTarget();
@@ -104,6 +125,7 @@ function callItem(call) {
       el("a", { class: "text", href }, text),
       call.words && el("p", { class: "words" }, capitalize(call.words)),
       call.ruling && el("p", { class: "facts" }, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
+      standing === "reopened" && rulingButton(call),
       !struck && call.clauses.length > 0 && el("p", { class: "facts" }, call.clauses.map((clause) => clause.id).join(", ")),
     ),
   );
@@ -114,6 +136,23 @@ function openFilters() {
   const given = new URLSearchParams(location.search);
   const set = [...at("filters").querySelectorAll("[name]")].some((field) => given.get(field.name));
   at("filters").open = set || matchMedia("(min-width: 700px)").matches;
+}
+
+function rulingButton(call) {
+  if (call.ruling === null) {
+    return el("button", { type: "button", class: "small", onclick: () => askRuling(at("ruling"), `${base()}/calls/${encodeURIComponent(call.id)}/rulings`, call, ruled) }, "Rule on this call");
+  }
+  return el("button", { type: "button", class: "small", onclick: (event) => undo(event.currentTarget, call.ruling.event) }, "Undo this ruling");
+}
+
+async function undo(button, event) {
+  button.disabled = true;
+  try {
+    ruled(await send(`${base()}/events/${encodeURIComponent(event)}/undo`, { name: knownName() }));
+  } catch (error) {
+    setText(at("message"), errorText(error));
+    button.disabled = false;
+  }
 }
 
 async function start() {

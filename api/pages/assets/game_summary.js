@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 
-const STANDINGS = { in_play: "In play", unfinished: "Not finished", ended: "Final" };
+const STANDINGS = { in_play: "In play", unfinished: "Not finished", ended: "Final", reopened: "Reopened" };
 
 /** When a game began, as a date and a time of day. */
 export const formatGameDate = (game) =>

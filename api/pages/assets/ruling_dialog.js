@@ -1,0 +1,87 @@
+// A dialog that rules on a call of a finished game: it says what would change before anything is written.
+
+import { el, setText } from "./dom.js";
+import { capitalize, formatCallText } from "./format.js";
+import { errorText, send } from "./send.js";
+
+const CHOICES = [["confirm", "Confirm"], ["overturn", "Overturn"], ["strike", "Strike"]];
+const NAME = "downfield-reviewer";
+
+/** The name that was entered last on this device. */
+export const knownName = () => localStorage.getItem(NAME) ?? "";
+
+/** Keep a name for the next time. */
+export const keepName = (name) => localStorage.setItem(NAME, name.trim());
+
+/** What has changed or would change, as a list. */
+export const changesList = (changes) =>
+  el("ul", { class: "changes" }, (changes.lines.length > 0 ? changes.lines : ["Nothing else changes."]).map((line) => el("li", {}, line)), changes.note && el("li", { class: "muted" }, changes.note));
+
+/**
+ * Ask for a ruling on a call, and send it.
+ *
+ * @param {HTMLDialogElement} dialog
+ * @param {string} path of the call's rulings
+ * @param {object} call
+ * @param {(changes: object) => void} done called once it is in the journal
+ */
+export function askRuling(dialog, path, call, done) {
+  const name = el("input", { name: "name", maxlength: 60, autocomplete: "name", value: knownName() });
+  const note = el("textarea", { name: "note", maxlength: 500, rows: 2, required: true });
+  const instead = el("input", { name: "instead", maxlength: 200, placeholder: "Empty: no call" });
+  const replaced = el("label", { hidden: true }, "Called instead", instead);
+  const preview = el("div", { role: "status" });
+  const problem = el("p", { class: "problem", role: "alert" });
+  const rule = el("button", { type: "submit", class: "main" }, "Rule so");
+  const radios = CHOICES.map(([value, label]) => el("label", {}, el("input", { type: "radio", name: "decision", value, required: true }), label));
+  const form = el(
+    "form",
+    { method: "dialog" },
+    el("h2", { id: "ruling-title" }, capitalize(formatCallText(call.text))),
+    el("div", { class: "choices", role: "radiogroup", "aria-label": "Decision" }, radios),
+    replaced,
+    preview,
+    el("label", {}, "Reason", note),
+    el("label", {}, "Your name", name),
+    problem,
+    el("div", { class: "row" }, rule, el("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
+  );
+  const body = () => {
+    const decision = form.elements.decision.value;
+    const text = instead.value.trim();
+    const replacement = decision === "overturn" && text ? { kind: call.kind, text, side: call.side, spot_yd: call.spot_yd, players: call.players, detail: call.detail } : null;
+    return { decision, replacement, note: note.value.trim(), name: name.value.trim() };
+  };
+  let latest = 0;
+  const tryOut = async () => {
+    replaced.hidden = form.elements.decision.value !== "overturn";
+    if (!form.elements.decision.value) return;
+    const request = ++latest;
+    setText(problem, "");
+    preview.replaceChildren(el("p", { class: "muted" }, "Judging the game again…"));
+    try {
+      const changes = await send(`${path}?preview=true`, body());
+      if (request === latest) preview.replaceChildren(changesList(changes));
+    } catch (error) {
+      if (request === latest) preview.replaceChildren(el("p", { class: "problem" }, errorText(error)));
+    }
+  };
+  form.addEventListener("change", (event) => (event.target.name === "decision" || event.target === instead) && tryOut());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    rule.setAttribute("aria-busy", "true");
+    rule.disabled = true;
+    keepName(name.value);
+    try {
+      done(await send(path, body()));
+      dialog.close();
+    } catch (error) {
+      setText(problem, errorText(error));
+    } finally {
+      rule.removeAttribute("aria-busy");
+      rule.disabled = false;
+    }
+  });
+  dialog.replaceChildren(form);
+  dialog.showModal();
+}

@@ -1,0 +1,44 @@
+"""What happened to a game once it was over, line by line: ended, reopened, ruled, closed again, and by whom."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
+from downfield.game.history import History
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.session import describe
+from downfield.officiating.events import Ruling
+
+
+class AuditLine(TopicModel):
+    """One line of what happened to a game once it was over."""
+
+    seq: int = Field(description="Number of its entry in the journal.")
+    at_ms: int = Field(description="Wall clock, ms since 1970.")
+    by: str = Field(description="The person or device; empty where nobody did it.")
+    text: str
+
+
+def audit_trail(history: History) -> list[AuditLine]:
+    """Return the lines of a game, in order."""
+    return [
+        AuditLine(seq=late.seq, at_ms=late.at_ns // 1_000_000, by=_by(late.content), text=_text(late.content))
+        for late in history.late
+    ]
+
+
+def _by(content: Content) -> str:
+    return content.by if isinstance(content, EventRecorded | GameEnded | GameReopened) else ""
+
+
+def _text(content: Content) -> str:
+    if isinstance(content, GameReopened):
+        return f"Reopened: {content.reason}"
+    if isinstance(content, GameEnded):
+        return f"{'Closed' if content.by else 'Ended'}: {content.text}"
+    if isinstance(content, EventRecorded):
+        body = content.event.body
+        note = f" ({body.note})" if isinstance(body, Ruling) and body.note else ""
+        return f"Ruling: {describe(body)}{note}"
+    return "Continued"

@@ -1,0 +1,187 @@
+"""Finished games reopened, ruled and closed again, each with its line in the journal; a game in play is not touched."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from downfield.core.errors import NotFoundError, OutputError, RefusedError
+from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
+from downfield.game.history import History
+from downfield.game.journal import Journal, JournalPosition
+from downfield.game.store import GameRow, Store
+from downfield.officiating.events import Event, Ruling, Tick, Undo
+from downfield.review.changes import GameChanges, changes_between, effects_of
+from downfield.review.judging_again import JudgedAgain, Way, judge_again
+from downfield.review.worker import JudgingWorker
+
+REMEMBERED: Final = 500
+"""Rulings whose idempotency keys are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateRuling:
+    """A decision about a finished game.
+
+    Attributes:
+        body: the ruling, or the undo of an event.
+        by: the person or device.
+        key: idempotency key; None for none.
+
+    """
+
+    body: Ruling | Undo
+    by: str
+    key: str | None = None
+
+
+class FinishedGames:
+    """Reopens, rules and closes games that are not in play. Callable from any thread; one at a time.
+
+    Args:
+        store: where the games are.
+        in_play: returns the id of the game in play; empty for none.
+        worker: judges them again.
+
+    """
+
+    def __init__(self, store: Store, in_play: Callable[[], str], worker: JudgingWorker) -> None:
+        self._store, self._in_play, self._worker = store, in_play, worker
+        self._lock = threading.Lock()
+        self._ruled: OrderedDict[tuple[str, str], tuple[LateRuling, GameChanges]] = OrderedDict()
+
+    def reopen(self, row: GameRow, by: str, reason: str) -> None:
+        """Reopen a finished game for rulings.
+
+        Raises:
+            RefusedError: it is in play, or open already.
+            OutputError: the store can't be written.
+
+        """
+        with self._lock:
+            history = self._history(row)
+            if history.reopened:
+                raise RefusedError("This game has been reopened already. Rule on its calls, then close it.")
+            self._append(history, GameReopened(by, reason))
+
+    def close(self, row: GameRow, by: str) -> None:
+        """Close a reopened game.
+
+        Raises:
+            RefusedError: it is not open.
+            OutputError: the store can't be written.
+
+        """
+        with self._lock:
+            history = self._opened(row)
+            self._append(history, GameEnded(history.text, history.score, by))
+
+    def rule(self, row: GameRow, ruling: LateRuling) -> GameChanges:
+        """Rule on a call of a reopened game, or undo an event; everything after it is judged again.
+
+        Returns:
+            What has changed.
+
+        Raises:
+            NotFoundError: the game has no such call or event.
+            RefusedError: the game is not open, or the ruling is not possible.
+            BusyError: too many games are being judged again.
+            OutputError: the store can't be written.
+
+        """
+        with self._lock:
+            if ruling.key is not None and (known := self._ruled.get((row.id, ruling.key))) is not None:
+                if known[0].body != ruling.body:
+                    raise RefusedError("This idempotency key was used for another ruling.")
+                return known[1]
+            history = self._opened(row)
+            event = _event(history, ruling)
+            before, after = self._judge(history, event)
+            changes = self._changes(history, before, after).model_copy(update={"event": event.id})
+            self._append(history, EventRecorded(event, ruling.by, effects_of(before, after)), ruling.key)
+            if ruling.key is not None:
+                self._ruled[row.id, ruling.key] = (ruling, changes)
+                while len(self._ruled) > REMEMBERED:
+                    self._ruled.popitem(last=False)
+            return changes
+
+    def preview(self, row: GameRow, ruling: LateRuling) -> GameChanges:
+        """Return what a ruling would change; the game need not be open, and nothing is written.
+
+        Raises:
+            NotFoundError, RefusedError, BusyError: as of `rule`.
+
+        """
+        history = self._history(row)
+        return self._changes(history, *self._judge(history, _event(history, ruling)))
+
+    def _judge(self, history: History, event: Event) -> tuple[JudgedAgain, JudgedAgain]:
+        ways = (Way.of(history.events), Way.of(history.events, more=(event,)))
+        before, after = self._worker.run(lambda pause: judge_again(self._store, history.row.id, ways, pause))
+        body = event.body
+        is_made = isinstance(body, Undo) or any(call.id == body.call for call in before.calls)  # type: ignore[union-attr]
+        if not is_made and body.call not in ways[0].rulings:  # type: ignore[union-attr]
+            raise RefusedError(
+                "This version of Downfield does not make that call from the record, so it can't tell what a ruling "
+                "changes. Rule with the version that judged the game."
+            )
+        return before, after
+
+    def _changes(self, history: History, before: JudgedAgain, after: JudgedAgain) -> GameChanges:
+        recorded = {call.id: (call.verdict, call.text) for call in history.calls()}
+        now = {call.id: (call.verdict, call.text) for call in before.calls}
+        differing = sum(recorded.get(name) != now.get(name) for name in {*recorded, *now})
+        note = ""
+        if differing:
+            calls = "1 call" if differing == 1 else f"{differing} calls"
+            note = f"This version of Downfield judges {calls} of this game otherwise; they were left as they are."
+        return changes_between(before, after, history.declarations(), note)
+
+    def _history(self, row: GameRow) -> History:
+        if row.id == self._in_play():
+            raise RefusedError("This game is in play. Rule on its calls on the panel.")
+        return History(self._store, row)
+
+    def _opened(self, row: GameRow) -> History:
+        history = self._history(row)
+        if history.ended and not history.reopened:
+            raise RefusedError("This game is closed. Reopen it first, with a reason.")
+        if not history.ended and not history.reopened:
+            raise RefusedError("This game was not finished. Reopen it first, with a reason.")
+        return history
+
+    def _append(self, history: History, content: Content, key: str | None = None) -> None:
+        journal = Journal(self._store, history.row, JournalPosition(history.entries, history.head))
+        try:
+            written = journal.append(content, key=key).wait()
+            failure = journal.failure
+        finally:
+            journal.close()
+        if written is None:
+            raise OutputError(failure or f"{self._store.where}: the entry could not be written in time")
+
+
+def _event(history: History, ruling: LateRuling) -> Event:
+    """Return a decision as an event after all others."""
+    body = ruling.body
+    events = {event.id: event for event in history.events}
+    if isinstance(body, Undo):
+        undone = events.get(body.event)
+        if undone is None or isinstance(undone.body, Tick):
+            raise NotFoundError(f"This game has no event {body.event!r}.")
+        if isinstance(undone.body, Undo) or any(
+            isinstance(event.body, Undo) and event.body.event == body.event for event in history.events
+        ):
+            raise RefusedError(f"{body.event} has been undone already, or is an undo itself.")
+    elif not any(call.id == body.call for call in (*history.calls(), *history.struck())):
+        raise NotFoundError(f"This game has no call {body.call!r}.")
+    elif body.replacement is not None and not body.replacement.text:
+        raise RefusedError("The replacement call has no text; say what is called instead.")
+    times = [event.t_ns for event in history.events] + [batch.last_ns for batch in history.batches]
+    number = len(events) + 1
+    while f"op-{number}" in events:
+        number += 1
+    return Event(f"op-{number}", max(times, default=0), "referee", body)

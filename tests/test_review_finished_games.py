@@ -1,0 +1,174 @@
+"""A finished game: read-only until it is reopened; a ruling judges it again as if it had been ruled so at the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from played_table import Table
+
+from downfield.core.errors import NotFoundError, RefusedError
+from downfield.game.commands import NewGame
+from downfield.game.history import History
+from downfield.game.journal import verify_journal
+from downfield.game.receipts import Submission
+from downfield.game.store import GameRow
+from downfield.officiating.events import Ruling, Undo
+from downfield.review.finished_games import FinishedGames, LateRuling
+from downfield.review.worker import JudgingWorker
+
+
+class Desk:
+    """A finished game with a tackle, another game in play, and the reviewer's means."""
+
+    def __init__(self, path: Path) -> None:
+        self.table = Table(path)
+        self.game = self.table.begin()
+        self.table.play()
+        self.tackle = self.table.call("tackle")
+        self.live = self.table.game_service.start_game(NewGame(title="next"))
+        self.worker = JudgingWorker()
+        self.finished = FinishedGames(self.table.store, lambda: self.table.game_service.game_id, self.worker)
+
+    @property
+    def row(self) -> GameRow:
+        return self.row_of(self.game)
+
+    def row_of(self, game: str) -> GameRow:
+        row = self.table.store.game(game)
+        assert row is not None
+        return row
+
+    def history(self) -> History:
+        return History(self.table.store, self.row)
+
+    def close(self) -> None:
+        self.table.close()
+        self.worker.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    opened = Desk(tmp_path / "games.db")
+    yield opened
+    opened.close()
+
+
+def strike(desk: Desk, key: str | None = None) -> LateRuling:
+    return LateRuling(Ruling(desk.tackle, "strike", note="lifted off"), "Ann", key)
+
+
+def test_a_closed_game_takes_no_ruling_and_a_game_in_play_none_here(desk: Desk) -> None:
+    head = desk.history().head
+    with pytest.raises(RefusedError, match="Reopen it first"):
+        desk.finished.rule(desk.row, strike(desk))
+    with pytest.raises(RefusedError, match="Reopen it first"):
+        desk.finished.close(desk.row, "Ann")
+    with pytest.raises(RefusedError, match="in play"):
+        desk.finished.reopen(desk.row_of(desk.live), "Ann", "why not")
+    assert desk.history().head == head
+
+
+def test_a_struck_call_changes_what_followed_and_the_journal_stays_whole(desk: Desk) -> None:
+    before = desk.history()
+    desk.finished.reopen(desk.row, "Ann", "seen on the film")
+    changes = desk.finished.rule(desk.row, strike(desk))
+    assert changes.lines[0] == "No longer called: dark 22 tackled by light 50."
+    assert changes.note == ""
+    desk.finished.close(desk.row, "Ann")
+    after = desk.history()
+    assert (after.ended, after.reopened) == (True, False)
+    assert desk.tackle in {call.id for call in before.calls()}
+    assert desk.tackle not in {call.id for call in after.calls()}
+    assert [call.id for call in after.struck()] == [desk.tackle]
+    assert after.text == changes.text != before.text
+    found = verify_journal(desk.game, desk.table.store.entries(desk.game), before.head)
+    assert (found.problem, found.entries) == ("", before.entries + 3)
+
+
+def test_a_ruling_after_the_game_is_the_ruling_during_the_game(tmp_path: Path) -> None:
+    """The same calls, state and declarations stand, whenever it was ruled so."""
+    later = Desk(tmp_path / "later.db")
+    try:
+        table = Table(tmp_path / "live.db")
+        game = table.begin()
+        table.play()
+        table.game_service.rule(Ruling(table.call("tackle"), "strike"), Submission())
+        table.game_service.start_game(NewGame())
+        row = table.store.game(game)
+        assert row is not None
+        live = History(table.store, row)
+        table.close()
+        later.finished.reopen(later.row, "Ann", "film")
+        later.finished.rule(later.row, strike(later))
+        ruled = later.history()
+        assert [(call.id, call.text) for call in ruled.calls()] == [(call.id, call.text) for call in live.calls()]
+        assert (ruled.text, ruled.score) == (live.text, live.score)
+        assert ruled.snaps() == live.snaps()
+    finally:
+        later.close()
+
+
+def test_an_undo_brings_the_call_back(desk: Desk) -> None:
+    before = desk.history()
+    desk.finished.reopen(desk.row, "Ann", "film")
+    ruled = desk.finished.rule(desk.row, strike(desk))
+    undone = desk.finished.rule(desk.row, LateRuling(Undo(ruled.event), "Bob"))
+    assert undone.lines[0] == "Now called: dark 22 tackled by light 50."
+    assert [call.id for call in desk.history().calls()] == [call.id for call in before.calls()]
+    assert desk.history().text == before.text
+    with pytest.raises(RefusedError, match="undone already"):
+        desk.finished.rule(desk.row, LateRuling(Undo(ruled.event), "Bob"))
+
+
+def test_a_preview_writes_nothing_and_says_what_the_ruling_then_does(desk: Desk) -> None:
+    head = desk.history().head
+    tried = desk.finished.preview(desk.row, strike(desk))
+    assert desk.history().head == head
+    desk.finished.reopen(desk.row, "Ann", "film")
+    done = desk.finished.rule(desk.row, strike(desk))
+    assert done.model_copy(update={"event": ""}) == tried
+
+
+def test_a_ruling_sent_twice_counts_once(desk: Desk) -> None:
+    desk.finished.reopen(desk.row, "Ann", "film")
+    first = desk.finished.rule(desk.row, strike(desk, "tap-1"))
+    assert desk.finished.rule(desk.row, strike(desk, "tap-1")) == first
+    with pytest.raises(RefusedError, match="key"):
+        desk.finished.rule(desk.row, LateRuling(Ruling(desk.tackle, "confirm"), "Ann", "tap-1"))
+    assert sum(event.body.type == "ruling" for event in desk.history().events) == 1
+
+
+def test_what_the_game_does_not_have_is_refused(desk: Desk) -> None:
+    desk.finished.reopen(desk.row, "Ann", "film")
+    with pytest.raises(NotFoundError):
+        desk.finished.rule(desk.row, LateRuling(Ruling("tackle:1:nobody", "strike"), "Ann"))
+    with pytest.raises(NotFoundError):
+        desk.finished.rule(desk.row, LateRuling(Undo("op-99"), "Ann"))
+    with pytest.raises(RefusedError, match="already"):
+        desk.finished.reopen(desk.row, "Bob", "again")
+
+
+def test_the_game_in_play_goes_on_untouched(desk: Desk) -> None:
+    before = desk.table.game()
+    calls = desk.table.game_service.calls()
+    desk.finished.reopen(desk.row, "Ann", "film")
+    desk.finished.rule(desk.row, strike(desk))
+    assert (desk.table.game_service.game_id, desk.table.game()) == (desk.live, before)
+    assert desk.table.game_service.calls() == calls
+
+
+def test_a_reopened_game_is_never_resumed_at_the_table(tmp_path: Path) -> None:
+    table = Table(tmp_path / "games.db")
+    game = table.begin()
+    table.play()
+    table.game_service._session.end()  # type: ignore[union-attr]  # as a rig that is killed while a next game starts
+    table.game_service._session = None
+    worker = JudgingWorker()
+    row = table.store.game(game)
+    assert row is not None
+    FinishedGames(table.store, lambda: "", worker).reopen(row, "Ann", "film")
+    assert table.game_service.resume() is None
+    worker.close()
+    table.close()
