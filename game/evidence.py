@@ -198,7 +198,8 @@ class EvidenceFinder:
         history = History(self._store, row)
         # A slow disk holds up the journal, not the calls in memory.
         calls = self._in_play.calls() if is_in_play else history.calls()
-        call = next((call for call in calls if call.id == call_id), None)
+        # A call that was struck is still in dispute.
+        call = next((call for call in (*calls, *history.struck()) if call.id == call_id), None)
         if call is None:
             raise NotFoundError("No call of this game has that id.")
         if self._footage is None:
