@@ -18,7 +18,7 @@ Pause = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerLimits:
+class JudgingLimits:
     """Limits of jobs."""
 
     waiting: int = 3
@@ -28,7 +28,7 @@ class WorkerLimits:
     """A game of two hours is judged again in about half a minute on one of two cores."""
 
 
-LIMITS: Final = WorkerLimits()
+LIMITS: Final = JudgingLimits()
 
 
 class JudgingWorker:
