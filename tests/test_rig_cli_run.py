@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import signal
 import subprocess
@@ -101,6 +103,22 @@ def test_the_recorded_tracks_of_the_bundled_recording_end_in_a_tackle_and_a_fumb
     assert "fumbles" in done.stdout
     assert "refused" not in done.stdout
     assert bundled_demo().stat().st_size < 8_000_000
+
+
+@pytest.mark.parametrize("output", ["pipe", "terminal"])
+def test_a_rig_whose_output_is_gone_plays_to_the_end_in_an_8_bit_locale(clip: Path, output: str) -> None:
+    reading, writing = os.pipe() if output == "pipe" else pty.openpty()
+    os.close(reading)
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    cyrillic = clip.with_name("Динамо.mp4")
+    for suffix in (".mp4", ".calibration.json", ".tracks.jsonl", ".events.jsonl"):
+        cyrillic.with_suffix(suffix).write_bytes(clip.with_suffix(suffix).read_bytes())
+    command = [sys.executable, "-m", "downfield", "run", "--source", str(cyrillic), "--once", "--fast", "--no-page"]
+    done = subprocess.run(
+        command, stdout=writing, stderr=subprocess.PIPE, env=environment, timeout=300, check=False, text=True
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from downfield.core.errors import InputError
+from downfield.core.plain_text import plain_text
 from downfield.rig.cli.main import app
-from downfield.rig.upkeep.log_file import FILE_NAME, LogLevel, last_lines, log_file, one_line
+from downfield.rig.upkeep.log_file import FILE_NAME, LogLevel, last_lines, log_file
 
 _log = logging.getLogger("downfield.test")
 
@@ -39,9 +40,9 @@ def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
 
 
 @given(st.text())
-def test_whatever_people_write_stays_one_line(text: str) -> None:
-    assert len(one_line(text).splitlines()) <= 1
-    assert "\x1b" not in one_line(text)
+def test_whatever_people_write_stays_plain_text(text: str) -> None:
+    assert len(plain_text(text).splitlines()) <= 1
+    assert "\x1b" not in plain_text(text)
 
 
 def test_a_fault_is_one_line_with_its_traceback(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from downfield.core.errors import InputError, MissingExtraError
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.training.recipe import Schedule, read_recipe
 
@@ -68,7 +69,7 @@ def data(
         )
         with progress_bar(f"{each.name} pictures") as tell:
             make_dataset(folder / each.name, plan, each.count, workers=workers, progress=tell)
-        typer.echo(f"{folder / each.name}: {each.count} pictures")
+        say(f"{folder / each.name}: {each.count} pictures")
 
 
 @app.command()
@@ -149,9 +150,9 @@ def export(
         raise InputError("--ball and --close need --second, whose patches they share")
     if not train or not val:
         raise InputError("give at least one data set with --train and one with --val")
-    export_network(first, second, ball, close, out, train, name=name, progress=typer.echo)
-    tune(out, val, typer.echo)
-    typer.echo(f"exported: {out}")
+    export_network(first, second, ball, close, out, train, name=name, progress=say)
+    tune(out, val, say)
+    say(f"exported: {out}")
 
 
 def _check_extra(extra: str, purpose: str, *modules: str) -> None:
@@ -193,21 +194,21 @@ class _TrainingRun:
         else:
             goal = self.until or (learner.seen + self.schedule.finish if self.finish else self.schedule.level)
         if goal <= learner.seen:
-            typer.echo(f"already trained on {learner.seen} of {goal} samples")
+            say(f"already trained on {learner.seen} of {goal} samples")
             return
         begun, before = time.monotonic(), learner.seen
 
         def report(seen: int, losses: dict[str, float]) -> None:
             each_ms = (time.monotonic() - begun) / max(seen - before, 1) * 1e3
             parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
-            typer.echo(f"{seen:>9} of {goal} samples  {each_ms:.2f} ms each  {parts}")
+            say(f"{seen:>9} of {goal} samples  {each_ms:.2f} ms each  {parts}")
 
         kept = descent if self.finish else level
         train(lesson, learner, sources, goal, finish=self.finish, checkpoint=kept, report=report)
         if self.finish:
             lesson.finished(learner, self.where.with_suffix(".pt"))
             descent.unlink()
-            typer.echo(f"finished: {self.where.with_suffix('.pt')}")
+            say(f"finished: {self.where.with_suffix('.pt')}")
 
     def _checkpoints(self, level: Path, descent: Path) -> list[Path]:
         """Return the checkpoints to continue from, the preferred one first."""

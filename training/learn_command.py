@@ -20,6 +20,7 @@ from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, find_network
 from downfield.models.loading import open_detector
 from downfield.rig.cli.options import check_outputs, number_between
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.rig.label_review_server import serve_label_review
 
@@ -67,14 +68,14 @@ def learn(
     known, before = read_calibration(calibration), open_detector(network)
     with progress_bar(f"Reading {recording.name}"):
         learned, held = read_table(recording, tracks, known, before, frames)
-    typer.echo(f"{len(learned)} frames to learn from, {len(held)} frames from the end of the recording held out")
+    say(f"{len(learned)} frames to learn from, {len(held)} frames from the end of the recording held out")
 
     review_count = (REVIEWED if sys.stdin.isatty() else 0) if review is None else review
     if review_count:
         learned, held = _review_frames(learned, held, review_count)
 
     def tell(when: str, seen: Agreement) -> None:
-        typer.echo(
+        say(
             f"{when:7} {seen.figures} held-out figures: {100 * seen.found:.1f} % found, corner"
             f" error {seen.corner_mm:.2f} mm (95 %: {seen.corner_p95_mm:.2f} mm), {100 * seen.turned:.2f} % swapped"
         )
@@ -88,7 +89,7 @@ def learn(
     now = agreement(open_detector(out), held, known)
     tell("after", now)
     better = now.corner_mm <= was.corner_mm and now.turned <= was.turned and now.found >= was.found - 0.002
-    typer.echo(
+    say(
         f"{out}: better on this table. Use it with --detector {out}"
         if better
         else f"{out}: no better on this table than {detector}. Keep using that one."
@@ -113,15 +114,15 @@ def _review_frames(
     review = LabelReview([frame.image for frame in shown], marks)
 
     def opened(address: str) -> None:
-        typer.echo(f"Review {len(shown)} frames at {address} (Ctrl-C to skip)")
+        say(f"Review {len(shown)} frames at {address} (Ctrl-C to skip)")
         webbrowser.open(address)
 
     serve_label_review(review, opened)
     if review.skipped:
-        typer.echo("review skipped: learning from the tracks alone")
+        say("review skipped: learning from the tracks alone")
         return learned, held
     for place in review.checked:
         every[rows[place]] = corrected(shown[place], [np.array(corners) for corners in review.labels[place]])
-    typer.echo(f"{len(review.checked)} frames reviewed")
+    say(f"{len(review.checked)} frames reviewed")
     again = [every[rows[place]] for place in review.checked if rows[place] < len(learned)]
     return [*every[: len(learned)], *again * (CORRECTED_TIMES - 1)], every[len(learned) :]

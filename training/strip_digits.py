@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Plane
+from downfield.rig.cli.output import say
 from downfield.twin.randomization.lettering import FONTS, text_mask
 from downfield.vision.strip.digits import CLASSES, OTHER
 from downfield.vision.strip.glyphs import GLYPH_SHAPE, normalize_glyph
@@ -235,7 +236,7 @@ def main(out: Path) -> None:
     glyphs, classes = make_set(4000, rng)
     units = np.maximum(glyphs @ hidden[:-1] + hidden[-1], 0)
     right = np.mean((units @ output[:-1] + output[-1]).argmax(axis=1) == classes)
-    sys.stdout.write(f"{out}: {right:.2%} of other drawn glyphs right\n")
+    say(f"{out}: {right:.2%} of other drawn glyphs right")
 
 
 if __name__ == "__main__":

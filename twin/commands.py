@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from downfield.core.errors import InputError
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.twin.render.renderers import renderer_named
 from downfield.twin.render_command import RANDOM, demo, needs_twin, parse_size, render
@@ -62,7 +63,7 @@ def dataset(
         )
         with progress_bar(f"{split} pictures") as tell:
             make_dataset(out, recipe, count, workers=workers, progress=tell)
-    typer.echo(f"{out}: {count} {split} pictures")
+    say(f"{out}: {count} {split} pictures")
 
 
 @app.command()
@@ -72,8 +73,8 @@ def plays() -> None:
         from downfield.twin.plays.library import PLAYS
 
         for name, make in sorted(PLAYS.items()):
-            typer.echo(f"{name:24} {make().script.about}")
-        typer.echo(f"{RANDOM:24} Drawn at random from --seed.")
+            say(f"{name:24} {make().script.about}")
+        say(f"{RANDOM:24} Drawn at random from --seed.")
 
 
 app.command()(render)

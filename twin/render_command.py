@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from downfield.core.errors import InputError, MissingExtraError, OutputError
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.twin.render.renderers import open_renderer, renderer_named
 
@@ -144,7 +145,7 @@ def _film(
     finally:
         drawing.close()
     seconds = (recording.snapshots[-1].t_ns - recording.snapshots[0].t_ns) * 1e-9
-    typer.echo(f"{name}.mp4: {len(recording.snapshots)} frames, {seconds:.1f} s, and its truth beside it")
+    say(f"{name}.mp4: {len(recording.snapshots)} frames, {seconds:.1f} s, and its truth beside it")
 
 
 def _writable(out: Path) -> Path:

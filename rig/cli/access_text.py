@@ -10,27 +10,23 @@ from downfield.rig.web_service import Service
 
 def print_access(console: Console, service: Service) -> None:
     """Print the link for this computer and, when other devices can reach the service, their addresses and a QR code."""
-    console.print(f"Open  {service.admin_link}  in a browser on this computer.", markup=False, emoji=False)
+    console.print(f"Open  {service.admin_link}  in a browser on this computer.")
     addresses = service.network_addresses()
     if not addresses:
         return
     for address in addresses:
-        console.print(f"On other devices:  {address}", markup=False, emoji=False)
+        console.print(f"On other devices:  {address}")
     if service.certificate is not None:
         console.print(
             "The certificate is the rig's own; a browser warns once. Its SHA-256 fingerprint:",
-            markup=False,
-            emoji=False,
         )
-        console.print(f"  {service.certificate.fingerprint}", markup=False, emoji=False)
+        console.print(f"  {service.certificate.fingerprint}")
     link = service.pairing_link("operator")
     console.print(
         "Scan this with the operator's phone (one phone, within 10 minutes; more on the start page):",
-        markup=False,
-        emoji=False,
     )
     print_qr(console, link)
-    console.print(f"  or open  {link}", markup=False, emoji=False)
+    console.print(f"  or open  {link}")
 
 
 def print_qr(console: Console, text: str) -> None:
@@ -40,4 +36,5 @@ def print_qr(console: Console, text: str) -> None:
         code.encode(console.encoding)
     except UnicodeEncodeError:
         return
-    console.print(code, markup=False, emoji=False, highlight=False, no_wrap=True)
+    for line in code.splitlines():
+        console.print(line)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from downfield.api.network_addresses import network_hosts, urls
 from downfield.core.errors import InputError
 from downfield.rig.admin_key import open_admin_key
 from downfield.rig.cli.access_text import print_qr
 from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.output import open_console
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
 
@@ -35,7 +35,7 @@ def admin(
             key.renew()
         except OSError as error:
             raise InputError(f"The admin key can't be replaced ({error.strerror}).") from None
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    console = open_console()
     ending = f"pair#{key.text}"
     port = service.port or 8317
     console.print(f"On this computer:  http://127.0.0.1:{port}{service.prefix}/{ending}")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.upkeep.backup import make_backup, restore_backup
@@ -33,11 +34,11 @@ def backup(
             progress=lambda name: advance(0, text=name),
         )
     files = len(manifest.files)
-    typer.echo(f"{output}: {files} file{'' if files == 1 else 's'}, {output.stat().st_size / 1e6:.1f} MB.")
+    say(f"{output}: {files} file{'' if files == 1 else 's'}, {output.stat().st_size / 1e6:.1f} MB.")
     if manifest.store_left_out:
-        typer.echo("The games are in a database server and not in it: back that up with its own tools (pg_dump).")
+        say("The games are in a database server and not in it: back that up with its own tools (pg_dump).")
     if not recordings:
-        typer.echo("Recordings are not in it; --recordings adds them.")
+        say("Recordings are not in it; --recordings adds them.")
 
 
 def restore(
@@ -54,14 +55,12 @@ def restore(
         restored = restore_backup(
             archive, configuration.settings, replace=replace, progress=lambda name: advance(0, text=name)
         )
-    typer.echo(f"{restored.folder}: restored, as Downfield {restored.manifest.made_by} left it.")
+    say(f"{restored.folder}: restored, as Downfield {restored.manifest.made_by} left it.")
     if restored.moved_aside is not None:
-        typer.echo(f"What was there before is in {restored.moved_aside}.")
+        say(f"What was there before is in {restored.moved_aside}.")
     if restored.settings_file is not None:
-        typer.echo(
-            f"Its configuration is {restored.settings_file}: use it with --config, or copy it to downfield.toml."
-        )
+        say(f"Its configuration is {restored.settings_file}: use it with --config, or copy it to downfield.toml.")
     if restored.manifest.store_left_out:
-        typer.echo("Its games are in a database server: restore that with its own tools (pg_restore).")
+        say("Its games are in a database server: restore that with its own tools (pg_restore).")
     elif configuration.settings.store.url:
-        typer.echo("The restored games are in the data folder; your configuration names another store (store.url).")
+        say("The restored games are in the data folder; your configuration names another store (store.url).")

@@ -27,6 +27,7 @@ from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
 from downfield.rig.cli.calibrate_table import set_up_table
 from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between, parse_number
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar, show_solving, with_progress
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock
@@ -145,7 +146,7 @@ def sheet_pdf(
     """Write the sheet for measuring a lens. Print it at 100% and keep it flat."""
     check_outputs(out, inputs=())
     write_sheet(out, Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm), paper)
-    typer.echo(f"{out}: print it at 100%, check the ruler, and glue it to something flat")
+    say(f"{out}: print it at 100%, check the ruler, and glue it to something flat")
 
 
 @app.command("lens")
@@ -169,16 +170,12 @@ def measure_lens(
     if views is not None:
         _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", _picture_count(views)))
     else:
-        typer.echo(
-            "Show the sheet to the camera from nearby, in every part of the picture, tilted. Hold it still each time."
-        )
+        say("Show the sheet to the camera from nearby, in every part of the picture, tilted. Hold it still each time.")
         _collect(collector, _live_pictures(source or ""), live=True)
     with progress_bar(f"Solving the lens from {len(collector.views)} views"):
         lens = calibrate_lens(collector.views, collector.size_px)
     write_lens(out, lens)
-    typer.echo(
-        f"{lens.views} views, rms {lens.rms_px:.3f} px, focal length {lens.lens.focal_px[0]:.1f} px; written to {out}"
-    )
+    say(f"{lens.views} views, rms {lens.rms_px:.3f} px, focal length {lens.lens.focal_px[0]:.1f} px; written to {out}")
 
 
 def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool = False) -> None:
@@ -187,12 +184,12 @@ def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool 
     for image in pictures:
         if collector.add(image):
             missing = "; still needed: " + "; ".join(collector.missing) if collector.missing else "; that is enough"
-            typer.echo(f"view {len(collector.views)}: {len(collector.views[-1].px)} corners{missing}")
+            say(f"view {len(collector.views)}: {len(collector.views[-1].px)} corners{missing}")
         if live and collector.is_complete:
             return
         frames_without_sheet = 0 if collector.sees_sheet else frames_without_sheet + 1
         if live and frames_without_sheet and frames_without_sheet % LIMITS.missing_sheet_frames == 0:
-            typer.echo("The sheet is not found in the picture. Hold it nearer, flat, in good light.")
+            say("The sheet is not found in the picture. Hold it nearer, flat, in good light.")
 
 
 def parse_landmark(text: str) -> Landmark:
@@ -249,7 +246,7 @@ def _finish(
     )
     _write(calibration, images, out, picture)
     if solution.fit.rows_px > LIMITS.shaking_px * images[0].shape[1] / 1920:
-        typer.echo(
+        say(
             f"The picture's rows are displaced by up to {solution.fit.rows_px:.1f} px. Switch the board off and keep"
             " the table still while calibrating."
         )
@@ -259,7 +256,7 @@ def _write(calibration: Calibration, images: list[Image], out: Path, picture: Pa
     write_calibration(out, calibration)
     if picture:
         write_picture(picture, draw_calibration(images[0], calibration))
-    typer.echo(_summary(calibration, out))
+    say(_summary(calibration, out))
 
 
 def _summary(calibration: Calibration, out: Path) -> str:

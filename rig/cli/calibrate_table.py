@@ -17,6 +17,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
 from downfield.rig.cli.options import CameraHeightOption, ConfigOption, check_outputs, parse_span
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import Advance, progress_bar, show_solving
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import tables_folder
@@ -70,7 +71,7 @@ def set_up_table(
     if picture is not None:
         write_picture(picture, draw_calibration(images[0], profile.calibration))
     path = folder.save(profile)
-    typer.echo(f"'{profile.name}' is saved in {path}: {solution.field.title}. 'downfield run' opens it from now on.")
+    say(f"'{profile.name}' is saved in {path}: {solution.field.title}. 'downfield run' opens it from now on.")
 
 
 def _live_pictures(choice: SourceChoice) -> list[Image]:

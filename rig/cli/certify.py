@@ -23,6 +23,7 @@ from downfield.core.errors import InputError
 from downfield.core.records import write_text
 from downfield.rig.cli.calibrate import parse_landmark
 from downfield.rig.cli.options import check_outputs, number_between, parse_span
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 
 
@@ -71,7 +72,7 @@ def certify(
     write_calibration(calibration, certified)
     certificate = certified.certificate
     if certificate:
-        typer.echo(
+        say(
             f"{certificate.points} {certificate.against}: median {certificate.median_mm:.3f} mm, 95% within"
             f" {certificate.p95_mm:.3f} mm = {max(certificate.p95_yd):.4f} yd; report in {report}"
         )

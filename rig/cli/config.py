@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import typer
-
 from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.output import say
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import load, parse_assignments
 
@@ -12,5 +11,5 @@ from downfield.rig.configuration.loading import load, parse_assignments
 def config(file: ConfigOption = None, settings: SetOption = None) -> None:
     """Print the configuration in effect, and where each value comes from."""
     configuration = load(file, command_line=parse_assignments(settings or ()))
-    typer.echo(f"# {configuration.file}" if configuration.file else "# no file: defaults")
-    typer.echo("\n".join(as_toml(configuration)))
+    say(f"# {configuration.file}" if configuration.file else "# no file: defaults")
+    say(*"\n".join(as_toml(configuration)).split("\n"))

@@ -8,10 +8,11 @@ from typing import Annotated, Final
 
 import typer
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from downfield.core.records import adapter
 from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.output import open_console, say, styled
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, recordings_folder
 from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
@@ -19,10 +20,10 @@ from downfield.rig.doctor.check_result import CheckResult, CheckState
 from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
 from downfield.rig.table import source_choice
 
-_STATE_TEXTS: Final[dict[CheckState, str]] = {
-    "ok": "[green]ok[/]",
-    "warning": "[yellow]warning[/]",
-    "fault": "[bold red]fault[/]",
+_STATE_STYLES: Final[dict[CheckState, str]] = {
+    "ok": "green",
+    "warning": "yellow",
+    "fault": "bold red",
 }
 
 
@@ -38,15 +39,15 @@ def doctor(
     options = {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}
     given |= {key: value for key, value in options.items() if value is not None}
     results = []
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     for result in run_checks(load(config, command_line=given).settings):
         results.append(result)
         if not as_json:
             _print(console, result)
     if as_json:
-        typer.echo(adapter(tuple[CheckResult, ...]).dump_json(tuple(results), indent=2).decode())
+        say(*adapter(tuple[CheckResult, ...]).dump_json(tuple(results), indent=2).decode().splitlines())
     else:
-        console.print(f"[bold]{_summary(results)}[/bold]")
+        console.print(styled(_summary(results), "bold"))
     raise typer.Exit(1 if any(result.state == "fault" for result in results) else 0)
 
 
@@ -68,9 +69,10 @@ def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
 
 
 def _print(console: Console, result: CheckResult) -> None:
-    console.print(f"{_STATE_TEXTS[result.state]}  {result.subject}: {escape(result.text)}")
+    state = styled(result.state, _STATE_STYLES[result.state])
+    console.print(Text.assemble(state, styled(f"  {result.subject}: {result.text}")))
     if result.remedy:
-        console.print(f"    {escape(result.remedy)}.")
+        console.print(f"    {result.remedy}.")
 
 
 def _summary(results: list[CheckResult]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from downfield.game.store_reader import GameRow, StoreReader
 from downfield.review.bundle_format import SUFFIX
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
+from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.progress import progress_bar
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, store_file
@@ -36,7 +36,7 @@ def export(
     configuration = load(config, command_line=parse_assignments(settings or ())).settings
     with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
         if opened.note:
-            sys.stderr.write(f"downfield: {opened.note}\n")
+            say_aside(f"downfield: {opened.note}")
         row = find_game(opened.store, game)
         bundle = output or Path(f"{row.id}{SUFFIX}")
         check_outputs(bundle, inputs=(store_file(configuration), _calibration_file(configuration)))
@@ -45,9 +45,9 @@ def export(
         source = exporter.source(row, video=not without_video)
         with progress_bar(f"Exporting {row.id}") as advance:
             size = write_chunks(bundle, exporter.chunks(row, video=not without_video), advance)
-    sys.stdout.write(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}\n")
+    say(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}")
     for note in source.notes:
-        sys.stdout.write(f"{bundle}: {note}\n")
+        say(f"{bundle}: {note}")
 
 
 def find_game(store: StoreReader, named: str) -> GameRow:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError
@@ -19,6 +19,7 @@ from downfield.officiating.engine.replay import Judgment, compare_calls, judge_r
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.cli.options import check_outputs
+from downfield.rig.cli.output import open_console, say, styled
 from downfield.rig.cli.progress import with_progress
 
 
@@ -50,7 +51,7 @@ def judge(
     if sys.stdout.isatty():
         _print_tables(judgment, shown, other)
     else:
-        sys.stdout.write("\n".join(_lines(judgment, shown, other)) + "\n")
+        say(*_lines(judgment, shown, other))
 
 
 def _judge_tracks(
@@ -90,7 +91,7 @@ def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) ->
 
 def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> None:
     """Print the judgment as tables on a terminal."""
-    console = Console()
+    console = open_console(wrap=True)
     table = Table(title=f"{judgment.rulebook}: {len(shown)} calls", title_justify="left")
     for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):
         table.add_column(name, justify="right" if name in {"time", "spot", "margin", "sure"} else "left")
@@ -98,8 +99,9 @@ def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | N
         table.add_row(*_columns(call), style="yellow" if call.verdict in {"too_close", "proposed"} else None)
     console.print(table)
     for refused in judgment.refused:
-        console.print(f"[yellow]refused[/] {refused.event}: {refused.reason}", highlight=False)
-    console.print(judgment.state.text, highlight=False)
+        refusal = styled(f" {refused.event}: {refused.reason}")
+        console.print(Text.assemble(styled("refused", "yellow"), refusal))
+    console.print(judgment.state.text)
     if other is not None:
         console.print(_comparison(judgment, other))
 

@@ -10,6 +10,7 @@ import typer
 
 from downfield.core.errors import InputError
 from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.output import say
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import logs_folder
 from downfield.rig.upkeep.log_file import FILE_NAME, LogLevel, last_lines, reaches
@@ -28,7 +29,7 @@ def logs(
     folder = logs_folder(load(config, command_line=parse_assignments(settings or ())).settings)
     try:
         for line in last_lines(folder, lines, level):
-            typer.echo(line)
+            say(line)
     except InputError:
         if not follow:
             raise
@@ -54,7 +55,7 @@ def _follow(path: Path, level: LogLevel) -> None:
             *whole, rest = text.split("\n")
             for line in whole:
                 if reaches(line, level):
-                    typer.echo(line)
+                    say(line)
         pause.wait(_LOOK_EVERY_S)
 
 

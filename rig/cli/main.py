@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from downfield.core.errors import DownfieldError
+from downfield.rig.cli.output import end_output, say, say_aside
 from downfield.rig.cli.welcome import version_text, welcome
 
 COMMANDS: Final = {
@@ -77,16 +78,19 @@ def _root(
 ) -> None:
     """The automatic referee for tabletop electric football."""
     if show_version:
-        typer.echo(version_text())
+        say(version_text())
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(welcome())
+        say(*welcome().splitlines())
 
 
 def main() -> None:
     """Run the command. An error that the user can fix is one line on standard error and exit status 2."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            end_output()
     except DownfieldError as error:
-        sys.stderr.write(f"downfield: {error}\n")
+        say_aside(f"downfield: {error}")
         sys.exit(_USER_ERROR)

@@ -20,6 +20,8 @@ from rich.progress import (
 )
 
 from downfield.calibration.field.progress import ProgressListener
+from downfield.core.plain_text import plain_text
+from downfield.rig.cli.output import open_console
 
 T = TypeVar("T")
 
@@ -61,7 +63,8 @@ def progress_bar(
         clock: returns the time, s.
 
     """
-    out = console or Console(stderr=True, highlight=False, soft_wrap=True)
+    description = plain_text(description)
+    out = console or open_console(aside=True)
     if out.is_terminal:
         with _bar(out, description) as advance:
             yield advance
@@ -79,7 +82,9 @@ def _bar(console: Console, description: str) -> Iterator[Advance]:
     def advance(done: int, total: int | None = None, text: str = "") -> None:
         # The bar starts a thread, which must not exist yet when worker processes are forked.
         bars.start()
-        bars.update(bar, completed=done, total=total, description=f"{description}: {text}" if text else None)
+        bars.update(
+            bar, completed=done, total=total, description=f"{description}: {plain_text(text)}" if text else None
+        )
 
     try:
         yield advance
@@ -113,7 +118,7 @@ class _PlainLines:
 
     def _print(self, line: str) -> None:
         self._printed_s = self._clock()
-        self._console.print(line, markup=False)
+        self._console.print(line)
 
 
 def show_solving(advance: Advance) -> ProgressListener:

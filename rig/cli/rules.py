@@ -12,13 +12,14 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from downfield.core.errors import RulebookError
 from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
 from downfield.officiating.rulebooks.params import Param, Value
 from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
+from downfield.rig.cli.output import open_console, say, styled
 
 
 def rules(
@@ -30,16 +31,16 @@ def rules(
 ) -> None:
     """Print a rulebook: every clause with how it is decided, and every parameter with its value and reason."""
     if not book and house is None:
-        _write(_list_as_json() if as_json else "\n".join(_list_rulebooks()))
+        say(*(_list_as_json().split("\n") if as_json else _list_rulebooks()))
         return
     rulebook = _load(book, house)
     clauses = catalog(rulebook.system.name)
     if as_json:
-        _write(json.dumps(as_data(rulebook, clauses), indent=2, ensure_ascii=False))
+        say(*json.dumps(as_data(rulebook, clauses), indent=2, ensure_ascii=False).split("\n"))
     elif sys.stdout.isatty():
-        show(rulebook, clauses, Console())
+        show(rulebook, clauses, open_console(wrap=True))
     else:
-        _write("\n".join(as_text(rulebook, clauses)))
+        say(*"\n".join(as_text(rulebook, clauses)).split("\n"))
 
 
 def as_data(rulebook: Rulebook, clauses: Catalog) -> dict[str, Any]:
@@ -88,22 +89,25 @@ def as_text(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
 
 def show(rulebook: Rulebook, clauses: Catalog, console: Console) -> None:
     """Print a rulebook as tables on a terminal."""
-    console.print(
-        f"[bold]{escape(rulebook.title)}[/] ({escape(rulebook.name)})\n{_summary(clauses)}\n", highlight=False
-    )
+    console.print(Text.assemble(styled(rulebook.title, "bold"), styled(f" ({rulebook.name})")))
+    console.print(_summary(clauses))
+    console.print()
     table = Table("clause", "how", "text and interpretation", "lines", box=None, padding=(0, 1), expand=True)
     for topic, in_topic in _by_topic(clauses).items():
-        table.add_row("", "", f"[bold]{topic}[/]", "")
+        table.add_row("", "", styled(topic, "bold"), "")
         for name, clause in in_topic:
-            read = f"\n[dim]interpretation: {escape(clause.reading)}[/]" if clause.reading else ""
-            params = f"\n[cyan]{', '.join(clause.params)}[/]" if clause.params else ""
-            table.add_row(name, clause.how, escape(clause.text) + read + params, clause.lines)
+            text = [styled(clause.text)]
+            if clause.reading:
+                text.append(styled(f"interpretation: {clause.reading}", "dim"))
+            if clause.params:
+                text.append(styled(", ".join(clause.params), "cyan"))
+            table.add_row(name, clause.how, Text("\n").join(text), clause.lines)
     console.print(table)
-    values = Table("parameter", "value", "reason", box=None, padding=(0, 1), expand=True, title="\nParameters")
+    values = Table("parameter", "value", "reason", box=None, padding=(0, 1), expand=True, title=Text("\nParameters"))
     for param, value in _parameters(rulebook):
         note = _default_note(param, value)
-        shown = escape(f"{format_value(param, value)}{note}")
-        values.add_row(param.name, f"[bold]{shown}[/]" if note else shown, escape(param.reason))
+        shown = styled(f"{format_value(param, value)}{note}", "bold" if note else "")
+        values.add_row(param.name, shown, param.reason)
     console.print(values)
 
 
@@ -162,7 +166,3 @@ def format_value(param: Param, value: Value) -> str:
 
 def _default_note(param: Param, value: Value) -> str:
     return "" if value == param.default else f" (default {format_value(param, param.default)})"
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(text + "\n")

@@ -13,11 +13,13 @@ from typing import Annotated, Final
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from downfield.core.addresses import without_password
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.rig.cli.access_text import print_access
 from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.output import open_console, styled
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.cli.welcome import version_text
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
@@ -85,14 +87,14 @@ def run(
         table = TableFolder(tables_folder(configuration.settings)).in_use()
         if table is not None:
             configuration = load(config, command_line={**given, "source.name": table.source})
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console(required=False)
     tune_process()
     with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
         try:
             following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
             while following is not None:
                 table = following.profile
-                console.print(f"Opening the table '{table.name}' that was set up.", markup=False)
+                console.print(f"Opening the table '{table.name}' that was set up.")
                 changed = {"source.name": table.source, "calibration.file": "", "service.port": following.port}
                 configuration = load(config, command_line={**given, **changed})
                 following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
@@ -115,9 +117,8 @@ def _run(
     settings = configuration.settings
     if settings.source.name not in {"", str(bundled_demo())} and not settings.calibration.file:
         console.print(
-            f"Opening {settings.source.name}. If it is not calibrated yet, its printed field is looked for, which takes"
-            " up to a minute.",
-            markup=False,
+            f"Opening {without_password(settings.source.name)}. If it is not calibrated yet, its printed field is"
+            " looked for, which takes up to a minute."
         )
     with _alone(settings), _logged(settings):
         return _referee(_open_rig(configuration, temporary, paced=paced), console, once=once)
@@ -138,7 +139,7 @@ def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
                 rig.add_observer(view)
                 _play(rig, console, once=once)
         else:
-            console.print(f"[bold]Downfield[/bold]  {title}")
+            console.print(Text.assemble(styled("Downfield", "bold"), styled(f"  {title}")))
             console.print("Stop with Ctrl-C.")
             rig.add_observer(TerminalLog(console, rig.situation, live=rig.live))
             _play(rig, console, once=once)
@@ -188,7 +189,7 @@ def _play(rig: Rig, console: Console, *, once: bool) -> None:
     pause = threading.Event()
     while True:
         rig.play()
-        console.print(f"[bold]{rig.situation()}[/bold]  {rig.calls} calls")
+        console.print(Text.assemble(styled(rig.situation(), "bold"), f"  {rig.calls} calls"))
         if once or rig.live or rig.next_table() is not None:
             return
         pause.wait(_PAUSE_S)

@@ -10,6 +10,7 @@ import typer
 
 from downfield.core.errors import InputError
 from downfield.rig.cli.options import ConfigOption
+from downfield.rig.cli.output import say
 from downfield.rig.configuration.loading import FILE_NAME, load
 from downfield.rig.configuration.settings import tables_folder
 from downfield.rig.tables.profile import TableFolder
@@ -43,24 +44,24 @@ def install_service(
         )
     unit = _unit(config, system=system)
     if show:
-        typer.echo(unit.text, nl=False)
+        say(*unit.text.splitlines())
         return
     for sentence in install(unit):
-        typer.echo(sentence)
-    typer.echo("Look at it with `downfield service status` and `downfield logs --follow`.")
+        say(sentence)
+    say("Look at it with `downfield service status` and `downfield logs --follow`.")
 
 
 @app.command("status")
 def service_status(system: SystemOption = False) -> None:
     """Say whether the service runs, and how the rig is."""
-    typer.echo(status_text(_unit(None, system=system)))
+    say(*status_text(_unit(None, system=system)).split("\n"))
 
 
 @app.command("uninstall")
 def uninstall_service(system: SystemOption = False) -> None:
     """Stop the service and remove it; games and recordings stay."""
     for sentence in uninstall(_unit(None, system=system)):
-        typer.echo(sentence)
+        say(sentence)
 
 
 def _unit(config: Path | None, *, system: bool) -> ServiceUnit:

@@ -9,6 +9,7 @@ import typer
 
 from downfield.rig.cli.doctor import run_checks
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
+from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import with_progress
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.upkeep.support import support_parts, write_support_file
@@ -29,5 +30,5 @@ def support(
     found = tuple(with_progress(run_checks(configuration.settings), "Checking")) if checks else ()
     parts = support_parts(configuration, found)
     write_support_file(output, parts)
-    typer.echo(f"{output}: {', '.join(parts)}.")
-    typer.echo("Nothing was sent. Look into it, then attach it to your report.")
+    say(f"{output}: {', '.join(parts)}.")
+    say("Nothing was sent. Look into it, then attach it to your report.")

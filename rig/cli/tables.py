@@ -11,6 +11,7 @@ from downfield.calibration.calibration import write_calibration
 from downfield.core.addresses import without_password
 from downfield.core.records import write_text
 from downfield.rig.cli.options import ConfigOption, check_outputs
+from downfield.rig.cli.output import say
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import tables_folder
 from downfield.rig.tables.profile import TableFolder
@@ -30,9 +31,9 @@ def list_tables(config: ConfigOption = None) -> None:
     profiles = folder.profiles()
     for profile in profiles:
         mark = "*" if in_use is not None and profile.id == in_use.id else " "
-        typer.echo(f"{mark} {profile.name}: {profile.calibration.field.title}, camera {profile.camera}")
+        say(f"{mark} {profile.name}: {profile.calibration.field.title}, camera {profile.camera}")
     if not profiles:
-        typer.echo("No table is saved yet. Set one up with 'downfield calibrate table' or on the camera page.")
+        say("No table is saved yet. Set one up with 'downfield calibrate table' or on the camera page.")
 
 
 @app.command()
@@ -50,14 +51,14 @@ def show(
     check_outputs(calibration_out, field_out, inputs=(config,))
     profile = _folder(config).get(name)
     calibration, quality = profile.calibration, profile.calibration.quality
-    typer.echo(f"{profile.name}: {calibration.field.title}")
-    typer.echo(f"camera {profile.camera}, opened as {without_password(profile.source)}")
-    typer.echo(f"calibrated {calibration.made_at} by {calibration.method}")
+    say(f"{profile.name}: {calibration.field.title}")
+    say(f"camera {profile.camera}, opened as {without_password(profile.source)}")
+    say(f"calibrated {calibration.made_at} by {calibration.method}")
     if quality is not None:
-        typer.echo(f"residual {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm over {quality.points} points")
+        say(f"residual {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm over {quality.points} points")
     certificate = calibration.certificate
     certified = f"certified to {max(certificate.p95_yd):.3f} yd" if certificate else "not certified"
-    typer.echo(certified)
+    say(certified)
     if calibration_out is not None:
         write_calibration(calibration_out, calibration)
     if field_out is not None:
@@ -72,14 +73,14 @@ def use(
     """Have 'downfield run' open this table's camera."""
     folder = _folder(config)
     folder.use(None if name == NONE else name)
-    typer.echo("'downfield run' " + ("plays the bundled recording" if name == NONE else f"opens '{name}'"))
+    say("'downfield run' " + ("plays the bundled recording" if name == NONE else f"opens '{name}'"))
 
 
 @app.command()
 def remove(name: Name, config: ConfigOption = None) -> None:
     """Delete a saved table; games played on it stay."""
     _folder(config).remove(name)
-    typer.echo(f"'{name}' is deleted")
+    say(f"'{name}' is deleted")
 
 
 def _folder(config: Path | None) -> TableFolder:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +16,7 @@ from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call, Verdict
 from downfield.officiating.events import Event
+from downfield.rig.cli.output import styled
 from downfield.rig.live.connections import LoopObserver, NoticeLevel
 
 _VERDICT_STYLES: Final[Mapping[Verdict, str]] = {
@@ -55,27 +55,26 @@ class TerminalLog(LoopObserver):
             self._began_ns = entry.t_ns
         self._t_ns = entry.t_ns
         for call in calls:
-            self._console.print(
-                f"{self._time(call.t_ns)}  [{_VERDICT_STYLES[call.verdict]}]{_prefix(call)}{escape(call.text)}[/]"
-                f"[dim]  {call.words}  {', '.join(call.clauses)}[/dim]"
-            )
+            text = styled(_prefix(call) + call.text, _VERDICT_STYLES[call.verdict])
+            self._print(call.t_ns, text, styled(f"  {call.words}  {', '.join(call.clauses)}", "dim"))
         situation = self._situation()
         if situation and situation != self._last_situation:
             self._last_situation = situation
-            self._console.print(f"{self._time(self._t_ns)}  {escape(situation)}")
+            self._print(self._t_ns, styled(situation))
 
     def event_refused(self, event: Event, reason: str) -> None:
         """Print a line for a recorded declaration that the game refused."""
-        self._console.print(f"{self._time(event.t_ns)}  [red]refused: {escape(reason)}[/red]")
+        self._print(event.t_ns, styled(f"refused: {reason}", "red"))
 
     def notice_given(self, level: NoticeLevel, text: str) -> None:
         """Print a line for a notice."""
-        self._console.print(f"{self._time(self._t_ns)}  [{_NOTICE_STYLES[level]}]{escape(text)}[/]")
+        self._print(self._t_ns, styled(text, _NOTICE_STYLES[level]))
 
-    def _time(self, t_ns: int) -> str:
-        """Return the time in the recording, or since the first scene of a live source, in seconds."""
+    def _print(self, t_ns: int, *texts: Text) -> None:
+        """Print a line that begins with the time in the recording, or since the first scene of a live source, s."""
         began_ns = t_ns if self._began_ns is None else self._began_ns
-        return f"[dim]{(t_ns - began_ns) / 1e9:7.2f} s[/dim]"
+        time = styled(f"{(t_ns - began_ns) / 1e9:7.2f} s", "dim")
+        self._console.print(Text.assemble(time, "  ", *texts))
 
 
 class TerminalView(LoopObserver):
@@ -123,9 +122,9 @@ class TerminalView(LoopObserver):
         """Return the present view."""
         return Panel(
             Group(self._game(), Text(), self._call_table(), Text(), *self._health(), *self._notice_lines()),
-            title=f"[bold]Downfield[/]  {escape(self._title)}",
+            title=Text.assemble(styled("Downfield", "bold"), styled(f"  {self._title}")),
             title_align="left",
-            subtitle=f"{self._address}   stop with Ctrl-C" if self._address else "stop with Ctrl-C",
+            subtitle=styled(f"{self._address}   stop with Ctrl-C" if self._address else "stop with Ctrl-C"),
             subtitle_align="right",
         )
 
@@ -136,15 +135,15 @@ class TerminalView(LoopObserver):
         home, away = game.home, game.away
         clock = f"   {game.clock.text}" if game.clock.text else ""
         score = f"{home.name} {home.points}   {away.name} {away.points}{clock}"
-        return Group(Text(game.situation, style="bold"), Text(f"{score}   {game.phase_text}"))
+        return Group(styled(game.situation, "bold"), styled(f"{score}   {game.phase_text}"))
 
     def _call_table(self) -> RenderableType:
         if not self._calls:
             return Text("no calls yet", style="dim")
         table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
         for call in reversed(self._calls):
-            text = Text(_prefix(call) + call.text, style=_VERDICT_STYLES[call.verdict])
-            table.add_row(text, call.words, Text(", ".join(call.clauses), style="dim"))
+            text = styled(_prefix(call) + call.text, _VERDICT_STYLES[call.verdict])
+            table.add_row(text, call.words, styled(", ".join(call.clauses), "dim"))
         return table
 
     def _health(self) -> Iterator[RenderableType]:
@@ -152,14 +151,14 @@ class TerminalView(LoopObserver):
         if not isinstance(health, HealthStatus):
             return
         size = "" if health.size is None else f" {health.size[0]}x{health.size[1]}"
-        yield Text(f"{health.camera}{size}   {' '.join(_frame_rates(health))}", style="dim")
+        yield styled(f"{health.camera}{size}   {' '.join(_frame_rates(health))}", "dim")
         if health.recording.on:
-            yield Text(f"recording {health.recording.file} ({health.recording.seconds:.0f} s)", style="dim")
-        yield Text(health.text, style=_HEALTH_STYLES[health.level])
+            yield styled(f"recording {health.recording.file} ({health.recording.seconds:.0f} s)", "dim")
+        yield styled(health.text, _HEALTH_STYLES[health.level])
 
     def _notice_lines(self) -> Iterator[RenderableType]:
         for level, text in self._notices:
-            yield Text(text, style=_NOTICE_STYLES[level])
+            yield styled(text, _NOTICE_STYLES[level])
 
 
 def _prefix(call: Call) -> str:

@@ -18,7 +18,6 @@ from typing import Annotated, Final
 
 import av
 import typer
-from rich.console import Console
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError
@@ -29,6 +28,7 @@ from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
 from downfield.rig.cli.options import check_outputs
+from downfield.rig.cli.output import say_aside
 from downfield.rig.cli.progress import with_progress
 from downfield.rig.cli.track_live import close_on_interrupt, live_scenes, open_live, refuse_slow_options
 from downfield.rig.configuration.settings import NetworkSettings
@@ -71,7 +71,6 @@ def track(
     """Track the figures of a recording, or of a live table until Ctrl-C."""
     check_outputs(out, inputs=(Path(source), calibration, roster))
     camera = read_calibration(calibration)
-    console = Console(stderr=True, highlight=False)
     path = Path(source)
     known = None if roster is None else read_roster(roster)
     with ExitStack() as closing:
@@ -83,19 +82,19 @@ def track(
             closing.callback(frames.close)
             cache = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".detections"), header))
             if cache.note:
-                console.print(cache.note)
+                say_aside(cache.note)
             vision = Vision(camera, cache, known, continuous=not independent, rate=rate)
             scenes: Iterator[Scene] = (vision.process(frame.decode()) for frame in _with_progress(frames, path))
         else:
             refuse_slow_options(independent=independent, thorough=thorough)
             cache = None
-            frames = open_live(source, out, console.print)
+            frames = open_live(source, out, say_aside)
             closing.callback(frames.close)
             settings = NetworkSettings(name=detector)
             network = worker_detector(settings)
             vision = Vision(camera, network, known, rate=detection_rate(settings, time.perf_counter_ns))
             closing.enter_context(close_on_interrupt(frames))
-            scenes = live_scenes(vision, frames, console.print)
+            scenes = live_scenes(vision, frames, say_aside)
         first_scenes = list(scenes) if independent else list(_until_players_known(scenes, vision))
         players = _players_in(first_scenes) if independent else vision.players
         if not players:
@@ -108,7 +107,7 @@ def track(
         write_tracks(out, tracks_header, chain(first_scenes, scenes))
         if cache is not None:
             cache.delete()
-    console.print(f"{out}: {len(players)} figures")
+    say_aside(f"{out}: {len(players)} figures")
 
 
 def _frame_rate(scenes: list[Scene]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import StoreReader
 from downfield.review.bundle_verification import is_bundle
 from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.verify_bundle import check_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
@@ -55,10 +55,10 @@ def verify(
         raise InputError("--head belongs to one game. Name the game with --game.")
     with open_for_reading(store) as opened:
         if opened.note:
-            sys.stderr.write(f"downfield: {opened.note}\n")
+            say_aside(f"downfield: {opened.note}")
         verifications = [verify_journal(name, opened.store.entries(name), head) for name in _games(opened.store, game)]
     for verification in verifications:
-        sys.stdout.write(f"{_line(verification)}\n")
+        say(_line(verification))
     if any(verification.problem for verification in verifications):
         raise typer.Exit(1)
 

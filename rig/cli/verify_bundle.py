@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from downfield.core.errors import InputError
 from downfield.game.signing import is_public_key
 from downfield.review.bundle_verification import BundleVerification, verify_bundle
+from downfield.rig.cli.output import say
 from downfield.rig.trusted_keys import TrustedKeys
 
 
@@ -30,16 +30,16 @@ def check_bundle(path: Path, key: str | None, trust: str | None, folder: Path) -
         )
     found = verify_bundle(path)
     for problem in found.problems:
-        sys.stdout.write(f"{path}: {problem.fault.replace('_', ' ')}: {_printable(problem.text)}\n")
+        say(f"{path}: {problem.fault.replace('_', ' ')}: {problem.text}")
     manifest = found.manifest
     if not found.intact or manifest is None:
-        sys.stdout.write(f"{path}: ALTERED. Do not rely on it: ask for the file again.\n")
+        say(f"{path}: ALTERED. Do not rely on it: ask for the file again.")
         return False
-    game = _printable(f"{manifest.game}, {manifest.away} at {manifest.home}")
+    game = f"{manifest.game}, {manifest.away} at {manifest.home}"
     extent = f"{len(manifest.parts)} parts, {manifest.entries} entries; head {manifest.head}"
-    sys.stdout.write(f"{path}: unaltered: game {game}; {extent}\n")
+    say(f"{path}: unaltered: game {game}; {extent}")
     for note in manifest.notes:
-        sys.stdout.write(f"{path}: note: {_printable(note)}\n")
+        say(f"{path}: note: {note}")
     return _is_known(found, path, key, trust, folder)
 
 
@@ -49,23 +49,18 @@ def _is_known(found: BundleVerification, path: Path, key: str | None, trust: str
     if key is not None:
         is_same = signer == key
         text = "signed with the key you named" if is_same else f"FOREIGN KEY: not signed with {key}, but with"
-        sys.stdout.write(f"{path}: {text} {signer}\n")
+        say(f"{path}: {text} {signer}")
         return is_same
     trusted = TrustedKeys.load(folder)
     if trust is not None:
         trusted.add(folder, signer, trust)
     name = trusted.names.get(signer)
     if name is not None:
-        sys.stdout.write(f"{path}: signed by {name or 'a trusted rig'} ({signer})\n")
+        say(f"{path}: signed by {name or 'a trusted rig'} ({signer})")
         return True
     how = "Compare it with the rig's start page, then trust it by --trust NAME, or give it by --key."
     if trusted.names:
-        sys.stdout.write(f"{path}: FOREIGN KEY: signed with {signer}, which this computer does not trust. {how}\n")
+        say(f"{path}: FOREIGN KEY: signed with {signer}, which this computer does not trust. {how}")
         return False
-    sys.stdout.write(f"{path}: signed with {signer}, of a rig that this computer does not know. {how}\n")
+    say(f"{path}: signed with {signer}, of a rig that this computer does not know. {how}")
     return True
-
-
-def _printable(text: str) -> str:
-    """Return a text without characters that a terminal would act on: anyone can write into a bundle."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)

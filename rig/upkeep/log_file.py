@@ -6,7 +6,6 @@ import logging
 import logging.handlers
 import os
 import queue
-import re
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.errors import InputError
+from downfield.core.plain_text import plain_text
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -50,14 +50,16 @@ class _LineFormatter(logging.Formatter):
         if record.exc_info:
             text = f"{text} | {self.formatException(record.exc_info)}"
         name = record.name.removeprefix("downfield.")
-        return f"{at} {record.levelname} {name}: {one_line(text)}"
+        return f"{at} {record.levelname} {name}: {plain_text(text)}"
 
 
 class _PrivateRotatingFile(logging.handlers.RotatingFileHandler):
     """A rotated file for its owner only. A full or failing disk loses lines, nothing else."""
 
     def _open(self) -> TextIOWrapper:
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, OWNER_ONLY)
+        # A pipe with nobody at its other end would hold up the start for ever.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
+        descriptor = os.open(self.baseFilename, flags, OWNER_ONLY)
         return os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (the name is logging's)
@@ -115,11 +117,6 @@ def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
         listener.stop()
         with suppress(OSError):  # a full disk is noticed again when the last line is flushed
             file.close()
-
-
-def one_line(text: str) -> str:
-    """Return a text with line breaks and other control characters written out, as nobody may forge a line."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]:
