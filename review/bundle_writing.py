@@ -15,6 +15,7 @@ from typing import Any, Final
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.calibration import Certificate as CalibrationCertificate
 from downfield.core.errors import FormatError
+from downfield.core.field import FieldModel
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader
@@ -112,6 +113,9 @@ class _Tally:
 
 def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iterator[ZipPart]:
     history = History(source.store, source.row)
+    if history.started is None:
+        raise FormatError(f"game {source.row.id}", "its journal does not start with the start of the game")
+    report = report_html(history, source.key.public_text)  # before the first part, so that what can't be read is told
     tallies: list[_Tally] = []
     notes = list(source.notes)
 
@@ -120,13 +124,12 @@ def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iter
         return ZipPart(name, tallies[-1], compressed)
 
     yield part(names.ABOUT, [names.ABOUT_TEXT.encode()])
-    yield part(names.REPORT, [report_html(history, source.key.public_text).encode()])
+    yield part(names.REPORT, [report.encode()])
     yield part(names.JOURNAL, _journal(source, history.entries))
-    yield part(names.TRACKS, _tracks(source, history))
+    yield part(names.TRACKS, _tracks(source, history, history.started.field))
     yield part(names.EVENTS, _lines((EventsHeader, EventsHeader(history.row.id)), Event, history.events))
     yield part(names.CALLS, _lines((CallsHeader, _calls_header(history)), Call, history.standing_calls))
-    if history.started is not None:
-        yield part(names.RULEBOOK, _json(to_json(RulebookRecord, history.started.rulebook)))
+    yield part(names.RULEBOOK, _json(to_json(RulebookRecord, history.started.rulebook)))
     if source.calibration is not None:
         yield part(names.CALIBRATION, _json(to_json(Calibration, source.calibration)))
         if source.calibration.certificate is not None:
@@ -134,6 +137,9 @@ def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iter
     if source.configuration:
         yield part(names.CONFIGURATION, _json(json.dumps(source.configuration, ensure_ascii=False, sort_keys=True)))
     for file in source.video:
+        if not names.PART_NAME.fullmatch(file.name):
+            notes.append(f"{file.name}: left out: no part of a bundle has such a name")
+            continue
         try:
             opened = file.path.open("rb")
         except OSError as error:
@@ -172,11 +178,9 @@ def _journal(source: BundleSource, entries: int) -> Iterator[bytes]:
         yield _line(JournalLine, JournalLine.of(row))
 
 
-def _tracks(source: BundleSource, history: History) -> Iterator[bytes]:
-    if history.started is None:
-        raise FormatError(f"game {source.row.id}", "its journal does not start with the start of the game")
+def _tracks(source: BundleSource, history: History, field_model: FieldModel) -> Iterator[bytes]:
     last_ns = history.batches[-1].last_ns if history.batches else 0
-    header = TracksHeader(history.started.field, history.players(last_ns), _FPS, f"game {source.row.id}")
+    header = TracksHeader(field_model, history.players(last_ns), _FPS, f"game {source.row.id}")
     yield _line(TracksHeader, header)
     for scene in game_scenes(source.store, history):
         yield to_json(Scene, scene, defaults=False).encode() + b"\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bundled_games import KEY, PlayedGame, bundle_of, played_game
-from played_table import PLAY
+from played_table import PLAY, Table
 
 from downfield.core.track_files import TrackFile
 from downfield.game.signing import RigKey
@@ -105,3 +105,15 @@ def test_texts_of_any_script_are_escaped_in_the_report_and_come_back(tmp_path: P
     assert found.intact
     assert found.manifest is not None
     assert found.manifest.home == home
+
+
+def test_a_game_that_has_only_begun_is_bundled_as_well(tmp_path: Path) -> None:
+    table = Table(tmp_path / "games.db")
+    game = table.begin()
+    row = table.store.game(game)
+    assert row is not None
+    (tmp_path / "game.zip").write_bytes(b"".join(bundle_chunks(BundleSource(table.store, row, KEY))))
+    table.close()
+    assert verify_bundle(tmp_path / "game.zip").intact
+    with zipfile.ZipFile(tmp_path / "game.zip") as archive:
+        assert "No play was begun" in archive.read(names.REPORT).decode()

@@ -71,7 +71,7 @@ def reported_plays(history: History) -> list[ReportedPlay]:
     length_yd = 100.0 if history.started is None else history.started.field.length_yd
     ends: list[int | None] = [*(snap.t_ns for snap in snaps[1:]), None]
     found = []
-    for number, (snap, end_ns) in enumerate(zip(snaps, ends, strict=True), start=1):
+    for number, (snap, end_ns) in enumerate(zip(snaps, ends, strict=False), start=1):
         own = tuple(call for call in calls if snap.t_ns <= call.t_ns and (end_ns is None or call.t_ns < end_ns))
         found.append(ReportedPlay(number, snap, own, _yards(snap, own, length_yd)))
     return found

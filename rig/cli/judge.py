@@ -18,13 +18,14 @@ from downfield.officiating.calls import Call, CallsHeader, write_calls
 from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.cli.judged_files import JudgedFiles, judged_files
 from downfield.rig.cli.options import check_outputs
 from downfield.rig.cli.output import open_console, say, styled
 from downfield.rig.cli.progress import with_progress
 
 
 def judge(
-    tracks: Annotated[Path, typer.Argument(help="A track file, *.tracks.jsonl.")],
+    tracks: Annotated[Path, typer.Argument(help="A track file, *.tracks.jsonl, or a bundle of a game.")],
     events: Annotated[Path | None, typer.Option(help="The declarations, *.events.jsonl.")] = None,
     rulebook: Annotated[str, typer.Option(help="A bundled rulebook, or a league's .toml file.")] = "tap",
     output: Annotated[
@@ -39,14 +40,17 @@ def judge(
 ) -> None:
     """Make the calls for recorded tracks under a rulebook."""
     check_outputs(output, inputs=(tracks, events, calibration, Path(rulebook), Path(against or rulebook)))
-    certified_yd = None if calibration is None else _certified_error_yd(calibration)
-    judgment = _judge_tracks(tracks, events, rulebook, certified_yd)
+    other: Judgment | None = None
+    with judged_files(JudgedFiles(tracks, events, calibration)) as files:
+        certified_yd = None if files.calibration is None else _certified_error_yd(files.calibration)
+        judgment = _judge_tracks(files.tracks, files.events, rulebook, certified_yd)
+        if against is not None:
+            other = _judge_tracks(files.tracks, files.events, against, certified_yd)
     if output is not None:
         header = CallsHeader(
             judgment.rulebook, tracks.name, judgment.state.text, judgment.state.score, judgment.refused
         )
         write_calls(output, header, judgment.calls)
-    other = None if against is None else _judge_tracks(tracks, events, against, certified_yd)
     shown = [call for call in judgment.calls if reported or call.verdict != "reported"]
     if sys.stdout.isatty():
         _print_tables(judgment, shown, other)

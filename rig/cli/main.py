@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "restore": "downfield.rig.cli.backup:restore",
     "support": "downfield.rig.cli.support:support",
     "export": "downfield.rig.cli.export:export",
+    "review": "downfield.rig.cli.review:review",
     "verify": "downfield.rig.cli.verify:verify",
     "learn": "downfield.training.learn_command:learn",
     "train": "downfield.training.command:app",

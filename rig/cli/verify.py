@@ -11,10 +11,10 @@ from downfield.core.errors import InputError
 from downfield.game.journal import Verification, verify_journal
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import StoreReader
-from downfield.review.bundle_verification import is_bundle
+from downfield.review.bundle_verification import is_bundle, verify_bundle
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.output import say, say_aside
-from downfield.rig.cli.verify_bundle import check_bundle
+from downfield.rig.cli.verify_bundle import report_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
 
@@ -46,7 +46,7 @@ def verify(
         if game is not None or head is not None:
             raise InputError("--game and --head are for stores. A bundle holds one game and the head of its journal.")
         configuration = load(config, command_line=parse_assignments(settings or ()))
-        if not check_bundle(Path(store), key, trust, data_folder(configuration.settings)):
+        if not report_bundle(Path(store), verify_bundle(Path(store)), key, trust, data_folder(configuration.settings)):
             raise typer.Exit(1)
         return
     if key is not None or trust is not None:

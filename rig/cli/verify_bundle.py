@@ -6,29 +6,29 @@ from pathlib import Path
 
 from downfield.core.errors import InputError
 from downfield.game.signing import is_public_key
-from downfield.review.bundle_verification import BundleVerification, verify_bundle
+from downfield.review.bundle_verification import BundleVerification
 from downfield.rig.cli.output import say
 from downfield.rig.trusted_keys import TrustedKeys
 
 
-def check_bundle(path: Path, key: str | None, trust: str | None, folder: Path) -> bool:
-    """Check a bundle and print what was found; return whether it is as a known rig has signed it.
+def report_bundle(path: Path, found: BundleVerification, key: str | None, trust: str | None, folder: Path) -> bool:
+    """Print what the check of a bundle found; return whether it is as a rig that is not foreign has signed it.
 
     Args:
         path: the bundle.
+        found: by its check.
         key: the public key it must be signed with; None for any that is trusted.
         trust: what to call its rig, whose key is trusted from now on; None to trust no further key.
         folder: the data folder, where trusted keys are.
 
     Raises:
-        InputError: the file or a key can't be used.
+        InputError: a key can't be used.
 
     """
     if key is not None and not is_public_key(key):
         raise InputError(
             f"'{key}' is no public key. The rig's start page shows it: ed25519: and 43 letters, digits, - and _."
         )
-    found = verify_bundle(path)
     for problem in found.problems:
         say(f"{path}: {problem.fault.replace('_', ' ')}: {problem.text}")
     manifest = found.manifest

@@ -91,13 +91,14 @@ class ClipFootage(_DecodedFootage, LoopObserver):
     Args:
         clip: the file.
         calibration: the calibration in use; None for none.
+        since_ns: games that began earlier, wall clock, were not played from it; None for the present.
 
     """
 
-    def __init__(self, clip: Path, calibration: Callable[[], Calibration | None]) -> None:
+    def __init__(self, clip: Path, calibration: Callable[[], Calibration | None], since_ns: int | None = None) -> None:
         super().__init__()
         self._clip, self._in_use = clip, calibration
-        self._opened_ns = time.time_ns()
+        self._opened_ns = time.time_ns() if since_ns is None else since_ns
         self._has_index = index_path(clip).is_file()
         self._times_ns = array("q")
         self._newest = -1

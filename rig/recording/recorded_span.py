@@ -9,7 +9,7 @@ from typing import Final
 
 from downfield.core.errors import FormatError
 from downfield.core.records import from_json
-from downfield.rig.recording.recording_library import RecordedFrame, index_path, recorded_videos
+from downfield.rig.recording.recording_library import RecordedFrame, index_path, recorded_videos, recording_order
 
 _TAIL_BYTES: Final = 4096
 """Room for many lines of an index."""
@@ -40,7 +40,7 @@ def recorded_between(folder: Path, from_ns: int, to_ns: int) -> list[RecordedSpa
 
     """
     found = [span for span in _spans(folder) if span.first_ns <= to_ns and span.last_ns >= from_ns]
-    return sorted(found, key=lambda span: (span.first_ns, span.video))
+    return sorted(found, key=lambda span: recording_order(span.video))
 
 
 def files_of(video: Path) -> list[Path]:

@@ -1,0 +1,93 @@
+"""``downfield review``: look at games on any computer, without the rig and without a camera."""
+
+from __future__ import annotations
+
+import json
+import signal
+import tempfile
+import threading
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from downfield.core.errors import InputError
+from downfield.game.footage import Footage
+from downfield.game.store import Store
+from downfield.review import bundle_format as names
+from downfield.review.bundle_reading import UnpackedBundle
+from downfield.review.bundle_verification import verify_bundle
+from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.output import say
+from downfield.rig.cli.progress import progress_bar
+from downfield.rig.cli.verify_bundle import report_bundle
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import data_folder
+from downfield.rig.review_service import ReviewRig, ReviewService
+from downfield.rig.review_sources import find_bundles, find_rig_folder, load_bundles, load_rig_folder
+
+_STORE: Final = "games.db"
+
+
+def review(
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE|FOLDER", help="A bundle, a folder of them, or a rig's data folder.")
+    ],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the pages; 0 for any free one.")] = 8317,
+    altered: Annotated[
+        bool, typer.Option("--altered", help="Open a bundle that was altered as well, as far as it can be read.")
+    ] = False,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Serve the games of a bundle, or of a rig's folder, on this computer: all pages, read-only. Stop with Ctrl-C."""
+    folder = data_folder(load(config, command_line=parse_assignments(settings or ())).settings)
+    bundles = find_bundles(source)
+    found = None if bundles else find_rig_folder(source)
+    for bundle in bundles:
+        _check(bundle, folder, altered=altered)
+    footage: Footage | None
+    with tempfile.TemporaryDirectory(prefix="downfield-review-") as temporary:
+        store = Store.at(Path(temporary) / _STORE)
+        try:
+            with progress_bar("Opening"):
+                if found is None:
+                    unpacked, footage = load_bundles(bundles, store, Path(temporary))
+                    rig = ReviewRig(unpacked[-1].calibration, _configuration(unpacked[-1]))
+                else:
+                    footage, rig = load_rig_folder(found, store), ReviewRig(None, {})
+            _serve(ReviewService(store, footage, rig, port, Path(temporary)), store)
+        finally:
+            store.close()
+
+
+def _check(bundle: Path, folder: Path, *, altered: bool) -> None:
+    """Print what a check of a bundle finds; an altered one is opened only when that was asked for."""
+    found = verify_bundle(bundle)
+    report_bundle(bundle, found, None, None, folder)
+    if not found.intact and not altered:
+        raise InputError(f"{bundle}: was altered, so it is not opened. --altered opens what can be read of it.")
+
+
+def _configuration(bundle: UnpackedBundle) -> dict[str, Any]:
+    file = bundle.folder / names.CONFIGURATION
+    try:
+        values = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except ValueError:
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def _serve(service: ReviewService, store: Store) -> None:
+    """Serve until the user or the system stops it, so that the temporary files are removed."""
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    rows = store.games()
+    page = f"game?game={rows[0].id}" if len(rows) == 1 else "games"
+    try:
+        say(f"Review at {service.address}{page}", "Nothing can be changed there. Stop with Ctrl-C.")
+        stop.wait()
+    except KeyboardInterrupt:
+        say("stopped")
+    finally:
+        service.close()

@@ -1,0 +1,180 @@
+"""What can be reviewed on a computer without a camera: bundles, a folder of them, or the data folder of a rig."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import av
+
+from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Image
+from downfield.core.errors import InputError, NotRecordedError
+from downfield.game.footage import Footage, FootageCalibration, FootageFrame
+from downfield.game.store import Store
+from downfield.game.store_opening import open_for_reading
+from downfield.review.bundle_reading import UnpackedBundle, import_game, read_manifest, unpack_bundle
+from downfield.review.bundle_verification import is_bundle
+from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
+from downfield.rig.recording.recording_library import recorded_videos
+from downfield.rig.sources.source import CapturedFrame, IncreasingTimestamps
+
+_STORE: Final = "downfield.db"
+_RECORDINGS: Final = "recordings"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFolder:
+    """A rig's data folder.
+
+    Attributes:
+        store: its games.
+        recordings: its recordings, which need not exist.
+
+    """
+
+    store: Path
+    recordings: Path
+
+
+def find_bundles(path: Path) -> list[Path]:
+    """Return the bundles that a path names: itself, or those in a folder, by name; empty for another folder."""
+    if path.is_dir():
+        return [found for found in sorted(path.iterdir()) if is_bundle(found)]
+    return [path] if is_bundle(path) else []
+
+
+def find_rig_folder(path: Path) -> ReviewFolder:
+    """Return the store and the recordings that a folder holds: a rig's data folder, or the recordings in one.
+
+    Raises:
+        InputError: it holds neither bundles nor a rig's games; the message says what it holds.
+
+    """
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    if path.is_file():
+        if path.suffix == ".db":
+            return ReviewFolder(path, path.parent / _RECORDINGS)
+        how = f" To referee a video, use 'downfield run {path}'." if path.suffix in {".mkv", ".mp4"} else ""
+        raise InputError(f"{path}: is neither a bundle nor a store of games.{how}")
+    for folder in (path, path.parent):
+        if (folder / _STORE).is_file():
+            recordings = folder / _RECORDINGS
+            return ReviewFolder(folder / _STORE, path if path != folder else recordings)
+    if recorded_videos(path):
+        raise InputError(
+            f"{path}: has recordings, but no games: the rig's {_STORE} is not beside it. Copy it here, or referee a"
+            " recording with 'downfield run FILE.mkv'."
+        )
+    raise InputError(f"{path}: has no bundle, and no games of a rig ({_STORE})")
+
+
+def load_rig_folder(found: ReviewFolder, store: Store) -> Footage | None:
+    """Copy a rig's games into a store; return its recordings, None where there are none.
+
+    Raises:
+        InputError: its store can't be read.
+        OutputError: the disk is full.
+
+    """
+    with open_for_reading(str(found.store)) as opened:
+        rows = opened.store.games(limit=1_000_000)
+        for row in reversed(rows):  # a store lists its games by the order they came in
+            import_game(store, row, opened.store.entries(row.id))
+    if not rows:
+        raise InputError(f"{found.store}: holds no game")
+    return RecordedFootage(found.recordings) if found.recordings.is_dir() else None
+
+
+def load_bundles(bundles: Sequence[Path], store: Store, folder: Path) -> tuple[list[UnpackedBundle], Footage]:
+    """Unpack bundles, all of different games.
+
+    Args:
+        bundles: the files, checked.
+        store: where their games go.
+        folder: where their files go.
+
+    Returns:
+        What was unpacked, and their pictures.
+
+    Raises:
+        InputError: a bundle can't be read; or two are of one game.
+        OutputError: the disk is full.
+
+    """
+    by_game: dict[str, Path] = {}
+    began_ns: dict[Path, int] = {}
+    for path in bundles:
+        manifest = read_manifest(path)
+        if manifest.game in by_game:
+            raise InputError(f"{path}: is of the same game as {by_game[manifest.game]}. Move one of them away.")
+        by_game[manifest.game], began_ns[path] = path, manifest.began_ns
+    in_order = sorted(bundles, key=lambda path: began_ns[path])
+    unpacked = [unpack_bundle(path, store, folder / str(number)) for number, path in enumerate(in_order, start=1)]
+    return unpacked, BundledFootage(unpacked)
+
+
+class BundledFootage:
+    """The pictures in unpacked bundles: of recordings, and of the videos that games were played from.
+
+    Args:
+        unpacked: the bundles.
+
+    """
+
+    def __init__(self, unpacked: Iterable[UnpackedBundle]) -> None:
+        self._by_start: dict[int, Footage] = {}
+        self._by_folder: dict[Path, Footage] = {}
+        for bundle in unpacked:
+            footage = _footage_of(bundle)
+            if footage is not None:
+                self._by_start[bundle.manifest.began_ns] = self._by_folder[bundle.folder] = footage
+
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
+        """See `Footage.between`."""
+        footage = self._by_start.get(began_ns)
+        if footage is None:
+            raise NotRecordedError("This bundle has no video: it was made without, or recording was off.")
+        return footage.between(from_ns, to_ns, began_ns)
+
+    def picture(self, still: FootageFrame) -> Image:
+        """See `Footage.picture`."""
+        return self._of(still).picture(still)
+
+    def calibration(self, still: FootageFrame) -> FootageCalibration:
+        """See `Footage.calibration`."""
+        return self._of(still).calibration(still)
+
+    def _of(self, still: FootageFrame) -> Footage:
+        return next(footage for folder, footage in self._by_folder.items() if folder in still.video.parents)
+
+
+def _footage_of(bundle: UnpackedBundle) -> Footage | None:
+    if bundle.clip is not None:
+        return _clip_footage(bundle.clip, bundle.calibration)
+    return None if bundle.recordings is None else RecordedFootage(bundle.recordings)
+
+
+def _clip_footage(clip: Path, calibration: Calibration | None) -> ClipFootage:
+    """Return the pictures of a video file, with the times that playing it gives them."""
+    footage = ClipFootage(clip, lambda: calibration, since_ns=0)
+    increasing = IncreasingTimestamps()
+    for index, t_ns in enumerate(_frame_times_ns(clip)):
+        footage.frame_captured(CapturedFrame(index, increasing(t_ns), 0))
+    return footage
+
+
+def _frame_times_ns(clip: Path) -> list[int]:
+    """Return the times of a video's frames in the order they are shown, without decoding them; empty if damaged."""
+    try:
+        with av.open(str(clip)) as container:
+            stream = container.streams.video[0]
+            packets = container.demux(stream)
+            shown = [packet.pts for packet in packets if packet.pts is not None and packet.size]
+            base = stream.time_base
+    except (av.FFmpegError, OSError, IndexError):
+        return []
+    return [] if base is None else [round(pts * base * 1_000_000_000) for pts in sorted(shown)]
