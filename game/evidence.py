@@ -160,16 +160,22 @@ class EvidenceFinder:
 
         """
         with self._turn():
-            evidence = self._cached(row, call) or self._find(row, call)
-            wanted = evidence.decisive.frame if frame is None else frame
-            still = next((still for still in evidence.stills if still.frame == wanted), None)
-            if still is None or self._footage is None:
-                raise NotRecordedError(
-                    f"No picture of frame {frame} is kept within {LIMITS.either_side_s:g} s of this call."
-                )
+            evidence, still = self._still(row, call, frame)
+            if self._footage is None:
+                raise NotRecordedError(NO_FOOTAGE)
             image = self._footage.picture(still)
             size_px = (image.shape[1], image.shape[0])
             yield EvidencePicture(evidence, still, image, self._footage.calibration(still).fitting(size_px))
+
+    def still(self, row: GameRow, call: str, frame: int) -> tuple[Evidence, FootageFrame]:
+        """Return which picture an index is, with the evidence of its call.
+
+        Raises:
+            NotFoundError, NotRecordedError, BusyError: as of `picture`.
+
+        """
+        with self._turn():
+            return self._still(row, call, frame)
 
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """Return what is kept of the calibration in use when a picture of a call was captured."""
@@ -186,6 +192,16 @@ class EvidenceFinder:
                 yield
         finally:
             self._waiting.release()
+
+    def _still(self, row: GameRow, call: str, frame: int | None) -> tuple[Evidence, FootageFrame]:
+        evidence = self._cached(row, call) or self._find(row, call)
+        wanted = evidence.decisive.frame if frame is None else frame
+        still = next((still for still in evidence.stills if still.frame == wanted), None)
+        if still is None:
+            raise NotRecordedError(
+                f"No picture of frame {wanted} is kept within {LIMITS.either_side_s:g} s of this call."
+            )
+        return evidence, still
 
     def _cached(self, row: GameRow, call: str) -> Evidence | None:
         at_s, evidence = self._cache.get((row.id, call), (0.0, None))

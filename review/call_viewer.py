@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
 import cv2
 
+from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
+from downfield.core.errors import NotRecordedError
 from downfield.core.records import record
 from downfield.game.evidence import Evidence, EvidenceFinder, EvidencePicture
 from downfield.game.footage import CallMarks, FootageCalibration, FootageFrame
 from downfield.game.store_reader import GameRow
 from downfield.officiating.belief import percent_text
 from downfield.review.drawings import DrawnLine, FrameDrawing, Place, Projection, draw_frame, draw_lines, draw_spot
+from downfield.review.measuring import Point, PointUnit, RulerReading, measure
 from downfield.review.painting import DRAWING_KINDS, PaintedCall, paint, spoken_name
+from downfield.review.rectified import BoardRegion, rectify
+
+Plane = Literal["base", "paint"]
 
 JPEG_QUALITY: Final = 92
 """Of served pictures, which are examined closely."""
@@ -39,6 +46,26 @@ class DrawnField:
     width_mm: float
     end_zone_mm: float
     mm_per_yd: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class AboveView:
+    """A part of the board to be seen from straight above.
+
+    Attributes:
+        x_mm, y_mm: its lower left corner.
+        width_mm, height_mm: its size.
+        px_per_mm: scale of the picture.
+        plane: what is seen to scale: the base tops, or the paint.
+
+    """
+
+    x_mm: float
+    y_mm: float
+    width_mm: float
+    height_mm: float
+    px_per_mm: float
+    plane: Plane
 
 
 @record
@@ -76,8 +103,14 @@ class CallViewer:
     def __init__(self, finder: EvidenceFinder) -> None:
         self._finder = finder
 
-    def drawings(self, row: GameRow, call: str, either_side_s: float) -> CallDrawings:
+    def drawings(self, row: GameRow, call: str, either_side_s: float, plane: Plane | None = None) -> CallDrawings:
         """Return the drawings of the pictures so long before and after a call.
+
+        Args:
+            row: the game.
+            call: the call's id.
+            either_side_s: how long.
+            plane: of the view from above that they are drawn on as well; None for none.
 
         Raises:
             NotFoundError: the game has no such call.
@@ -88,7 +121,7 @@ class CallViewer:
         evidence = self._finder.find(row, call)
         calibrated = self._finder.calibration(evidence.decisive)
         made, field = calibrated.calibration, None
-        projection = Projection(made, evidence.players)
+        projection = Projection(made, evidence.players, None if plane is None else plane_mm(evidence, plane))
         marks = evidence.marks(evidence.decisive)
         lines: tuple[DrawnLine, ...] = ()
         spot = None
@@ -124,6 +157,33 @@ class CallViewer:
         """
         with self._finder.picture(row, call, frame) as picture:
             return encode_jpeg(picture.image if plain else paint(picture.image, painted(picture), DRAWING_KINDS))
+
+    def above_jpeg(self, row: GameRow, call: str, frame: int, view: AboveView) -> bytes:
+        """Return a part of the board on one picture as seen from straight above, as JPEG.
+
+        Raises:
+            NotFoundError, NotRecordedError, BusyError: as of `jpeg`; NotRecordedError also without its calibration.
+
+        """
+        with self._finder.picture(row, call, frame) as picture:
+            made = _calibration(picture.calibrated)
+            size = (view.x_mm, view.y_mm, view.width_mm, view.height_mm, view.px_per_mm)
+            region = BoardRegion(*size, plane_mm(picture.evidence, view.plane))
+            return encode_jpeg(rectify(picture.image, made.camera, region))
+
+    def measure(
+        self, row: GameRow, call: str, frame: int, points: Sequence[Point], unit: PointUnit, plane: Plane
+    ) -> RulerReading:
+        """Measure between points of one picture.
+
+        Raises:
+            NotFoundError, NotRecordedError, BusyError: as of `jpeg`; NotRecordedError also without its calibration.
+            InputError: a point is not on the board, or two are the same.
+
+        """
+        evidence, still = self._finder.still(row, call, frame)
+        made = _calibration(self._finder.calibration(still))
+        return measure(made, points, unit, plane_mm(evidence, plane))
 
     def decisive_jpeg(self, row: GameRow, call: str) -> bytes:
         """Return the decisive picture as JPEG with the measurement drawn on it, without words.
@@ -163,6 +223,17 @@ def base_height_mm(evidence: Evidence) -> float:
     heights = {player.id: player.base.height_mm for player in evidence.players}
     concerned = [heights[name] for name in evidence.call.players if name in heights]
     return next(iter(concerned or heights.values()), _OTHER_BASE_MM)
+
+
+def plane_mm(evidence: Evidence, plane: Plane) -> float:
+    """Return the height over the board of a plane that is measured on."""
+    return base_height_mm(evidence) if plane == "base" else 0.0
+
+
+def _calibration(calibrated: FootageCalibration) -> Calibration:
+    if calibrated.calibration is None:
+        raise NotRecordedError(calibrated.origin)
+    return calibrated.calibration
 
 
 def painted(picture: EvidencePicture) -> PaintedCall:

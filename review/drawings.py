@@ -37,11 +37,13 @@ class Place:
     Attributes:
         mm: on the board.
         px: in the camera's picture; None without a calibration, or out of its view.
+        above: on the plane of the view from above, where the camera sees it through that plane, mm; None without one.
 
     """
 
     mm: Point
     px: Point | None
+    above: Point | None = None
 
 
 @record
@@ -56,6 +58,7 @@ class DrawnFigure:
         height_mm: height over the board at which its outline is drawn.
         mm: its corners on the board: front-left, front-right, rear-right, rear-left.
         px: the same in the camera's picture; empty without a calibration, or out of its view.
+        above: the same on the plane of the view from above; empty without one.
 
     """
 
@@ -66,6 +69,7 @@ class DrawnFigure:
     height_mm: float
     mm: tuple[Point, ...]
     px: tuple[Point, ...]
+    above: tuple[Point, ...] = ()
 
 
 @record
@@ -98,12 +102,14 @@ class DrawnLine:
         kind: what it is; ``"call"`` for the line the call is about.
         mm: its two ends on the board.
         px: its course in the picture; empty without a calibration.
+        above: its course on the plane of the view from above; empty without one.
 
     """
 
     kind: LineOnBoard
     mm: tuple[Point, Point]
     px: tuple[Point, ...]
+    above: tuple[Point, ...] = ()
 
 
 @record
@@ -128,10 +134,14 @@ class Projection:
     Args:
         calibration: of the picture; None for none.
         players: the roster, for base heights.
+        plane_mm: height over the board of the plane of a view from above; None for no such view.
 
     """
 
-    def __init__(self, calibration: Calibration | None, players: Sequence[Player]) -> None:
+    def __init__(
+        self, calibration: Calibration | None, players: Sequence[Player], plane_mm: float | None = None
+    ) -> None:
+        self._plane_mm = plane_mm
         self._camera = None if calibration is None else calibration.camera
         self._heights_mm = {player.id: player.base.height_mm for player in players}
 
@@ -141,19 +151,37 @@ class Projection:
 
     def places(self, points_mm: Array, heights_mm: Array) -> list[Place]:
         """Return places on the board, shape (n, 2), at heights over it, shape (n,)."""
-        pixels = np.full(points_mm.shape, np.nan)
+        pixels = above = np.full(points_mm.shape, np.nan)
         if self._camera is not None and len(points_mm):
             pixels = self._camera.to_pixels(np.column_stack([points_mm, heights_mm]))
+            if self._plane_mm is not None:
+                above = self._camera.to_board(pixels, self._plane_mm)
         return [
-            Place((round(x, 2), round(y, 2)), None if np.isnan(u) or np.isnan(v) else (round(u, 2), round(v, 2)))
-            for (x, y), (u, v) in zip(points_mm.tolist(), pixels.tolist(), strict=True)
+            Place((round(x, 2), round(y, 2)), _seen(px), _seen(through))
+            for (x, y), px, through in zip(points_mm.tolist(), pixels.tolist(), above.tolist(), strict=True)
         ]
 
-    def polyline_px(self, start_mm: Point, end_mm: Point) -> tuple[Point, ...]:
-        """Return the course of a line on the paint in the picture; empty without a calibration or out of its view."""
+    def line(self, kind: LineOnBoard, start_mm: Point, end_mm: Point) -> DrawnLine:
+        """Return a straight line on the paint."""
         points = np.linspace(start_mm, end_mm, _LINE_POINTS)
-        found = tuple(place.px for place in self.places(points, np.zeros(len(points))) if place.px is not None)
-        return found if len(found) == len(points) else ()
+        course = self.places(points, np.zeros(len(points)))
+        return DrawnLine(kind, (start_mm, end_mm), _pixels(course), _above(course))
+
+
+def _seen(point: Sequence[float]) -> Point | None:
+    x, y = point
+    return None if np.isnan(x) or np.isnan(y) else (round(x, 2), round(y, 2))
+
+
+def _pixels(places: Sequence[Place]) -> tuple[Point, ...]:
+    """Return places in the picture; none if one of them is out of its view."""
+    found = tuple(place.px for place in places if place.px is not None)
+    return found if len(found) == len(places) else ()
+
+
+def _above(places: Sequence[Place]) -> tuple[Point, ...]:
+    found = tuple(place.above for place in places if place.above is not None)
+    return found if len(found) == len(places) else ()
 
 
 def draw_lines(marks: CallMarks, field: FieldModel, projection: Projection) -> tuple[DrawnLine, ...]:
@@ -171,7 +199,7 @@ def draw_lines(marks: CallMarks, field: FieldModel, projection: Projection) -> t
     of_call = _line_of_call(marks, field)
     if of_call is not None:
         lines.append(("call", of_call))
-    return tuple(DrawnLine(kind, ends, projection.polyline_px(*ends)) for kind, ends in lines)
+    return tuple(projection.line(kind, *ends) for kind, ends in lines)
 
 
 def draw_spot(call: CallView, field: FieldModel, projection: Projection) -> Place | None:
@@ -193,7 +221,6 @@ def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDra
     figures = []
     for row, figure in enumerate(seen):
         own = corners[4 * row : 4 * row + 4]
-        visible = tuple(place.px for place in own if place.px is not None)
         figures.append(
             DrawnFigure(
                 figure.id,
@@ -202,7 +229,8 @@ def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDra
                 figure.posture,
                 projection.height_mm(figure),
                 tuple(place.mm for place in own),
-                visible if len(visible) == len(own) else (),
+                _pixels(own),
+                _above(own),
             )
         )
     return FrameDrawing(frame, tuple(figures), _draw_gap(marks, marks.scene, figures, projection))
@@ -231,8 +259,10 @@ def _draw_gap(marks: CallMarks, scene: Scene, drawn: Sequence[DrawnFigure], proj
 def _side(figure: DrawnFigure, face: Face) -> tuple[Place, Place] | None:
     if face not in _SIDES:
         return None
-    ends = _SIDES[face]
-    first, last = (Place(figure.mm[end], figure.px[end] if figure.px else None) for end in ends)
+    first, last = (
+        Place(figure.mm[end], figure.px[end] if figure.px else None, figure.above[end] if figure.above else None)
+        for end in _SIDES[face]
+    )
     return first, last
 
 

@@ -21,6 +21,7 @@ from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
+from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.footprint import signed_gap
@@ -32,6 +33,7 @@ from downfield.game.service import GameService
 from downfield.game.session import LIMITS as GAME
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.recording.recorded_clip import bundled_demo
 
 RUNNER, DEFENDER = "dark-22", "light-50"
 PLAY = film(
@@ -47,6 +49,7 @@ class FakeFootage:
 
     def __init__(self) -> None:
         self.missing: set[int] = set()
+        self.made: Calibration | None = None
         self.requested: list[tuple[int, int, int]] = []
         self.opened = threading.Event()
         self.opened.set()
@@ -61,10 +64,11 @@ class FakeFootage:
 
     def picture(self, still: FootageFrame) -> Image:
         assert self.opened.wait(10)
-        return np.full((90, 160, 3), still.frame, np.uint8)
+        size = (90, 160) if self.made is None else (1080, 1920)
+        return np.full((*size, 3), still.frame, np.uint8)
 
     def calibration(self, _: FootageFrame) -> FootageCalibration:
-        return FootageCalibration(None, "none")
+        return FootageCalibration(self.made, "none" if self.made is None else "made")
 
 
 def shown(body: bytes) -> tuple[float, int]:
@@ -226,6 +230,14 @@ def test_an_ended_game_shows_its_calls_as_the_game_in_play_does(service: Evidenc
         ("{tackle}/999999.jpg", 404, "not_recorded"),
         ("{tackle}/12.jpg?plain=maybe", 422, None),
         ("{tackle}/drawings?seconds=nan", 422, None),
+        ("{tackle}/drawings?plane=sky", 422, None),
+        ("{tackle}/12/above.jpg", 422, None),
+        ("{tackle}/12/above.jpg?x_mm=0&y_mm=0&width_mm=nan&height_mm=100", 422, None),
+        ("{tackle}/12/above.jpg?x_mm=0&y_mm=0&width_mm=1000&height_mm=100&px_per_mm=5", 422, None),
+        ("{tackle}/12/measurement?x=1&y=2", 422, None),
+        ("{tackle}/12/measurement?x=1&y=2&x=3", 422, None),
+        ("{tackle}/12/measurement?x=1&y=2&x=inf&y=3", 422, None),
+        ("{tackle}/999999/measurement?x=1&y=2&x=3&y=4", 404, "not_recorded"),
         ("/api/games/current/calls/none/frames/drawings", 404, "unknown"),
     ],
 )
@@ -271,6 +283,34 @@ def test_stepping_reads_the_journal_once(service: EvidenceService) -> None:
     for frame in frames[:20]:
         assert service.client.get(f"{service.tackle()}/{frame}.jpg").status == 200
     assert len(service.footage_store.requested) == 1
+
+
+def test_without_a_calibration_nothing_is_measured_or_seen_from_above_and_the_reason_is_told(
+    service: EvidenceService,
+) -> None:
+    decisive = service.client.get(service.tackle()).json["decisive"]
+    for path in ("above.jpg?x_mm=0&y_mm=0&width_mm=100&height_mm=100", "measurement?x=1&y=2&x=3&y=4"):
+        answer = service.client.get(f"{service.tackle()}/{decisive}/{path}")
+        assert (answer.status, answer.json["code"], answer.json["detail"]) == (404, "not_recorded", "none")
+
+
+def test_lengths_are_measured_at_the_height_of_the_bases_or_on_the_paint(service: EvidenceService) -> None:
+    made = read_calibration(bundled_demo().with_suffix(".calibration.json"))
+    service.footage_store.made = made
+    decisive = service.client.get(service.tackle()).json["decisive"]
+    ends = [[400.0, 300.0], [441.0, 309.0]]
+    for plane, height_mm in (("base", PLAY.players[0].base.height_mm), ("paint", 0.0)):
+        pixels = made.camera.to_pixels([[*end, height_mm] for end in ends])
+        query = "&".join(f"x={x}&y={y}" for x, y in pixels.tolist())
+        found = service.client.get(f"{service.tackle()}/{decisive}/measurement?{query}&plane={plane}").json
+        assert found["length_mm"] == pytest.approx(np.hypot(41, 9), abs=1e-3)
+        assert found["yards"][0] == pytest.approx(41 / made.field.mm_per_yd_x, abs=1e-3)
+    above = service.client.get(
+        f"{service.tackle()}/{decisive}/above.jpg?x_mm=300&y_mm=250&width_mm=200&height_mm=100&px_per_mm=3"
+    )
+    image = cv2.imdecode(np.frombuffer(above.body, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    assert image.shape == (300, 600, 3)
 
 
 def test_few_requests_wait_for_pictures_and_the_others_may_retry(service: EvidenceService) -> None:

@@ -5,23 +5,32 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Response
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, FiniteFloat
 
 from downfield.api.dependencies import CallViewerDep, EvidenceFinderDep
+from downfield.api.problems import ProblemError
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
+from downfield.core.errors import InputError
 from downfield.game.evidence import LIMITS
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.game_topics import CallView, TopicModel
-from downfield.review.call_viewer import CallDrawings
+from downfield.review.call_viewer import AboveView, CallDrawings, Plane
+from downfield.review.measuring import PointUnit, RulerReading
 
 DEFAULT_S: Final = 1.5
 """Default span of the pictures listed before and after a call."""
 
+MAX_ABOVE_PX: Final = 2400
+"""Largest edge of a picture from above."""
+
 router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
 
 Seconds = Annotated[float, Query(gt=0, le=LIMITS.either_side_s, description="How long before the call and after it.")]
+ShownPlane = Annotated[Plane, Query(description="The plane that is to scale: the tops of the bases, or the paint.")]
+BoardMm = Annotated[FiniteFloat, Query(ge=-5000, le=5000, description="On the board.")]
+Extent = Annotated[float, Query(ge=5, le=5000, description="Of the part that is shown.")]
 FrameIndex = Annotated[int, Path(ge=0, le=2**53, description="Its index, as the list has it.")]
 Plain = Annotated[
     bool,
@@ -80,9 +89,62 @@ def picture(row: GameRowDep, viewer: CallViewerDep, call: CallId, frame: FrameIn
 
 @router.get("/frames/drawings", summary="What is drawn on these pictures")
 @allow("viewer")
-def drawings(row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Seconds = DEFAULT_S) -> CallDrawings:
+def drawings(
+    row: GameRowDep, viewer: CallViewerDep, call: CallId, seconds: Seconds = DEFAULT_S, plane: ShownPlane | None = None
+) -> CallDrawings:
     """Footprints, gap, faces, spot and lines, as places on the board (mm) and in the camera's picture (px)."""
-    return viewer.drawings(row, call, seconds)
+    return viewer.drawings(row, call, seconds, plane)
+
+
+@router.get(
+    "/frames/{frame}/above.jpg",
+    summary="One of these pictures from straight above",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def above(
+    row: GameRowDep,
+    viewer: CallViewerDep,
+    call: CallId,
+    frame: FrameIndex,
+    x_mm: BoardMm,
+    y_mm: BoardMm,
+    width_mm: Extent,
+    height_mm: Extent,
+    px_per_mm: Annotated[float, Query(ge=0.2, le=12, description="Scale of the picture.")] = 4.0,
+    plane: ShownPlane = "base",
+) -> Response:
+    """A part of the board, warped to scale; x to the right, y up, the given corner lower left."""
+    if max(width_mm, height_mm) * px_per_mm > MAX_ABOVE_PX:
+        raise ProblemError(
+            422, f"The picture would be larger than {MAX_ABOVE_PX} pixels. Ask for a smaller part or scale."
+        )
+    view = AboveView(x_mm, y_mm, width_mm, height_mm, px_per_mm, plane)
+    return Response(viewer.above_jpeg(row, call, frame, view), media_type="image/jpeg")
+
+
+@router.get("/frames/{frame}/measurement", summary="A length or an angle on one of these pictures")
+@allow("viewer")
+def measurement(
+    row: GameRowDep,
+    viewer: CallViewerDep,
+    call: CallId,
+    frame: FrameIndex,
+    x: Annotated[
+        list[FiniteFloat], Query(min_length=2, max_length=3, description="Two points, or three for an angle.")
+    ],
+    y: Annotated[list[FiniteFloat], Query(min_length=2, max_length=3, description="As many.")],
+    unit: Annotated[PointUnit, Query(description="px of the camera's picture, or mm on the board.")] = "px",
+    plane: ShownPlane = "base",
+) -> RulerReading:
+    """In millimeters, field yards and degrees, with the error of the calibration."""
+    if len(x) != len(y):
+        raise ProblemError(422, "x and y must be equally many: one of each for every point.")
+    try:
+        return viewer.measure(row, call, frame, list(zip(x, y, strict=True)), unit, plane)
+    except InputError as error:
+        raise ProblemError(422, str(error)) from None
 
 
 def _frame(still: FootageFrame, marks: CallMarks) -> EvidenceFrame:

@@ -8,7 +8,9 @@ import { keyHelp, listenToKeys } from "./evidence_keys.js";
 import { Loupe } from "./evidence_loupe.js";
 import { Pictures } from "./evidence_pictures.js";
 import { Player } from "./evidence_player.js";
+import { Ruler } from "./evidence_ruler.js";
 import { Stage } from "./evidence_stage.js";
+import { aboveView, cameraView, planeChoice, regionOf } from "./evidence_views.js";
 import { errorText, send } from "./send.js";
 import { capitalize } from "./format.js";
 
@@ -27,13 +29,29 @@ let decisive = 0;
 let called_ns = 0;
 let place = 0;
 let direction = 1;
-let drawings = { lines: [], spot: null, size_px: null, calibration: "" };
+let drawings = { lines: [], spot: null, size_px: null, calibration: "", plane: null };
+let view = cameraView;
+let shown = { frame: null, view: null }; // what the picture on the screen is
+let plane = "base"; // that is measured on
 let drawnFrames = new Map();
 const kinds = new Set(Object.keys(KINDS).filter((kind) => KINDS[kind].on));
 
 const pictures = new Pictures((path) => path === pathOf(frames[place]) && show());
-const stage = new Stage(at("picture"), at("frame"), at("drawing"), { onView: draw, claims: () => loupe?.on });
+const stage = new Stage(at("picture"), at("frame"), at("drawing"), { onView: draw, claims: () => loupe.on || ruler.mode !== null });
 const loupe = new Loupe(at("picture"), at("loupe"), loupeSource);
+const ruler = new Ruler(
+  at("picture"),
+  {
+    view: () => shown.view,
+    toScreen: (point) => stage.toScreen(shown.view.pixel(point)),
+    toCoordinates: (point) => shown.view.coordinates(stage.toPicture(point)),
+    measure,
+  },
+  () => {
+    draw();
+    setText(at("measured"), ruler.text);
+  },
+);
 const player = new Player(
   { frames: () => frames, place: () => place, decisive: () => decisive, isReady: (other) => pictures.get(pathOf(frames[other])) !== undefined, goTo },
   showPlaying,
@@ -41,7 +59,7 @@ const player = new Player(
 const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice") }, loadList);
 
 const base = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}/frames`;
-const pathOf = ({ frame }) => `${base()}/${frame}.jpg?plain`;
+const pathOf = ({ frame }) => `${base()}/${view.path(frame)}`;
 
 // --- loading -------------------------------------------------------------------------------------------------------
 
@@ -57,10 +75,28 @@ async function loadList() {
   called_ns = found.call.t_ns;
   callSection.show(game, found.call);
   show();
-  drawings = await send(`${base()}/drawings`, null, { method: "GET" });
+  await loadDrawings();
+}
+
+/** Load what is drawn, on the plane of the view from above where that is shown. */
+async function loadDrawings() {
+  const on = view.name === "above" ? plane : null;
+  const found = await send(`${base()}/drawings${on ? `?plane=${on}` : ""}`, null, { method: "GET" });
+  drawings = { ...found, plane: on };
   drawnFrames = new Map(drawings.frames.map((drawing) => [drawing.frame, drawing]));
   setText(at("calibration"), drawings.calibration);
+  for (const button of document.querySelectorAll("[data-view], #use-ruler, #use-angle")) button.disabled = drawings.field === null;
   draw();
+}
+
+/** Ask the service for a length or an angle between points of the view that is shown. */
+function measure(points) {
+  const query = new URLSearchParams({ unit: shown.view.unit, plane });
+  for (const [x, y] of points) {
+    query.append("x", x.toFixed(4));
+    query.append("y", y.toFixed(4));
+  }
+  return send(`${base()}/${shown.frame}/measurement?${query}`, null, { method: "GET" });
 }
 
 /** What to load, in this order: the frame that is shown, then those that come next. */
@@ -93,23 +129,37 @@ function show() {
   at("picture").setAttribute("aria-label", `Frame ${frame}`);
   at("message").hidden = !picture?.problem;
   setText(at("message"), picture?.problem ?? "");
-  if (picture?.url) stage.show(picture, frame);
+  if (picture?.url && (shown.frame !== frame || shown.view !== view)) {
+    const turned = shown.view !== null && shown.view !== view;
+    shown = { frame, view };
+    stage.show(picture, frame);
+    if (turned) ruler.changeView(view.unit);
+  }
   draw();
   wantPictures();
 }
 
 /** Draw on the frame whose picture is shown: while another is loading, its drawings must not lie on this one. */
 function draw() {
-  const shown = Number(at("frame").dataset.frame ?? -1);
-  const fits = stage.size !== null && String(drawings.size_px) === String(stage.size);
-  const drawing = drawnFrames.get(shown) ?? null;
   const { width, height } = stage.bounds;
   at("drawing").setAttribute("viewBox", `0 0 ${width} ${height}`);
-  const all = ({ px }) => px.map((point) => stage.toScreen(point));
-  const to = { place: ({ px }) => px && stage.toScreen(px), corners: all, line: all };
-  const scene = { lines: drawings.lines, spot: drawings.spot, trails: kinds.has("trails") ? trails(shown) : [] };
-  at("drawing").replaceChildren(...(fits && at("message").hidden ? drawFrame(drawing, scene, kinds, to, stage.bounds) : []));
-  loupe?.draw();
+  const visible = shown.view !== null && at("message").hidden;
+  const fits = visible && shown.view.fits(drawings, stage.size);
+  const toScreen = (point) => stage.toScreen(shown.view.pixel(point));
+  const corners = (drawn) => shown.view.corners(drawn).map(toScreen);
+  const to = { place: (drawn) => shown.view.place(drawn) && toScreen(shown.view.place(drawn)), corners, line: corners };
+  const scene = { lines: drawings.lines, spot: drawings.spot, trails: kinds.has("trails") ? trails(shown.frame) : [] };
+  const taken = []; // boxes that labels must not cover
+  at("drawing").replaceChildren(
+    ...[
+      fits && drawFrame(drawnFrames.get(shown.frame) ?? null, scene, kinds, to, stage.bounds, taken),
+      visible && shown.view.marks(stage, drawings),
+      visible && ruler.draw(stage.bounds, taken),
+    ]
+      .flat(3)
+      .filter(Boolean),
+  );
+  loupe.draw();
 }
 
 /** The way of each figure concerned, up to a frame. */
@@ -117,9 +167,9 @@ function trails(until) {
   const ways = new Map();
   for (const { frame, figures } of drawnFrames.values()) {
     if (frame > until) break;
-    for (const { id, part, px, mm } of figures.filter(({ part: one }) => one !== "other")) {
+    for (const { id, part, px, above } of figures.filter(({ part: one }) => one !== "other")) {
       if (!ways.has(id)) ways.set(id, { part, places: [] });
-      ways.get(id).places.push({ px: px.length ? middle(px) : null, mm: middle(mm) });
+      ways.get(id).places.push({ px: px.length ? middle(px) : null, above: above.length ? middle(above) : null });
     }
   }
   return [...ways.values()];
@@ -127,12 +177,12 @@ function trails(until) {
 
 function loupeSource() {
   if (!stage.image || !at("message").hidden) return null;
-  const figures = drawnFrames.get(Number(at("frame").dataset.frame))?.figures ?? [];
-  const outlined = kinds.has("footprints") ? figures.filter(({ part, px }) => part !== "other" && px.length) : [];
+  const figures = shown.view.fits(drawings, stage.size) && kinds.has("footprints") ? (drawnFrames.get(shown.frame)?.figures ?? []) : [];
+  const outlined = figures.filter((figure) => figure.part !== "other" && shown.view.corners(figure).length);
   return {
     image: stage.image,
     toPicture: (point) => stage.toPicture(point),
-    polygons: outlined.map(({ part, px }) => ({ points: px, color: COLORS[part] })),
+    polygons: outlined.map((figure) => ({ points: shown.view.corners(figure).map(shown.view.pixel), color: COLORS[figure.part] })),
   };
 }
 
@@ -193,6 +243,7 @@ function toggleDrawings() {
 }
 
 function toggleLoupe() {
+  if (ruler.mode !== null) useRuler(ruler.mode);
   loupe.toggle();
   at("use-loupe").setAttribute("aria-pressed", String(loupe.on));
   at("loupe-power").hidden = !loupe.on;
@@ -209,11 +260,37 @@ function closeUp() {
     stage.resetZoom();
     return;
   }
-  const drawing = drawnFrames.get(frames[place]?.frame);
-  const outlines = drawing?.figures.filter(({ part }) => part !== "other").flatMap(({ px }) => px) ?? [];
-  const points = [drawing?.gap?.ends.map(({ px }) => px) ?? [], outlines, [drawings.spot?.px]].map((found) => found.filter(Boolean));
+  const drawing = drawnFrames.get(shown.frame);
+  const outlines = drawing?.figures.filter(({ part }) => part !== "other").flatMap((figure) => shown.view.corners(figure)) ?? [];
+  const points = [drawing?.gap?.ends.map(shown.view.place) ?? [], outlines, [drawings.spot && shown.view.place(drawings.spot)]].map((found) => found.filter(Boolean));
   const best = points.find((found) => found.length);
-  if (best !== undefined) stage.zoomTo(middle(best), CLOSE_UP);
+  if (best !== undefined) stage.zoomTo(shown.view.pixel(middle(best)), CLOSE_UP);
+}
+
+/** Turn to the view from above, closer or wider, or back to the camera's. */
+async function turnTo(name) {
+  const close = name === "close";
+  view = name === "camera" ? cameraView : aboveView(regionOf(drawings, drawnFrames.get(frames[decisive].frame), close, stage.bounds), plane);
+  for (const button of document.querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === name));
+  at("above").dataset.shown = name;
+  stage.resetZoom();
+  show();
+  await loadDrawings().catch(showError);
+}
+
+/** Measure on another plane. */
+async function usePlane(other) {
+  plane = other;
+  if (view.name === "above") await turnTo(at("above").dataset.shown);
+  ruler.refresh();
+}
+
+function useRuler(mode) {
+  if (drawings.field === null) return;
+  if (loupe.on) toggleLoupe();
+  ruler.use(mode);
+  at("use-ruler").setAttribute("aria-pressed", String(ruler.mode === "ruler"));
+  at("use-angle").setAttribute("aria-pressed", String(ruler.mode === "angle"));
 }
 
 const goToCall = (href) => href && location.assign(href);
@@ -228,6 +305,9 @@ const keys = {
   z: { text: "close-up", act: closeUp },
   l: { text: "loupe", act: toggleLoupe },
   m: { text: "its strength", act: cycleLoupe },
+  r: { text: "ruler", act: () => useRuler("ruler") },
+  a: { text: "angle", act: () => useRuler("angle") },
+  v: { text: "from above", act: () => drawings.field && turnTo(view.name === "above" ? "camera" : "close") },
   d: { text: "drawings", act: toggleDrawings },
   ...Object.fromEntries(Object.entries(KINDS).map(([kind, { key }]) => [key, { text: "one kind of drawing", act: () => toggleKind(kind) }])),
   p: { text: "previous call", act: () => goToCall(callSection.before) },
@@ -242,6 +322,10 @@ at("timeline").addEventListener("keydown", (event) => event.stopPropagation());
 for (const button of document.querySelectorAll("[data-speed]")) button.addEventListener("click", () => player.toggle(Number(button.dataset.speed)));
 at("loop").addEventListener("click", () => player.setLoop(!player.loop));
 at("close-up").addEventListener("click", closeUp);
+for (const button of document.querySelectorAll("[data-view]")) button.addEventListener("click", () => turnTo(button.dataset.view));
+at("use-ruler").addEventListener("click", () => useRuler("ruler"));
+at("use-angle").addEventListener("click", () => useRuler("angle"));
+at("plane").append(...planeChoice(usePlane));
 at("use-loupe").addEventListener("click", toggleLoupe);
 at("loupe-power").addEventListener("click", cycleLoupe);
 at("kinds").append(

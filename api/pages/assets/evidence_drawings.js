@@ -28,13 +28,15 @@ const NARROW_PX = 600; // a picture narrower than this has no room to name the l
  * @param to {place, corners, line}: return the screen point of a place (null where out of view), and the screen points of
  *   a figure's corners and of a line (none where out of view)
  * @param bounds {width, height} of the screen
+ * @param taken the boxes of what must not be covered are added to it
  */
-export function drawFrame(drawing, scene, kinds, to, bounds) {
+export function drawFrame(drawing, scene, kinds, to, bounds, taken) {
   const figures = (drawing?.figures ?? []).map((figure) => ({ ...figure, points: to.corners(figure) })).filter(({ points }) => points.length);
   const concerned = figures.filter(({ part }) => part !== "other");
   const gapEnds = drawing?.gap?.ends.map(to.place) ?? [];
   const gap = gapEnds.length === 2 && gapEnds.every(Boolean) ? drawing.gap : null;
   const spot = scene.spot === null ? null : to.place(scene.spot);
+  taken.push(...obstacles(concerned, gapEnds, spot));
   return [
     kinds.has("lines") && scene.lines.map((line) => path(to.line(line), `line ${line.kind}`)),
     kinds.has("trails") && scene.trails.map(({ part, places }) => path(places.map(to.place).filter(Boolean), `trail ${part}`)),
@@ -42,7 +44,7 @@ export function drawFrame(drawing, scene, kinds, to, bounds) {
     kinds.has("faces") && gap !== null && gap.faces.filter(Boolean).map((face) => path(face.map(to.place), "face")),
     kinds.has("gap") && gap !== null && gapMark(gapEnds),
     kinds.has("spot") && spot !== null && cross(spot),
-    placeLabels(labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }), obstacles(concerned, gapEnds, spot), bounds),
+    placeLabels(labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }), taken, bounds),
   ]
     .flat(3)
     .filter(Boolean);

@@ -12,12 +12,11 @@ const PADDING_PX = 6;
  * Place labels.
  *
  * @param labels each {text, at: [x, y], away: [x, y] or null, tone}: `at` is what it names, and it goes `away` from there
- * @param obstacles boxes that must stay visible: {x, y, width, height}
+ * @param taken boxes that must stay visible, {x, y, width, height}; those of the labels are added
  * @param bounds the box labels must stay in: {width, height}
  * @returns SVG elements
  */
-export function placeLabels(labels, obstacles, bounds) {
-  const taken = [...obstacles];
+export function placeLabels(labels, taken, bounds) {
   return labels
     .filter(({ at }) => inside(at, bounds))
     .map((label) => {

@@ -1,0 +1,93 @@
+"""The picture of a frame as seen from straight above: warped to a plane parallel to the board, to scale.
+
+The plane is at the height of the base tops, or the painted surface. What stands at another height lies where the camera
+sees it through that plane, as parallax has it; drawings are projected likewise (`drawings.Projection`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Image
+
+_CELL_PX: Final = 16
+"""The camera is evaluated exactly at every 16th pixel and linearly between: 0.01 px off at most, 100 times faster."""
+
+_OUTSIDE: Final = (24, 20, 16)  # where the camera saw nothing
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRegion:
+    """A part of the board, axis-parallel, to be seen from above; x to the right and y up.
+
+    Attributes:
+        x_mm, y_mm: its lower left corner.
+        width_mm, height_mm: its size.
+        px_per_mm: scale of the picture.
+        plane_mm: height of the plane over the printed surface.
+
+    """
+
+    x_mm: float
+    y_mm: float
+    width_mm: float
+    height_mm: float
+    px_per_mm: float
+    plane_mm: float
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height of the picture; even, as video needs."""
+        width, height = (round(length * self.px_per_mm / 2) * 2 for length in (self.width_mm, self.height_mm))
+        return max(2, width), max(2, height)
+
+    def board_mm(self, px: Array) -> Array:
+        """Return where pixels of the picture from above are on the plane, shape (n, 2) both."""
+        x, y = (np.asarray(px, dtype=np.float64) + 0.5).T / self.px_per_mm
+        return np.stack([self.x_mm + x, self.y_mm + self.height_mm - y], axis=1)
+
+
+def rectify(image: Image, camera: Camera, region: BoardRegion) -> Image:
+    """Return a region of the board as seen from straight above.
+
+    Args:
+        image: the camera's picture, uint8 BGR, shape (height, width, 3).
+        camera: that took it.
+        region: what is shown.
+
+    """
+    width, height = region.size_px
+    map_x, map_y = _map(camera, region)
+    return np.asarray(
+        cv2.remap(
+            image,
+            map_x[:height, :width],
+            map_y[:height, :width],
+            cv2.INTER_CUBIC,
+            borderMode=cv2.BORDER_CONSTANT,
+            borderValue=_OUTSIDE,
+        ),
+        dtype=np.uint8,
+    )
+
+
+def _map(camera: Camera, region: BoardRegion) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return x and y in the camera's picture for every pixel from above; at least as large as the picture."""
+    width, height = region.size_px
+    columns, rows = (-(-length // _CELL_PX) for length in (width, height))
+    # One cell more on each side: between the outermost pixels and the knots there is nothing to interpolate.
+    at_x, at_y = (np.arange(-1, count + 1) * _CELL_PX + (_CELL_PX - 1) / 2 for count in (columns, rows))
+    knots = np.stack(np.meshgrid(at_x, at_y), axis=-1).reshape(-1, 2)
+    board = region.board_mm(knots)
+    pixels = camera.to_pixels(np.column_stack([board, np.full(len(board), region.plane_mm)]))
+    coarse = np.nan_to_num(pixels, nan=-1e6).astype(np.float32).reshape(rows + 2, columns + 2, 2)
+    size = ((columns + 2) * _CELL_PX, (rows + 2) * _CELL_PX)
+    fine = [cv2.resize(coarse[..., axis], size, interpolation=cv2.INTER_LINEAR) for axis in (0, 1)]
+    map_x, map_y = (np.ascontiguousarray(one[_CELL_PX:, _CELL_PX:], dtype=np.float32) for one in fine)
+    return map_x, map_y
