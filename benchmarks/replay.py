@@ -109,7 +109,7 @@ def _judge_game(out: Path) -> None:
 
 
 def _downfield(*words: str) -> None:
-    done = subprocess.run((sys.executable, "-m", "downfield.rig", *words), capture_output=True, text=True, check=False)
+    done = subprocess.run((sys.executable, "-m", "downfield", *words), capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"downfield {' '.join(words)}: {done.stderr.strip() or done.stdout.strip()}")
 

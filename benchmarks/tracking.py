@@ -1,9 +1,10 @@
 """Measures tracking with a simulated network (`tests/simulated_detector.py`).
 
-Run: PYTHONPATH=tests python benchmarks/tracking.py [--plays N] [--turned SHARE]
+Run: PYTHONPATH=tests python benchmarks/tracking.py [--plays N] [--falls] [--turned SHARE] [--called-fallen SHARE]
 
 With `--turned 0.2` the network sees every fifth figure the wrong way around throughout, as it does figures of builds
-that it was never taught.
+that it was never taught; with `--called-fallen 0.2` it calls every fifth fallen throughout, their helmets beside their
+bases. `--falls` plays the named plays with falls instead of random ones.
 
 Plays are drawn at random from seeds that nothing was tuned on; pictures of the swaying camera are not rendered.
 `tracking_tally.py` explains the printed figures. `plays.py` does the same with rendered plays and a real network.
@@ -19,7 +20,9 @@ from tracking_tally import TrackedPlay, TrackingTally, report, score_play
 
 from downfield.core.roster import Roster, RosterSpot
 from downfield.twin.plays.free import random_play
+from downfield.twin.plays.library import named
 from downfield.twin.plays.performance import play
+from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.randomization.randomize import draw
 from downfield.vision.contacts.limits import LIMITS as CONTACTS
 from downfield.vision.occlusion.hands import HandTracker
@@ -28,6 +31,10 @@ from downfield.vision.tracking.measurement import measure
 from downfield.vision.tracking.tracker import Tracker
 
 FIRST_SEED = 90_000
+FALLS = (
+    "broken-tackle", "broken-tackle-physics", "second-tackler", "both-fall", "both-fall-physics", "falls-alone",
+    "falls-alone-physics", "fumble", "fumble-physics", "ball-lost", "fallen-defender",
+)  # fmt: skip
 
 
 def main() -> None:
@@ -37,24 +44,37 @@ def main() -> None:
     parser.add_argument(
         "--turned", type=float, default=0.0, help="share of figures always detected the wrong way around"
     )
+    parser.add_argument("--called-fallen", type=float, default=0.0, help="share of figures always called fallen")
+    parser.add_argument("--falls", action="store_true", help="the named plays with falls")
     options = parser.parse_args()
     tally = TrackingTally()
-    for tracked in _simulated(options.plays, options.turned):
+    faults = Faults(turned=options.turned, called_fallen=options.called_fallen)
+    for tracked in _simulated(_with_falls() if options.falls else _random(options.plays), faults):
         score_play(tracked, tally)
         print(f"{tracked.name}: {len(tracked.truth)} frames, {tally.switches[-1]} switches", flush=True)
     report(tally)
 
 
-def _simulated(count: int, turned: float) -> Iterator[TrackedPlay]:
+def _random(count: int) -> Iterator[tuple[int, PlayRecording]]:
     for seed in range(FIRST_SEED, FIRST_SEED + count):
-        recording = play(random_play(seed), seed)
+        yield seed, play(random_play(seed), seed)
+
+
+def _with_falls() -> Iterator[tuple[int, PlayRecording]]:
+    for seed, name in enumerate(FALLS, FIRST_SEED):
+        played = named(name)
+        yield seed, play(played.script, played.seed)
+
+
+def _simulated(plays: Iterator[tuple[int, PlayRecording]], faults: Faults) -> Iterator[TrackedPlay]:
+    for seed, recording in plays:
         players, model = recording.script.players, recording.field
         look = draw(seed, players, field=model, split="test", fps=recording.script.fps)
         spots = tuple(
             RosterSpot(figure.id, figure.x_mm / model.mm_per_yd_x, figure.y_mm / model.mm_per_yd_y)
             for figure in recording.scenes[0].figures
         )
-        detector, search = SimulatedDetector(Faults(turned=turned), seed), LineUpSearch(model, Roster(players, spots))
+        detector, search = SimulatedDetector(faults, seed), LineUpSearch(model, Roster(players, spots))
         tracker: Tracker | None = None
         hands = HandTracker()
         out = TrackedPlay(recording.script.name, recording.script.direction, model.mm_per_yd_x)

@@ -18,4 +18,4 @@ def render_clip(clip: Path, seed: int, appearance: int, renderer: str, *more: st
 
 def run_twin(*arguments: str) -> None:
     """Run a `downfield twin` command."""
-    subprocess.run((sys.executable, "-m", "downfield.rig", "twin", *arguments), check=True)
+    subprocess.run((sys.executable, "-m", "downfield", "twin", *arguments), check=True)

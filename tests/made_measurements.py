@@ -6,6 +6,7 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
+from downfield.vision.tracking.falls import FallSigns
 from downfield.vision.tracking.measurement import Measurements
 
 EXACT, VAGUE = np.diag([0.1, 0.1, 1e-3, 0.3, 0.3]), np.diag([4.0, 4.0, 0.05, 4.0, 4.0])
@@ -24,6 +25,9 @@ def measurements(*detections: tuple[float, float, Array, float, float]) -> Measu
         systematic=np.zeros((count, 2, 2)),
         by_height=np.zeros((count, 2)),
         fallen=np.full(count, -2.0),
+        signs=FallSigns(
+            np.zeros(count, dtype=bool), np.ones(count), np.tile([30.0, 18.0], (count, 1)), np.ones(count, dtype=bool)
+        ),
         visible=np.ones(count),
         helmet_mm=(None,) * count,
         front=np.ones(count),

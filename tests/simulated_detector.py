@@ -130,6 +130,7 @@ class Faults:
         flip: share of figures detected the wrong way around.
         flip_s: how long one stays so.
         turned: share of figures detected the wrong way around throughout, as those of unknown builds.
+        called_fallen: share of figures called fallen throughout, their helmets seen beside their bases, likewise.
         double: share of figures detected twice.
         false: false detections per frame.
         tilt_deg: standard deviation of the tilt that decides between upright and fallen.
@@ -147,6 +148,7 @@ class Faults:
     flip: float = 0.03
     flip_s: float = 0.08
     turned: float = 0.0
+    called_fallen: float = 0.0
     double: float = 0.004
     false: float = 0.03
     tilt_deg: float = 8.0
@@ -171,6 +173,7 @@ _HIDDEN_MISSED = 0.95  # share of entirely hidden figures
 _HIDDEN_SCORE, _SEEN_SCORE = 0.3, 0.93
 _JERSEY_ODDS = 5.0
 _HELMET_PX, _BOX_PX = 1.0, 1.5
+_BESIDE_PX = np.array([0.0, 45.0])  # a helmet that stands out over the base
 _BALL_PX = (5.0, 0.6)  # half its size, and error
 _BALL_FOUND = 0.6
 
@@ -190,6 +193,7 @@ class SimulatedDetector:
         self._lasting: dict[str, Array] = {}
         self._flipped: dict[str, bool] = {}
         self._turned: dict[str, bool] = {}
+        self._called_fallen: dict[str, bool] = {}
         self._last_ns: int | None = None
 
     def detect(self, view: SimulatedView) -> tuple[Detection, ...]:
@@ -234,9 +238,11 @@ class SimulatedDetector:
         if random.random() < faults.mistake:
             kind = "upright" if kind == "fallen" else "fallen"
         doubt = 0.35 * math.exp(-(((figure.tilt_deg - FALLEN_DEG) / 20) ** 2)) + 0.3 * (figure.visible < faults.faint)
-        if self._is_flipped(figure.id, step_s) != self._is_turned(figure.id):
+        if self._is_flipped(figure.id, step_s) != self._lasts(figure.id, faults.turned, self._turned):
             corners, scores = np.roll(corners, 2, axis=0), np.roll(scores, 2)
         helmet = figure.helmet_px + random.normal(0, _HELMET_PX * scale, 2)
+        if self._lasts(figure.id, faults.called_fallen, self._called_fallen):
+            kind, helmet = "fallen", helmet + _BESIDE_PX * scale
         return Detection(
             kind=kind,
             score=float(np.clip(0.92 - doubt + random.normal(0, 0.03), 0.05, 0.99)),
@@ -268,10 +274,11 @@ class SimulatedDetector:
             self._flipped[id_] = bool(self._random.random() < self._faults.flip)
         return self._flipped[id_]
 
-    def _is_turned(self, id_: str) -> bool:
-        if self._faults.turned and id_ not in self._turned:
-            self._turned[id_] = bool(self._random.random() < self._faults.turned)
-        return self._turned.get(id_, False)
+    def _lasts(self, id_: str, share: float, known: dict[str, bool]) -> bool:
+        """Whether a figure is one of the share with a fault that lasts throughout; drawn once for each figure."""
+        if share and id_ not in known:
+            known[id_] = bool(self._random.random() < share)
+        return known.get(id_, False)
 
     def _false(self, view: SimulatedView, scale: float) -> Detection:
         random = self._random

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import InputError
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.board.power import HumDetector, PowerDetector, PowerReading
+from downfield.vision.board.hum import HumDetector
+from downfield.vision.board.power import PowerDetector, PowerReading
 from downfield.vision.tracking.estimate import Estimate
 
 FRAME_NS = 16_666_667

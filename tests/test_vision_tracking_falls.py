@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from downfield.core.frame import Detection, DetectionKind
-from downfield.vision.tracking.falls import PostureFilter, tracked_fallen_log_odds
+from downfield.core.frame import DetectionKind
+from downfield.vision.tracking.falls import FallSigns, PostureFilter
 
 STEP_NS = 16_666_667
 FALLEN, UPRIGHT = 2.4, -1.1  # log-odds of one detection
-FULL_BASE = -0.3  # of one called fallen whose base is fully visible, with the helmet over it
 FIGURE = np.array([0])
+OWN_MM = (30.0, 18.0)
+EDGE_MM = (30.0, 6.0)
 
 
 def update(posture: PostureFilter, odds: Sequence[float | None], first: int = 1) -> None:
@@ -23,13 +24,20 @@ def update(posture: PostureFilter, odds: Sequence[float | None], first: int = 1)
         posture.update(rows, np.array([] if value is None else [value]), STEP_NS * 1e-9, frame * STEP_NS)
 
 
-def lies(posture: PostureFilter, kind: DetectionKind, odds: float, jumps_mm: list[float]) -> list[bool]:
+def lies(
+    posture: PostureFilter,
+    kind: DetectionKind,
+    jumps_mm: list[float],
+    *,
+    size_mm: tuple[float, float] = OWN_MM,
+    helmet_over: bool = True,
+) -> list[bool]:
     """Whether one figure is believed to lie after each of these detections."""
     out = []
-    detections = [Detection(kind, 0.95, (0.0, 0.0, 1.0, 1.0))]
+    signs = FallSigns(np.array([kind == "fallen"]), np.array([0.95]), np.array([size_mm]), np.array([helmet_over]))
     for jump_mm in jumps_mm:
-        tracked = tracked_fallen_log_odds(np.array([odds]), detections, np.array([jump_mm]), posture.fallen)
-        posture.update(FIGURE, tracked, STEP_NS / 1e9, 0)
+        odds = posture.weigh(FIGURE, signs, np.array([OWN_MM]), np.array([jump_mm]), STEP_NS / 1e9, 0)
+        posture.update(FIGURE, odds, STEP_NS / 1e9, 0)
         out.append(bool(posture.fallen[0] > 0.5))
     return out
 
@@ -37,7 +45,7 @@ def lies(posture: PostureFilter, kind: DetectionKind, odds: float, jumps_mm: lis
 def upright() -> PostureFilter:
     """A figure that has stood for a second."""
     posture = PostureFilter(1, 0)
-    lies(posture, "upright", UPRIGHT, [0.0] * 60)
+    lies(posture, "upright", [0.0] * 60)
     return posture
 
 
@@ -76,15 +84,14 @@ def test_detections_before_a_hand_held_the_figure_date_no_fall() -> None:
 def test_a_figure_called_fallen_just_as_its_base_jumps_falls_at_once(
     kind: DetectionKind, jump_mm: float, falls: bool
 ) -> None:
-    odds = FULL_BASE if kind == "fallen" else UPRIGHT
-    assert lies(upright(), kind, odds, [jump_mm] * 4)[-1] == falls
+    assert lies(upright(), kind, [jump_mm] * 4)[-1] == falls
 
 
 def test_a_fallen_figure_stands_up_only_when_called_upright() -> None:
     posture = upright()
-    lies(posture, "fallen", FULL_BASE, [8.0] * 4)
-    assert all(lies(posture, "fallen", FULL_BASE, [0.0] * 60))
-    assert not lies(posture, "upright", UPRIGHT, [0.0] * 60)[-1]
+    lies(posture, "fallen", [8.0] * 4)
+    assert all(lies(posture, "fallen", [0.0] * 60))
+    assert not lies(posture, "upright", [0.0] * 60)[-1]
 
 
 @pytest.mark.parametrize(
@@ -96,15 +103,42 @@ def test_a_visible_figure_that_vanished_is_believed_to_lie_at_the_first_detectio
 ) -> None:
     posture = upright()
     for _ in range(30):
-        posture.update_missed(FIGURE, np.array([False]), np.array([visible]))
+        posture.update_missed(FIGURE, np.array([False]), np.array([visible]), 0)
     for _ in range(missed):
-        posture.update_missed(FIGURE[:0], np.array([not by_a_hand]), np.array([]))
-    assert lies(posture, "fallen", 3.4, [0.0])[-1] == falls
+        posture.update_missed(FIGURE[:0], np.array([not by_a_hand]), np.array([]), 0)
+    assert lies(posture, "fallen", [0.0], size_mm=EDGE_MM)[-1] == falls
 
 
 def test_a_vanished_figure_that_comes_back_upright_needs_the_usual_evidence_to_fall() -> None:
     posture = upright()
     for _ in range(2):
-        posture.update_missed(FIGURE[:0], np.array([True]), np.array([]))
-    assert not any(lies(posture, "upright", UPRIGHT, [0.0] * 3))
-    assert not lies(posture, "fallen", 3.4, [0.0])[-1]
+        posture.update_missed(FIGURE[:0], np.array([True]), np.array([]), 0)
+    assert not any(lies(posture, "upright", [0.0] * 3))
+    assert not lies(posture, "fallen", [0.0], size_mm=EDGE_MM)[-1]
+
+
+@pytest.mark.parametrize("helmet_over", [True, False])
+def test_a_figure_called_fallen_whose_base_lies_as_it_lay_stands_however_long_it_is_called_so(
+    helmet_over: bool,
+) -> None:
+    assert not any(lies(upright(), "fallen", [0.0] * 600, helmet_over=helmet_over))
+
+
+def test_a_figure_that_was_often_called_fallen_still_falls_when_its_base_tilts() -> None:
+    posture = upright()
+    lies(posture, "fallen", [0.0] * 600, helmet_over=False)
+    assert lies(posture, "fallen", [0.0] * 9, size_mm=EDGE_MM, helmet_over=False)[-1]
+
+
+def test_a_base_that_tilted_and_lies_flat_again_beside_its_helmet_is_a_fall() -> None:
+    posture = upright()
+    assert not lies(posture, "upright", [0.0], size_mm=EDGE_MM)[-1]
+    assert lies(posture, "fallen", [0.0] * 9, helmet_over=False)[-1]
+
+
+def test_a_figure_always_called_fallen_that_is_missed_for_a_moment_stands() -> None:
+    posture = upright()
+    lies(posture, "fallen", [0.0] * 300, helmet_over=False)
+    for _ in range(3):
+        posture.update_missed(FIGURE[:0], np.array([True]), np.array([]), 0)
+    assert not any(lies(posture, "fallen", [0.0] * 60, helmet_over=False))

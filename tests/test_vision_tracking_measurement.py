@@ -85,7 +85,7 @@ def test_a_figure_called_fallen_is_judged_by_its_base_and_helmet() -> None:
     upright, above, aside, unknown, edge = (
         float(measure([detection], calibration, BASE.height_mm).fallen[0]) for detection in detections
     )
-    assert upright < above < 0 < aside == unknown < edge - 1
+    assert upright < above < aside == unknown < 0 < edge - 1  # nothing falls without moving its base
 
 
 def test_at_the_edge_of_the_board_a_helmet_far_off_its_base_in_the_image_is_over_it() -> None:

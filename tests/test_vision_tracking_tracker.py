@@ -325,3 +325,23 @@ def test_without_a_roster_figures_are_numbered_across_the_field() -> None:
         assert math.hypot(at.x_mm - x_mm, at.y_mm - y_mm) < 1.0
         assert abs(at.size.length_mm - BASE.length_mm) < 1.0
     assert FIELD.name == "ultimate"
+
+
+def test_standing_figures_called_fallen_throughout_with_helmets_beside_their_bases_stand() -> None:
+    paths = FOUR | {"dark-2": walking(300, 260, 0, 60)}
+
+    def falls(t_s: float) -> float:
+        return float(np.clip((t_s - 1.0) / 0.15, 0, 1) * 85)
+
+    def leans(_t_s: float) -> float:
+        return 15.0
+
+    table = Table(paths, 2.5, tilts={"dark-1": falls, "light-2": leans})
+    frames = tracked(table, Faults(called_fallen=1.0, flip=0.0), seed=3)
+    others = {figure.posture for frame in frames for id_, figure in frame.seen.items() if id_ != "dark-1"}
+    assert others == {"upright"}
+    assert {frame.seen["dark-1"].posture for frame in frames if frame.t_s < 1.0} == {"upright"}
+    found = [frame.t_s for frame in frames if frame.seen["dark-1"].posture == "fallen"]
+    assert found[0] < 1.0 + 0.15 * 45 / 85 + 0.25  # later than where the call is worth something, but it is found
+    assert frames[-1].seen["dark-1"].posture == "fallen"
+    assert np.median([frame.error_mm(id_) for frame in frames for id_ in ("dark-2", "light-1")]) < 0.5

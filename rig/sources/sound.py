@@ -19,8 +19,8 @@ from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
-from downfield.vision.board.power import LIMITS as POWER_LIMITS
-from downfield.vision.board.power import HumDetector
+from downfield.vision.board.hum import LIMITS as HUM_LIMITS
+from downfield.vision.board.hum import HumDetector
 
 MICROPHONE_FORMAT: Final = {"linux": "alsa"}.get(sys.platform, "")
 """libavformat's format that opens microphones on this system; empty if there is none."""
@@ -45,7 +45,7 @@ class SoundLimits:
 
 LIMITS: Final = SoundLimits()
 
-_BLOCK_SAMPLES: Final = round(POWER_LIMITS.hum_block_s * LIMITS.rate_hz)
+_BLOCK_SAMPLES: Final = round(HUM_LIMITS.block_s * LIMITS.rate_hz)
 
 
 class HumListener:

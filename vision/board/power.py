@@ -2,8 +2,8 @@
 
 One figure alone proves nothing: a hand moves figures on a board that is off, and a blocked figure stands still on one
 that is on. But most of twenty-two figures move while the board is on, and none does while it is off. Each figure votes
-by whether it moved lately by more than the measurement noise; successive votes add up as evidence, weighed against how
-rarely boards are switched. Print shake and the microphone vote where they are available.
+by whether it moved lately by more than the measurement noise, or on a slow board moves on and on; successive votes add
+up as evidence, weighed against how rarely boards are switched. Print shake and the microphone vote where there is any.
 """
 
 from __future__ import annotations
@@ -15,22 +15,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
-from downfield.core.arrays import Array
-from downfield.core.errors import InputError
-from downfield.core.records import check
 from downfield.core.scene import Power
 from downfield.vision.tracking.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class PowerLimits:
-    """Thresholds of the power, halt and hum detectors."""
+    """Thresholds of the power and halt detectors."""
 
     # Figures as evidence.
     window_ns: int = 80_000_000
-    """Movement is measured over this time: 2 mm for a slow figure."""
+    """Movement is measured over this time: 2 mm for a figure of ordinary speed."""
+    steady_ns: int = 300_000_000
+    """Slow movement is measured over this time, 3 mm at 10 mm/s, and in both halves of it: a push is over sooner."""
+    steady_share: float = 0.3
+    """Least share of that distance in either half; so a stop shows after a quarter of the time."""
+    min_steady_mm: float = 1.0
+    """A shorter distance is no slow movement."""
+    slow_ratio: float = 1.5
+    """A figure whose usual way within `window_ns` is this many times what shows there is not slow: its stops show."""
     min_movement_mm: float = 0.5
     """A smaller displacement is no movement."""
     movement_sigmas: float = 3.5
@@ -67,20 +70,6 @@ class PowerLimits:
     # The microphone as evidence.
     heard_decades: float = 0.5
     """Evidence from which the board counts as heard: a room's noise alone gives less."""
-    hum_block_s: float = 0.25
-    """Length of one block of sound: shorter than it takes to see figures stop, and long enough for hum to stand out."""
-    min_hum_block_s: float = 0.15
-    """The shortest block of sound that can be judged."""
-    hum_half_band_hz: float = 2.5
-    """Half the width of a harmonic."""
-    hum_room_hz: float = 35.0
-    """Sound within this distance of a harmonic measures the room's noise."""
-    hum_even_db: float = 12.0
-    """At this level over the room's noise the board is as likely on as off."""
-    hum_db_per_decade: float = 6.0
-    """Change of level that makes either state ten times as likely."""
-    max_hum_decades: float = 1.0
-    """Limit of the evidence of one block: a refrigerator hums too, so the figures must agree."""
 
     # A halt of all figures at once.
     halt_now_ns: int = 30_000_000
@@ -103,8 +92,6 @@ class PowerLimits:
 
 LIMITS: Final = PowerLimits()
 
-_MAINS_HZ: Final = (50.0, 60.0)
-_HARMONICS: Final = (2, 4, 6)  # of the mains: the coil pulls twice per cycle, and the board adds overtones
 _DECADE: Final = math.log(10.0)
 
 _Position = tuple[float, float]
@@ -187,11 +174,11 @@ class PowerDetector:
 
     def _count_votes(self, seen: dict[str, _Measured], t_ns: int) -> tuple[float, float]:
         """Return the share of figures that moved over the window, and its log-odds that the board is on."""
-        while len(self._window) > 1 and t_ns - self._window[1][0] >= LIMITS.window_ns:
+        while len(self._window) > 1 and t_ns - self._window[1][0] >= LIMITS.steady_ns:
             self._window.popleft()
         if not self._window:
             return 0.0, 0.0
-        begin_ns, before = self._window[0]
+        begin_ns, before = self._since(t_ns - LIMITS.window_ns)
         known = [id_ for id_ in seen if id_ in before]
         voters = [id_ for id_ in known if self._placed_ns.get(id_, begin_ns - 1) < begin_ns]
         if 2 * len(voters) < len(known):  # the recording was cut, or the table pushed
@@ -199,15 +186,43 @@ class PowerDetector:
             return 0.0, 0.0
         if len(voters) < LIMITS.min_figures:
             return 0.0, 0.0
-        moved = sum(self._has_moved(before[id_], seen[id_]) for id_ in voters)
+        (first_ns, first), (_, middle) = self._window[0], self._since(t_ns - LIMITS.steady_ns // 2)
+        steady = {
+            id_
+            for id_ in voters
+            if id_ in first and id_ in middle and self._placed_ns.get(id_, first_ns - 1) < first_ns
+        }
+        moved = sum(
+            self._has_moved(before[id_], seen[id_])
+            or (id_ in steady and self._moves_steadily(first[id_], middle[id_], seen[id_]))
+            for id_ in voters
+        )
         on, off = LIMITS.moving_share_on, LIMITS.moving_share_off
         evidence = moved * math.log(on / off) + (len(voters) - moved) * math.log((1 - on) / (1 - off))
         return moved / len(voters), evidence
 
     def _has_moved(self, before: _Measured, now: _Measured) -> bool:
         """Return whether a figure moved; a half-covered figure must move further, since its position is uncertain."""
-        sigma_mm = max(math.hypot(now[2], before[2]), math.sqrt(2) * self._jitter_mm)
-        return math.dist(now[:2], before[:2]) > max(LIMITS.min_movement_mm, LIMITS.movement_sigmas * sigma_mm)
+        return math.dist(now[:2], before[:2]) > max(LIMITS.min_movement_mm, self._noise_mm(before, now))
+
+    def _noise_mm(self, before: _Measured, now: _Measured) -> float:
+        """Return the distance that measurement noise alone hardly ever makes of a figure at rest."""
+        return LIMITS.movement_sigmas * max(math.hypot(now[2], before[2]), math.sqrt(2) * self._jitter_mm)
+
+    def _moves_steadily(self, first: _Measured, middle: _Measured, now: _Measured) -> bool:
+        """Return whether a slow figure moved on and on."""
+        way = now[0] - first[0], now[1] - first[1]
+        distance_mm, noise_mm = math.hypot(*way), self._noise_mm(first, now)
+        usual_mm = math.dist(middle[:2], first[:2]) * LIMITS.window_ns / (LIMITS.steady_ns / 2)
+        is_slow = usual_mm < LIMITS.slow_ratio * max(LIMITS.min_movement_mm, noise_mm)
+        if not is_slow or distance_mm <= max(LIMITS.min_steady_mm, noise_mm):
+            return False
+        share = ((middle[0] - first[0]) * way[0] + (middle[1] - first[1]) * way[1]) / distance_mm**2
+        return LIMITS.steady_share <= share <= 1 - LIMITS.steady_share
+
+    def _since(self, t_ns: int) -> tuple[int, dict[str, _Measured]]:
+        """Return the last frame of the window up to a time; the first where all are later."""
+        return next((then for then in reversed(self._window) if then[0] <= t_ns), self._window[0])
 
     def _note_placed(self, seen: dict[str, _Measured], t_ns: int) -> None:
         """Note figures that moved faster than any base walks: they were placed by hand, or confused with another."""
@@ -262,55 +277,6 @@ class _PrintShake:
             known = self._known.get(state, size)
             self._known[state] = known + LIMITS.shake_gain * (size - known)
         return evidence
-
-
-class HumDetector:
-    """Listens for the hum of a board: its coil pulls twice in every cycle of the mains.
-
-    Args:
-        rate_hz: samples per second.
-
-    Raises:
-        InputError: the rate is below 1000 Hz.
-
-    """
-
-    def __init__(self, rate_hz: float) -> None:
-        check(rate_hz >= 1000, InputError, f"The microphone's rate is {rate_hz:g} Hz; 1000 Hz or more is needed.")
-        self._rate_hz = rate_hz
-
-    def evidence(self, block: Array) -> float:
-        """Return the evidence of a block of sound for "on" over "off", log10 of the likelihood ratio.
-
-        Args:
-            block: one channel, shape (n,), at least 0.15 s of it; 0.2 s distinguish 50 from 60 Hz.
-
-        Raises:
-            InputError: the block is too short.
-
-        """
-        least = round(LIMITS.min_hum_block_s * self._rate_hz)
-        check(
-            len(block) >= least, InputError, f"The block of sound has {len(block)} samples; {least} or more are needed."
-        )
-        decades = (self._over_room_db(block) - LIMITS.hum_even_db) / LIMITS.hum_db_per_decade
-        return float(np.clip(decades, -LIMITS.max_hum_decades, LIMITS.max_hum_decades))
-
-    def _over_room_db(self, block: Array) -> float:
-        """Return the level of the strongest harmonic over the sound around it, dB."""
-        windowed = (block - block.mean()) * np.hanning(len(block))
-        loud = np.abs(np.fft.rfft(windowed)) ** 2
-        pitch = np.fft.rfftfreq(len(block), 1 / self._rate_hz)
-        best = 0.0
-        for hertz in sorted({mains * harmonic for mains in _MAINS_HZ for harmonic in _HARMONICS}):
-            off = np.abs(pitch - hertz)
-            inside = off <= LIMITS.hum_half_band_hz
-            room = (off > 4 * LIMITS.hum_half_band_hz) & (off <= LIMITS.hum_room_hz)
-            if not inside.any() or not room.any():
-                continue
-            level = float(np.median(loud[room])) + 1e-20
-            best = max(best, 10 * float(np.log10((loud[inside].max() + 1e-20) / level)))
-        return best
 
 
 class HaltDetector:

@@ -6,6 +6,10 @@ camera tells: projected down from the height of helmets, a standing figure's hel
 how often each case occurs with fallen and with standing figures, in validation images and plays of the twin, halved,
 since errors last from frame to frame.
 
+Whoever falls tilts the base, or knocks it aside, or takes it out of sight. Figures of builds that the detector was
+never taught may be called fallen for as long as they stand. So a call counts for a fall only once the base gave way,
+and the less the more often this figure was called fallen while it stood.
+
 Filter. A figure is upright or fallen and sometimes changes between the two; every detection is evidence for one. Two or
 three frames in a row settle it; a single one that mistakes a leaning figure for a fallen one does not. The time of the
 fall is where the frames since speak most for a fall and those before most for standing, however late that is believed:
@@ -47,6 +51,27 @@ class FallLimits:
     helmet_over_base: float = -1.3
     """Weight of a helmet over that base (90 % of standing, 50 % of fallen figures); raised to cancel `fallen_class`."""
 
+    unmoved: float = -0.2
+    """Most that a call is worth while the base lies as it lay: nothing falls without moving its base."""
+
+    tilted_share: float = 0.7
+    """A base that appears shorter or narrower than this share of its own size tilts."""
+
+    gave_way_ns: int = 400_000_000
+    """A fall is recognized within this time after the base gave way."""
+
+    calls_true: float = 0.83
+    """Share of detections of fallen figures that are called so; five in six."""
+
+    calls_false: float = 0.005
+    """The same of standing figures of known builds."""
+
+    calls_memory_s: float = 2.0
+    """Time over which the calls of one standing figure are averaged: much longer than a fall takes to be recognized."""
+
+    calls_useless: float = 0.5
+    """A standing figure called fallen more often than this does not stay fallen by the call alone."""
+
     helmet_score: float = 0.5
     """Score (0..1) above which a helmet's place counts."""
 
@@ -81,8 +106,47 @@ class FallLimits:
 LIMITS: Final = FallLimits()
 
 
-def fallen_log_odds(figures: Sequence[Detection], size_mm: Array, heading: Array, helmet_mm: Array) -> Array:
-    """Return the log-odds that figures have fallen, from one image alone, shape (m,).
+@dataclass(frozen=True, slots=True)
+class FallSigns:
+    """What one image shows of m figures that tells the fallen from the standing; arrays of shape (m,) unless noted.
+
+    Attributes:
+        called_fallen: whether the detector says "fallen".
+        score: its confidence, 0..1.
+        size_mm: apparent length and width of the bases, shape (m, 2).
+        helmet_over: whether the helmet would be over the base, did the figure stand.
+
+    """
+
+    called_fallen: Bools
+    score: Array
+    size_mm: Array
+    helmet_over: Bools
+
+    def select(self, rows: Bools | Indices) -> FallSigns:
+        """Return the signs of some figures."""
+        return FallSigns(self.called_fallen[rows], self.score[rows], self.size_mm[rows], self.helmet_over[rows])
+
+    def log_odds(self, call_weight: float | Array = LIMITS.fallen_class, gave_way: bool | Bools = False) -> Array:
+        """Return the log-odds that figures have fallen, shape (m,).
+
+        Args:
+            call_weight: of the detector's "fallen"; shape (m,) where it differs.
+            gave_way: whether the base has just tilted, jumped or vanished; shape (m,) where it differs. A call on a
+                base that lies as it lay is no fall, wherever the helmet is: figures lean, and are of many builds.
+
+        """
+        edge = (self.size_mm < LIMITS.edge_mm).any(axis=1)
+        full = LIMITS.full_base + np.where(self.helmet_over, LIMITS.helmet_over_base, 0.0)
+        shape = np.where(edge, LIMITS.edge, np.where(self.called_fallen, full, 0.0))
+        odds = np.where(self.called_fallen, call_weight * self.score, LIMITS.upright_class) + shape
+        unmoved = self.called_fallen & ~edge & ~np.asarray(gave_way)
+        capped: Array = np.where(unmoved, np.minimum(odds, LIMITS.unmoved), odds)
+        return capped
+
+
+def find_fall_signs(figures: Sequence[Detection], size_mm: Array, heading: Array, helmet_mm: Array) -> FallSigns:
+    """Return the signs of falls in one image.
 
     Args:
         figures: m figures.
@@ -92,33 +156,13 @@ def fallen_log_odds(figures: Sequence[Detection], size_mm: Array, heading: Array
             (m, 2).
 
     """
-    called_fallen = np.array([figure.kind == "fallen" for figure in figures], dtype=np.bool_)
-    score = np.clip([figure.score for figure in figures], 0.0, 1.0)
-    edge = (size_mm < LIMITS.edge_mm).any(axis=1)
     helmet = np.array([figure.helmet_score > LIMITS.helmet_score for figure in figures], dtype=np.bool_)
-    over = helmet & _over_base(size_mm, heading, helmet_mm)
-    full = LIMITS.full_base + np.where(over, LIMITS.helmet_over_base, 0.0)
-    shape = np.where(edge, LIMITS.edge, np.where(called_fallen, full, 0.0))
-    odds: Array = np.where(called_fallen, LIMITS.fallen_class * score, LIMITS.upright_class) + shape
-    return odds
-
-
-def tracked_fallen_log_odds(odds: Array, figures: Sequence[Detection], jump_mm: Array, fallen: Array) -> Array:
-    """Return the log-odds that figures have fallen, from one image and their earlier state, shape (k,).
-
-    A figure that is classified as fallen just as its base jumps aside is falling. A fallen figure stays fallen while it
-    is still classified as fallen, even if its base is fully visible.
-
-    Args:
-        odds: log-odds from the image alone, shape (k,).
-        figures: k figures.
-        jump_mm: distance of each from its predicted place; 0 for those not detected just before, shape (k,).
-        fallen: earlier probability that each had fallen, shape (k,).
-
-    """
-    called_fallen = np.array([figure.kind == "fallen" for figure in figures], dtype=np.bool_)
-    moved: Array = odds + np.where(called_fallen & (jump_mm > LIMITS.jump_mm), LIMITS.jump, 0.0)
-    return np.where(called_fallen & (fallen > LIMITS.fallen_probability), np.maximum(moved, 0.0), moved)
+    return FallSigns(
+        called_fallen=np.array([figure.kind == "fallen" for figure in figures], dtype=np.bool_),
+        score=np.clip([figure.score for figure in figures], 0.0, 1.0),
+        size_mm=size_mm.copy(),
+        helmet_over=helmet & _over_base(size_mm, heading, helmet_mm),
+    )
 
 
 def _over_base(size_mm: Array, heading: Array, offset_mm: Array) -> Bools:
@@ -165,6 +209,8 @@ class PostureFilter:
         self._seen_ns = np.full(count, t_ns, dtype=np.int64)
         self._change_ns = self._seen_ns.copy()  # when the evidence below began
         self._in_view = np.ones(count)  # share of the base top visible lately
+        self._called = np.full(count, LIMITS.calls_false)  # share of detections called fallen while it stood
+        self._gave_way_ns = np.full(count, t_ns - 2 * LIMITS.gave_way_ns, dtype=np.int64)
         self._missed = np.zeros(count, dtype=np.int64)  # runs of the detector in a row that missed it
         self._evidence = np.zeros(count)  # cumulative sum of log-odds since then, while it favors a fall
         self.fell_ns: list[int | None] = [None] * count
@@ -204,13 +250,41 @@ class PostureFilter:
                 reach = max(math.dist(helmet, center), 1e-6)
                 self.head[row] = (helmet[0] - center[0]) / reach, (helmet[1] - center[1]) / reach
 
-    def update_missed(self, rows: Indices, missed: Bools, visible: Array) -> None:
+    def weigh(self, rows: Indices, signs: FallSigns, own_mm: Array, jump_mm: Array, step_s: float, t_ns: int) -> Array:
+        """Return the log-odds of one frame that figures have fallen, given their earlier state, shape (k,).
+
+        A figure that is called fallen just as its base jumps aside is falling. A fallen figure stays fallen while it is
+        still called fallen, even if its base is fully visible.
+
+        Args:
+            rows: rows of the detected figures without a hand near, shape (k,).
+            signs: of these figures.
+            own_mm: length and width of their bases, as measured before, shape (k, 2).
+            jump_mm: distance of each from its predicted place; 0 for those not detected just before, shape (k,).
+            step_s: time since the previous frame.
+            t_ns: time of this frame.
+
+        """
+        jumped = jump_mm > LIMITS.jump_mm
+        tilted = (signs.size_mm < LIMITS.tilted_share * own_mm).any(axis=1)
+        self._gave_way_ns[rows[jumped | tilted]] = t_ns
+        called, lies = self._called[rows], self.fallen[rows] > LIMITS.fallen_probability
+        weight = np.clip(np.log(LIMITS.calls_true / called), 0.0, LIMITS.fallen_class)
+        odds = signs.log_odds(weight, t_ns - self._gave_way_ns[rows] <= LIMITS.gave_way_ns)
+        odds += np.where(signs.called_fallen & jumped, np.minimum(LIMITS.jump, LIMITS.jump * weight), 0.0)
+        stays = signs.called_fallen & lies & (called < LIMITS.calls_useless)
+        gain = np.where(lies, 0.0, 1 - math.exp(-step_s / LIMITS.calls_memory_s))
+        self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), LIMITS.calls_false)
+        return np.where(stays, np.maximum(odds, 0.0), odds)
+
+    def update_missed(self, rows: Indices, missed: Bools, visible: Array, t_ns: int) -> None:
         """Raise the probability of figures that were not detected although nothing is known to hide them.
 
         Args:
             rows: rows of the detected figures, shape (k,).
             missed: figures not detected with the board on and no hand near, shape (n,).
             visible: visible share of the detected figures' bases, shape (k,).
+            t_ns: time of this frame.
 
         """
         self._missed[rows] = 0
@@ -218,6 +292,7 @@ class PostureFilter:
         self._in_view[rows] += LIMITS.in_view_gain * (visible - self._in_view[rows])
         vanished = missed & (self._missed == 2) & (self._in_view > LIMITS.in_view)
         self._log_odds[vanished] = np.maximum(self._log_odds[vanished], LIMITS.vanished)
+        self._gave_way_ns[missed & (self._missed >= 2) & (self._in_view > LIMITS.in_view)] = t_ns
 
     def update(self, rows: Indices, odds: Array, step_s: float, t_ns: int) -> None:
         """Add the evidence of one frame.

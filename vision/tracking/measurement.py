@@ -22,7 +22,7 @@ from downfield.core.field import FieldModel
 from downfield.core.frame import Detection
 from downfield.models.base_sizes import CORNER_CORRELATION, errors_by_direction, estimate_sizes
 from downfield.models.base_sizes import LIMITS as BASE_SIZES
-from downfield.vision.tracking.falls import fallen_log_odds
+from downfield.vision.tracking.falls import FallSigns, find_fall_signs
 
 PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
 """Of a measurement: x and y mm; these and the heading in radians; length and width mm."""
@@ -103,6 +103,7 @@ class Measurements:
         systematic: covariance of x and y from the calibration's error, which lasts; shape (m, 2, 2).
         by_height: change of x and y with the assumed height of the base top, mm per mm, shape (m, 2).
         fallen: log-odds that the figure has fallen, from this image alone, shape (m,).
+        signs: what they follow from.
         visible: approximate visible share of the base's top, shape (m,).
         helmet_mm: helmets' centers projected to the board; None where not visible.
         front: the network's confidence in which end is the front, 0..1, shape (m,).
@@ -117,6 +118,7 @@ class Measurements:
     systematic: Array
     by_height: Array
     fallen: Array
+    signs: FallSigns
     visible: Array
     helmet_mm: tuple[tuple[float, float] | None, ...]
     front: Array
@@ -140,6 +142,7 @@ class Measurements:
             systematic=self.systematic[keep],
             by_height=self.by_height[keep],
             fallen=self.fallen[keep],
+            signs=self.signs.select(keep),
             visible=self.visible[keep],
             helmet_mm=tuple(helmet for helmet, kept in zip(self.helmet_mm, keep, strict=True) if kept),
             front=self.front[keep],
@@ -178,7 +181,8 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     pose, covariance = _fit(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
     # A base seen from its edge looks short, so its apparent size is used before sizes are made consistent.
     standing = places[:, _HELMET] + by_height[:, _HELMET] * (LIMITS.helmet_mm - heights[:, _HELMET, None])
-    fallen = fallen_log_odds(figures, pose[:, SIZE], pose[:, 2], standing - pose[:, PLACE])
+    signs = find_fall_signs(figures, pose[:, SIZE], pose[:, 2], standing - pose[:, PLACE])
+    fallen = signs.log_odds()
     lies = fallen > 0
     _apply_likely_sizes(pose, covariance, np.flatnonzero(~lies))
     covariance[lies] = np.diag([LIMITS.fallen_sigma_mm**2] * 2 + [LIMITS.unknown_sigma**2] * 3)
@@ -190,6 +194,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         systematic=calibration.error_of(by_pixel[:, _CENTER], by_parameters),
         by_height=by_height[:, _CORNERS].mean(axis=1),
         fallen=fallen,
+        signs=signs,
         visible=np.where(has_scores, np.clip(scores, 0.0, 1.0).mean(axis=1), 1.0),
         helmet_mm=tuple((x, y) if np.isfinite(x) else None for x, y in places[:, _HELMET].tolist()),
         front=np.clip(2 * np.array([figure.front_score for figure in figures]) - 1, 0.0, 1.0),

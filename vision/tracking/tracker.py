@@ -28,7 +28,7 @@ from downfield.vision.tracking.assignment import (
 )
 from downfield.vision.tracking.estimate import Estimate, estimate_base_size, fallen_base_size
 from downfield.vision.tracking.falls import LIMITS as FALLS
-from downfield.vision.tracking.falls import Fall, PostureFilter, tracked_fallen_log_odds
+from downfield.vision.tracking.falls import Fall, PostureFilter
 from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.initialization import LineUpPoses
 from downfield.vision.tracking.kalman import (
@@ -355,11 +355,11 @@ class Tracker:
             ahead_mm_s = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
             self._front.update_from_walking(walkers, ahead_mm_s * step_s)
         self._motion.turn_around(self._front.resolve_flips())
-        fallen = self._posture.fallen[rows]
         missed = self._t_ns - figures.handled_ns > LIMITS.let_go_ns
         missed &= ~near_hands(hands_mm, self._motion.mean[:, :2])
         missed[rows] = False
-        self._posture.update_missed(rows, missed & (power == "on"), visible)
-        detections = [measurements.detections[column] for column in columns]
-        odds = tracked_fallen_log_odds(measurements.fallen[columns], detections, jump_mm, fallen)
-        self._posture.update(rows[free], odds[free], step_s, self._t_ns)
+        self._posture.update_missed(rows, missed & (power == "on"), visible, self._t_ns)
+        # The size before this detection took part in it would do as well, since a size changes slowly.
+        own_mm, signs = self._motion.mean[rows[free]][:, [LENGTH, WIDTH]], measurements.signs.select(columns[free])
+        odds = self._posture.weigh(rows[free], signs, own_mm, jump_mm[free], step_s, self._t_ns)
+        self._posture.update(rows[free], odds, step_s, self._t_ns)
