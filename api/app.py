@@ -17,6 +17,7 @@ from downfield.api.prometheus import PrometheusMetrics
 from downfield.api.routes import (
     bundles,
     camera,
+    challenges,
     evidence,
     feed,
     games,
@@ -48,6 +49,7 @@ ROUTERS: Final = (
     review.router,
     bundles.router,
     review_rulings.router,
+    challenges.router,
     evidence.router,
     setup.router,
     table_setup.router,

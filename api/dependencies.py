@@ -172,7 +172,7 @@ def authenticate(connection: HTTPConnection) -> Principal:
     return principal
 
 
-async def reviewer(context: AppContextDep, principal: PrincipalDep) -> Principal:
+def reviewer(context: AppContextDep, principal: PrincipalDep) -> Principal:
     """Return the sender of a request, who may rule on finished games.
 
     Raises:

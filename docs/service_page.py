@@ -15,6 +15,7 @@ from pydantic.json_schema import models_json_schema
 from downfield.api.app import ROUTERS
 from downfield.api.security.roles import required_role
 from downfield.core.records import write_text
+from downfield.game.challenges import ChallengesView
 from downfield.game.published import board_topics
 from downfield.game.published import game_topics as topics
 
@@ -29,6 +30,7 @@ TOPICS: dict[str, type[BaseModel]] = {
     "health": board_topics.HealthStatus,
     "source": board_topics.SourceStatus,
     "notice": topics.Notice,
+    "challenges": ChallengesView,
 }
 _IN_FORMATS = {"Player", "BaseSize", "FieldModel"}
 _INTRODUCTION = Path(__file__).with_name("service_text.md")

@@ -17,6 +17,7 @@ from downfield.core.field import FieldModel
 from downfield.core.format_versions import upgrade
 from downfield.core.records import adapter, from_json, record
 from downfield.core.scene import Scene
+from downfield.game.challenges import ChallengeRaised, ChallengeRuled
 from downfield.game.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
@@ -193,7 +194,7 @@ class GameReopened:
     reason: str
 
 
-Content = GameStarted | EventRecorded | ScenesRecorded | GameEnded | GameReopened
+Content = GameStarted | EventRecorded | ScenesRecorded | GameEnded | GameReopened | ChallengeRaised | ChallengeRuled
 
 KINDS: Final[dict[str, type[Content]]] = {
     "game_started": GameStarted,
@@ -201,6 +202,8 @@ KINDS: Final[dict[str, type[Content]]] = {
     "scenes_recorded": ScenesRecorded,
     "game_ended": GameEnded,
     "game_reopened": GameReopened,
+    "challenge_raised": ChallengeRaised,
+    "challenge_ruled": ChallengeRuled,
 }
 
 KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {

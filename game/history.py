@@ -8,7 +8,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from downfield.core.errors import FormatError
 from downfield.core.scene import Player
+from downfield.game.challenges import ChallengeBook, ChallengeRaised, ChallengeRuled
 from downfield.game.entries import (
     Content,
     Effects,
@@ -18,6 +20,7 @@ from downfield.game.entries import (
     GameStarted,
     ScenesRecorded,
     Snap,
+    rulebook_of,
     unpack_entry,
 )
 from downfield.game.published.call_views import CallContext, call_view
@@ -28,6 +31,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.rulebook import Rulebook
 
 _SET_ASIDE = "It no longer applies after a ruling."
 
@@ -124,6 +128,7 @@ class History:
         self.head = ""
         self.batches: list[SceneBatch] = []
         self.late: list[LateEntry] = []
+        self.challenges = ChallengeBook()
         self._log = EventLog()
         self._calls: dict[str, Call] = {}
         self._withdrawn: dict[str, Call] = {}
@@ -154,6 +159,19 @@ class History:
     def standing_calls(self) -> tuple[Call, ...]:
         """The calls that stand, in the order they were made."""
         return tuple(self._calls.values())
+
+    @property
+    def rulebook(self) -> Rulebook:
+        """The rulebook in force at the end.
+
+        Raises:
+            FormatError: its journal has no start.
+            RulebookError: this program does not know the rulebook.
+
+        """
+        if self._started is None:
+            raise FormatError(f"game {self.row.id}", "its journal has no start")
+        return rulebook_of(self._started.rulebook)
 
     def details(self) -> GameDetails:
         """Return a summary of the game with its result."""
@@ -229,6 +247,8 @@ class History:
             self.reopened = False
         elif isinstance(content, GameReopened):
             self.reopened = True
+        elif isinstance(content, ChallengeRaised | ChallengeRuled):
+            self.challenges.add(content)
         else:
             self._apply(content.effects)
             if isinstance(content, EventRecorded):

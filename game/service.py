@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Jersey, Player, Scene
-from downfield.game.commands import Command, NewGame, RigCommand, SetRulebook, Settings
+from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.idempotency import IdempotencyCache, as_submitted
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
@@ -25,6 +25,7 @@ from downfield.game.published.game_topics import CallView, DeclarationView, Noti
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
 from downfield.game.receipts import Accepted, Receipt, Refused, Submission, is_encodable
+from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
 from downfield.game.session_start import latest_instant_ns, resume_session, set_up_of, start_session, switch_rulebook
 from downfield.game.store import Store
@@ -39,31 +40,6 @@ NO_GAME: Final = "No game is in play. Start one."
 _BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 _DOWNFIELD: Final = Submission(by="downfield")
 _CLOCK: Final = Submission(by="clock")
-
-
-class RigControl(Protocol):
-    """Commands that only the rig can carry out; the game service passes them on."""
-
-    def do(self, command: RigCommand) -> str:
-        """Carry out a command, or start to.
-
-        Returns:
-            What was done, in words.
-
-        Raises:
-            RefusedError: it can't be done now.
-            DownfieldError: it failed.
-
-        """
-        ...
-
-    def calibration(self) -> Calibration | None:
-        """Return the calibration in use."""
-        ...
-
-    def settings(self) -> Settings:
-        """Return the configuration in force, without secrets."""
-        ...
 
 
 class GameService:
@@ -227,6 +203,28 @@ class GameService:
                 self._session.journal.close()
             self._session = None
 
+    @contextmanager
+    def in_play(self) -> Iterator[GameSession]:
+        """Hold the game in play: nothing else happens to it within the ``with`` block.
+
+        Raises:
+            RefusedError: no game is in play.
+
+        """
+        with self._lock:
+            if self._session is None:
+                raise RefusedError(NO_GAME)
+            yield self._session
+            self.publish_challenges()
+
+    def publish_challenges(self) -> None:
+        """Publish the challenges of the game in play."""
+        with self._lock:
+            if (session := self._session) is not None:
+                self._publisher.publish_challenges(
+                    session.challenges.view(session.game_id, session.state.period, session.challenge_rules)
+                )
+
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
         """Judge a scene or a recorded event, and publish what follows; never waits for the disk.
 
@@ -385,4 +383,5 @@ class GameService:
         self._session = session
         self._publisher.start_game(session.game_id, session.started)
         session.publish()
+        self.publish_challenges()
         self._publisher.publish_notice(Notice(text=f"Game {session.game_id} under {session.started.rulebook.title}."))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from downfield.core.errors import NotFoundError
 from downfield.core.scene import Player, Scene
+from downfield.game.challenges import ChallengeBook, ChallengeRules
 from downfield.game.entries import (
     Effects,
     EventRecorded,
@@ -65,6 +66,8 @@ class GameSession:
         self._game = JudgedGame(rulebook_of(started.rulebook), started.field, teams, certified_yd=started.certified_yd)
         self._late_ns = self._game.rulebook.params.ns("calls.late_s")
         self._log = EventLog()
+        self.challenges = ChallengeBook()
+        self.ended = False
         self._frames: dict[str, int] = {}
         self._last_event_ns = 0
         self._snaps_ns: set[int] = set()
@@ -73,6 +76,11 @@ class GameSession:
         """After the last entry. It may be read without the lock, as each entry replaces it whole."""
         self.line_up = LineUpStatus()
         """The figures on the board; may be read without the lock, too."""
+
+    @property
+    def challenge_rules(self) -> ChallengeRules:
+        """What the rulebook says about challenges."""
+        return ChallengeRules.of(self._game.rulebook.params)
 
     @property
     def game_id(self) -> str:
@@ -179,6 +187,7 @@ class GameSession:
         self.write_scenes()
         self.journal.append(GameEnded(self.state.text, self.state.score))
         self.journal.close()
+        self.ended = True
 
     def _judge(self, entry: Scene | Event) -> GameUpdate:
         before = self.state

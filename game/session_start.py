@@ -108,7 +108,7 @@ def switch_rulebook(session: GameSession, publisher: StatePublisher, rulebook: R
     session.write_scenes()
     started = replace(session.started, rulebook=record_of(rulebook))
     session.journal.append(started)
-    return GameSession(started, session.journal, publisher, session.event_count)
+    return _continued(GameSession(started, session.journal, publisher, session.event_count), session)
 
 
 def resume_session(store: Store, publisher: StatePublisher, owner: GameOwner = NOBODY) -> ResumedSession | None:
@@ -183,7 +183,8 @@ def _replay(rows: Iterable[EntryRow], journal: Journal, publisher: StatePublishe
     for row in rows:
         content = _unpack(row)
         if isinstance(content, GameStarted):
-            session = GameSession(content, journal, publisher, 0 if session is None else session.event_count)
+            events = 0 if session is None else session.event_count
+            session = _continued(GameSession(content, journal, publisher, events), session)
         elif session is None:
             raise FormatError(_place(row), "a journal starts with the start of its game")
         elif isinstance(content, EventRecorded):
@@ -195,9 +196,18 @@ def _replay(rows: Iterable[EntryRow], journal: Journal, publisher: StatePublishe
         elif row.attachment is not None:
             for scene in unpack_scenes(row.attachment, where=_place(row)):
                 _judge_again(session, scene)
+        else:
+            session.challenges.add(content)
     if session is None:
         raise FormatError(f"game {journal.game.id}", "its journal is empty")
     return ResumedSession(session, tuple(receipts))
+
+
+def _continued(session: GameSession, before: GameSession | None) -> GameSession:
+    """Return a game's session with what it keeps from before, under another rulebook."""
+    if before is not None:
+        session.challenges = before.challenges
+    return session
 
 
 def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> None:

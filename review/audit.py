@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from downfield.game.challenges import DECISION_WORDS, ChallengeRaised, ChallengeRuled
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
 from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
@@ -29,7 +30,8 @@ def audit_trail(history: History) -> list[AuditLine]:
 
 
 def _by(content: Content) -> str:
-    return content.by if isinstance(content, EventRecorded | GameEnded | GameReopened) else ""
+    known = EventRecorded | GameEnded | GameReopened | ChallengeRaised | ChallengeRuled
+    return content.by if isinstance(content, known) else ""
 
 
 def _text(content: Content) -> str:
@@ -41,4 +43,8 @@ def _text(content: Content) -> str:
         body = content.event.body
         note = f" ({body.note})" if isinstance(body, Ruling) and body.note else ""
         return f"Ruling: {describe(body)}{note}"
+    if isinstance(content, ChallengeRaised):
+        return f"Challenge by the {content.side} coach of {content.text}: {content.reason}"
+    if isinstance(content, ChallengeRuled):
+        return f"Challenge decided, {DECISION_WORDS[content.decision]}: {content.reason}"
     return "Continued"

@@ -25,12 +25,16 @@ class CatalogLimits:
     remembered: int = 5_000
     """Games whose line is kept in memory, about 1 kB each."""
 
+    challenges: int = 1_000
+    """Challenges of one game that are counted."""
+
     page: int = 200
     """Games read from the store at once while searching."""
 
 
 LIMITS: Final = CatalogLimits()
 
+CHALLENGE_KINDS: Final = ("challenge_raised", "challenge_ruled")
 REOPENED: Final = "game_reopened"
 _STANDS: Final = frozenset({"event_recorded", "scenes_recorded", "game_ended", "said", "seen", "ended"})
 """Kinds of entries that say how the game stands after them."""
@@ -46,6 +50,7 @@ class GameLine:
         reopened: whether it is open for rulings again.
         score: home, away.
         text: the game on one line, as it stands.
+        under_review: challenges that are not decided.
         entries: entries of its journal.
 
     """
@@ -55,6 +60,7 @@ class GameLine:
     reopened: bool
     score: tuple[int, int]
     text: str
+    under_review: int
     entries: int
 
     def standing(self, in_play: str) -> GameStanding:
@@ -78,11 +84,13 @@ class GameSearch:
     Attributes:
         text: every word of it is in the title, a team's name, the rulebook's or the id, which begins with the date.
         standing: only games that stand so; None for all.
+        under_review: whether only games with an open challenge.
 
     """
 
     text: str = ""
     standing: GameStanding | None = None
+    under_review: bool = False
 
     def finds(self, line: GameLine, in_play: str) -> bool:
         """Return whether a game is one of those looked for; `in_play` is the id of the game in play."""
@@ -90,6 +98,8 @@ class GameSearch:
         date = f"{row.id[:4]}-{row.id[4:6]}-{row.id[6:8]}"
         where = f"{row.id} {date} {row.title} {row.home} {row.away} {row.rulebook}".casefold()
         if not all(word in where for word in self.text.casefold().split()):
+            return False
+        if self.under_review and not line.under_review:
             return False
         return self.standing is None or self.standing == line.standing(in_play)
 
@@ -161,4 +171,5 @@ class GameCatalog:
                 score, text = content.effects.score, content.effects.text
             elif isinstance(content, GameEnded):
                 score, text = content.score, content.text
-        return GameLine(row, ended, reopened, score, text, 0 if last is None else last.seq)
+        raised, ruled = (len(self._store.latest(row.id, {kind}, LIMITS.challenges)) for kind in CHALLENGE_KINDS)
+        return GameLine(row, ended, reopened, score, text, max(0, raised - ruled), 0 if last is None else last.seq)

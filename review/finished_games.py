@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.errors import NotFoundError, OutputError, RefusedError
+from downfield.game.challenges import ChallengeRaised, ChallengeRuled, ChallengeRules, ChallengesView
+from downfield.game.disputes import Decision, ruling_of, undecided
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
 from downfield.game.history import History
 from downfield.game.journal import Journal, JournalPosition
 from downfield.game.store import GameRow, Store
+from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.review.changes import GameChanges, changes_between, effects_of
 from downfield.review.judging_again import JudgedAgain, Way, judge_again
@@ -108,6 +111,54 @@ class FinishedGames:
                     self._ruled.popitem(last=False)
             return changes
 
+    def raise_challenge(self, row: GameRow, side: Side, call: str, reason: str, by: str) -> ChallengesView:
+        """Challenge a call of a reopened game.
+
+        Raises:
+            NotFoundError: the game has no such call.
+            RefusedError: the game is not open, or its rulebook does not allow this challenge.
+            OutputError: the store can't be written.
+
+        """
+        with self._lock:
+            history = self._opened(row)
+            text = next((view.text for view in history.calls() if view.id == call), None)
+            if text is None:
+                raise NotFoundError(f"This game has no call {call!r}.")
+            rules, book = ChallengeRules.of(history.rulebook.params), history.challenges
+            half = rules.half(_period_of(history, call))
+            raised = ChallengeRaised(f"challenge-{len(book.raised) + 1}", side, call, text, reason, by, half)
+            refusal = book.refusal(side, call, half, rules)
+            if refusal:
+                raise RefusedError(refusal)
+            self._append(history, raised)
+            book.add(raised)
+            return challenges_of(history)
+
+    def rule_challenge(self, row: GameRow, challenge: str, decision: Decision) -> GameChanges | None:
+        """Decide a challenge of a reopened game; a lost one costs nothing any more.
+
+        Returns:
+            What has changed; None where the call stays as it is.
+
+        Raises:
+            NotFoundError: the game has no such challenge.
+            RefusedError: it was decided already, the game is not open, or the ruling is not possible.
+            BusyError: too many games are being judged again.
+            OutputError: the store can't be written.
+
+        """
+        book = self._opened(row).challenges
+        raised = undecided(book.undecided(challenge), book.ruled.get(challenge))
+        ruling = ruling_of(raised.call, decision)
+        changes = None if ruling is None else self.rule(row, LateRuling(ruling, decision.by))
+        with self._lock:
+            history = self._opened(row)
+            undecided(history.challenges.undecided(challenge), history.challenges.ruled.get(challenge))
+            event = "" if changes is None else changes.event
+            self._append(history, ChallengeRuled(challenge, decision.decision, decision.reason, decision.by, event))
+        return changes
+
     def preview(self, row: GameRow, ruling: LateRuling) -> GameChanges:
         """Return what a ruling would change; the game need not be open, and nothing is written.
 
@@ -162,6 +213,18 @@ class FinishedGames:
             journal.close()
         if written is None:
             raise OutputError(failure or f"{self._store.where}: the entry could not be written in time")
+
+
+def challenges_of(history: History) -> ChallengesView:
+    """Return the challenges of a game as its journal has them."""
+    rules = ChallengeRules.of(history.rulebook.params)
+    snaps = history.snaps()
+    return history.challenges.view(history.row.id, snaps[-1].period if snaps else 1, rules)
+
+
+def _period_of(history: History, call: str) -> int:
+    t_ns = next((view.t_ns for view in history.calls() if view.id == call), 0)
+    return next((snap.period for snap in reversed(history.snaps()) if snap.t_ns <= t_ns), 1)
 
 
 def _event(history: History, ruling: LateRuling) -> Event:

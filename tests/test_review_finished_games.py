@@ -10,11 +10,15 @@ from played_table import Table
 
 from downfield.core.errors import NotFoundError, RefusedError
 from downfield.game.commands import NewGame
+from downfield.game.disputes import Decision
 from downfield.game.history import History
 from downfield.game.journal import verify_journal
 from downfield.game.receipts import Submission
 from downfield.game.store import GameRow
 from downfield.officiating.events import Ruling, Undo
+from downfield.review.audit import audit_trail
+from downfield.review.catalog import GameCatalog
+from downfield.review.challenge_statistics import challenge_statistics
 from downfield.review.finished_games import FinishedGames, LateRuling
 from downfield.review.worker import JudgingWorker
 
@@ -172,3 +176,28 @@ def test_a_reopened_game_is_never_resumed_at_the_table(tmp_path: Path) -> None:
     assert table.game_service.resume() is None
     worker.close()
     table.close()
+
+
+def test_a_challenge_after_the_game_is_decided_in_its_journal_and_counted(desk: Desk) -> None:
+    with pytest.raises(RefusedError, match="Reopen it first"):
+        desk.finished.raise_challenge(desk.row, "home", desk.tackle, "never touched", "Ann")
+    desk.finished.reopen(desk.row, "Ann", "film")
+    view = desk.finished.raise_challenge(desk.row, "home", desk.tackle, "never touched", "Ann")
+    assert view.counts.under_review == 1
+    assert GameCatalog(desk.table.store).line(desk.row).under_review == 1
+    decision = Decision("overturned", "no contact", "Referee")
+    changes = desk.finished.rule_challenge(desk.row, "challenge-1", decision)
+    assert changes is not None
+    assert changes.lines[0].startswith("No longer called")
+    with pytest.raises(RefusedError, match="decided by Referee"):
+        desk.finished.rule_challenge(desk.row, "challenge-1", decision)
+    statistics = challenge_statistics(desk.table.store)
+    assert (statistics.games, statistics.all.overturned, statistics.by_kind["tackle"].raised) == (1, 1, 1)
+    assert GameCatalog(desk.table.store).line(desk.row).under_review == 0
+    assert [line.text.split(":")[0] for line in audit_trail(desk.history())] == [
+        "Ended",
+        "Reopened",
+        "Challenge by the home coach of dark-22 tackled by light-50",
+        "Ruling",
+        "Challenge decided, overturned",
+    ]

@@ -27,7 +27,9 @@ PROTOCOL: Final = 2
 SNAPSHOT: Final = "snapshot"
 """Topic of a message that carries every topic's value."""
 
-CONFLATED_TOPICS: Final = frozenset({"game", "ball", "questions", "declared", "line_up", "scene", "health", "source"})
+CONFLATED_TOPICS: Final = frozenset(
+    {"game", "ball", "questions", "declared", "line_up", "scene", "health", "source", "challenges"}
+)
 """Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
 
 PACED_TOPICS: Final = frozenset({"scene", "health"})

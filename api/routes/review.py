@@ -33,6 +33,7 @@ class ListedGame(GameSummary):
     standing: GameStanding = Field(description=_STANDING)
     score: tuple[int, int] = Field(description="Home, away, as it stands.")
     text: str = Field(description="The game as it stands, on one line.")
+    under_review: int = Field(description="Challenges that are not decided.")
 
 
 class ReviewedGame(GameDetails):
@@ -60,10 +61,11 @@ def games(
     before: Annotated[str | None, Query(max_length=40, description="Only those started before this game.")] = None,
     text: Text = "",
     standing: GameStanding | None = None,
+    under_review: Annotated[bool, Query(description="Only games with an open challenge.")] = False,
 ) -> list[ListedGame]:
     """For the next page, give the last one's `id` as `before`."""
     in_play = game_service.game_id
-    found = catalog.find(GameSearch(text, standing), limit=limit, before=before, in_play=in_play)
+    found = catalog.find(GameSearch(text, standing, under_review), limit=limit, before=before, in_play=in_play)
     return [_listed(line, in_play) for line in found]
 
 
@@ -120,5 +122,9 @@ def thumbnail(
 
 def _listed(line: GameLine, in_play: str) -> ListedGame:
     return ListedGame(
-        **summary(line.row).model_dump(), standing=line.standing(in_play), score=line.score, text=line.text
+        **summary(line.row).model_dump(),
+        standing=line.standing(in_play),
+        score=line.score,
+        text=line.text,
+        under_review=line.under_review,
     )

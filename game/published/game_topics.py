@@ -241,6 +241,6 @@ class Notice(TopicModel):
 
 Message = Annotated[
     Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source",
-            "notice"],
+            "notice", "challenges"],
     Field(description="A message's topic."),
 ]  # fmt: skip

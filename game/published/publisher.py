@@ -111,6 +111,10 @@ class StatePublisher:
             withdrawn = game_topics.CallsUpdate(calls=(), withdrawn=tuple(call.id for call in calls))
             self._sink.publish("calls", withdrawn, full=game_topics.CallsUpdate(calls=()))
 
+    def publish_challenges(self, challenges: game_topics.TopicModel) -> None:
+        """Publish the challenges of the game in play."""
+        self._publish("challenges", challenges)
+
     def publish_scene(self, scene: Scene) -> None:
         """Publish where every figure is, unless a scene was just published."""
         self._ball = scene.ball

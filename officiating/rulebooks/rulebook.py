@@ -48,6 +48,23 @@ GENERAL_PARAMS: Final = (
         high=0.9999,
     ),
     Param("calls.late_s", 2.0, "s", "a declaration may arrive up to this long after the moment it describes", low=0),
+    Param(
+        "challenge.limit",
+        "none",
+        "",
+        "no printed rulebook limits how often a coach may have a call looked at again; leagues do",
+        choices=("none", "half", "game"),
+    ),
+    Param("challenge.count", 2, "count", "challenges of each coach in a half or game, as in pro football", low=0),
+    Param("challenge.won_is_free", True, "", "a coach who was right has cost nobody any time"),
+    Param(
+        "challenge.lost_costs",
+        "nothing",
+        "",
+        "few tabletop rulebooks have time-outs to pay with",
+        choices=("nothing", "time_out"),
+    ),
+    Param("challenge.too_close_is_lost", False, "", "who asks what nobody can tell was not wrong"),
 )
 _TOP_LEVEL_KEYS: Final = {"name", "title", "system", "base", "policy"}
 

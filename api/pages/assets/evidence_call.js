@@ -1,5 +1,6 @@
 // The call beside its frames: what was called, the way to the calls before and after it, and ruling on it in place.
 
+import { challengeButton } from "./challenges.js";
 import { el, refresh } from "./dom.js";
 import { callDetails, callHead, rulingButtons } from "./panel_calls.js";
 import { NoResponseError, errorText, send } from "./send.js";
@@ -46,7 +47,7 @@ export class CallSection {
         "div",
         { class: `call ${details.verdict} ${details.standing}` },
         callHead(details),
-        rules && el("div", { class: "row rulings" }, rulingButtons(details)),
+        rules && el("div", { class: "row rulings" }, rulingButtons(details), challengeButton(game, details)),
         callDetails(details),
       ),
     );

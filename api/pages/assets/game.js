@@ -1,10 +1,12 @@
 // One game: its result, and its plays with their calls, searched and filtered.
 
+import { challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
 import { capitalize, formatCallText, formatPeriod, formatVerdict, humanize } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
 import { formatGameDate, standingBadge } from "./game_summary.js";
-import { askRuling, knownName } from "./ruling_dialog.js";
+import { knownName } from "./reviewer_name.js";
+import { askRuling } from "./ruling_dialog.js";
 import { filled, followForm } from "./search_form.js";
 import { errorText, send } from "./send.js";
 import { thumbnail } from "./thumbnails.js";
@@ -37,7 +39,18 @@ async function loadGame() {
     el("p", { class: "facts" }, [formatGameDate(details), details.title, details.rulebook, details.text].filter(Boolean).map((fact) => el("span", {}, fact))),
   ]);
   showDesk(at("desk"), standing, base(), changes, reload);
+  await showChallenges(details);
   showAudit(at("record"), at("audit"), standing === "in_play" ? [] : await get(`${base()}/audit`));
+}
+
+async function showChallenges(details) {
+  const view = await get(`${base()}/challenges`);
+  at("challenged").hidden = view.challenges.length === 0;
+  setText(at("challenge-rule"), challengeRule(view, details));
+  refreshList(at("challenges"), view.challenges, (challenge, item) => {
+    item.className = `call ${challenge.decision === null ? "too_close" : challenge.decision === "overturned" ? "overturned" : "confirmed"}`;
+    return challengeItem(game, challenge, details, ({ lines }) => ruled({ lines, note: "" }));
+  });
 }
 
 async function reload() {
@@ -125,7 +138,7 @@ function callItem(call) {
       el("a", { class: "text", href }, text),
       call.words && el("p", { class: "words" }, capitalize(call.words)),
       call.ruling && el("p", { class: "facts" }, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
-      standing === "reopened" && rulingButton(call),
+      el("div", { class: "row" }, standing === "reopened" && rulingButton(call), ["reopened", "in_play"].includes(standing) && challengeButton(game, call, reload)),
       !struck && call.clauses.length > 0 && el("p", { class: "facts" }, call.clauses.map((clause) => clause.id).join(", ")),
     ),
   );

@@ -1,7 +1,8 @@
 // A game once it is over: reopened for rulings, closed again, and what happened to it.
 
 import { el, refresh, setText } from "./dom.js";
-import { changesList, keepName, knownName } from "./ruling_dialog.js";
+import { keepName, knownName } from "./reviewer_name.js";
+import { changesList } from "./ruling_dialog.js";
 import { errorText, send } from "./send.js";
 
 /**

@@ -14,6 +14,10 @@ let latest = 0;
 async function load(more = false) {
   const request = ++latest;
   const query = filled(at("search"));
+  if (query.get("standing") === "under_review") {
+    query.delete("standing");
+    query.set("under_review", "true");
+  }
   query.set("limit", PAGE);
   if (more && shown.length > 0) query.set("before", shown.at(-1).id);
   try {
@@ -41,7 +45,7 @@ function gameItem(game) {
         { class: "teams" },
         [["away", game.score[1]], ["home", game.score[0]]].map(([side, points]) => [el("span", {}, game[side]), el("span", {}, String(points))]),
       ),
-      el("span", { class: "facts" }, [formatGameDate(game), game.title, game.rulebook].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing)),
+      el("span", { class: "facts" }, [formatGameDate(game), game.title, game.rulebook].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing), game.under_review > 0 && el("span", { class: "badge alert" }, game.under_review === 1 ? "1 open challenge" : `${game.under_review} open challenges`)),
     ),
   );
 }

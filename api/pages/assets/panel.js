@@ -3,6 +3,7 @@
 import { applyTeamColors } from "./color.js";
 import { changedAt, el, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
+import { challengeItem } from "./challenges.js";
 import { callItem } from "./panel_calls.js";
 import { moreSections } from "./panel_more.js";
 import { playerActions, quickActions } from "./panel_actions.js";
@@ -25,7 +26,7 @@ const CALLS_SHOWN = 25;
 const DECLARATIONS_SHOWN = 8;
 
 const at = (id) => document.getElementById(id);
-const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice"]);
+const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges"]);
 const more = moreSections(at("more"), feed);
 
 // --- display -------------------------------------------------------------------------------------------------------
@@ -48,6 +49,13 @@ feed.on("calls", ({ calls } = { calls: [] }) => {
 });
 feed.on("declared", ({ events } = { events: [] }) => {
   refreshList(at("declared"), events.slice(-DECLARATIONS_SHOWN).reverse(), declarationItem);
+});
+feed.on("challenges", ({ game, challenges } = { challenges: [] }) => {
+  const teams = { home: feed.value("game")?.home.name ?? "Home", away: feed.value("game")?.away.name ?? "Away" };
+  refreshList(at("challenges"), challenges.filter((challenge) => challenge.decision === null), (challenge, item) => {
+    item.className = "card ruling";
+    return challengeItem(game, challenge, teams);
+  });
 });
 feed.on("health", updateHealth);
 feed.on("notice", (notice, { snapshot }) => {

@@ -1,5 +1,6 @@
 // Calls with their margin, clause and details, and the buttons to rule on them.
 
+import { challengeButton } from "./challenges.js";
 import { el } from "./dom.js";
 import { gauge } from "./gauge.js";
 import { capitalize, formatCallText, formatPercent, formatTime, formatVerdict } from "./format.js";
@@ -11,7 +12,7 @@ export function callItem(call, item) {
   return [
     callHead(call),
     call.latest && buttons.length > 0 && el("div", { class: "row" }, buttons),
-    el("details", {}, el("summary", {}, "Details"), callDetails(call), el("div", { class: "row" }, framesLink(call), !call.latest && buttons)),
+    el("details", {}, el("summary", {}, "Details"), callDetails(call), el("div", { class: "row" }, framesLink(call), challengeButton("current", call), !call.latest && buttons)),
   ];
 }
 

@@ -2,17 +2,10 @@
 
 import { el, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
+import { keepName, knownName } from "./reviewer_name.js";
 import { errorText, send } from "./send.js";
 
 const CHOICES = [["confirm", "Confirm"], ["overturn", "Overturn"], ["strike", "Strike"]];
-const NAME = "downfield-reviewer";
-
-/** The name that was entered last on this device. */
-export const knownName = () => localStorage.getItem(NAME) ?? "";
-
-/** Keep a name for the next time. */
-export const keepName = (name) => localStorage.setItem(NAME, name.trim());
-
 /** What has changed or would change, as a list. */
 export const changesList = (changes) =>
   el("ul", { class: "changes" }, (changes.lines.length > 0 ? changes.lines : ["Nothing else changes."]).map((line) => el("li", {}, line)), changes.note && el("li", { class: "muted" }, changes.note));

@@ -5,13 +5,14 @@ import { el, setText } from "./dom.js";
 import { overlay } from "./overlay.js";
 import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "./format.js";
 
-const TOPICS = ["game", "health"];
+const TOPICS = ["game", "health", "challenges"];
 
 overlay("scorebug", TOPICS, (stage, options, feed) => {
   const bug = scoreBug(options);
   stage.append(bug.element);
   feed.on("game", (game) => bug.game(game, feed));
   feed.on("health", () => bug.status(feed));
+  feed.on("challenges", () => bug.status(feed));
   setInterval(() => bug.tick(feed), 200);
 });
 
@@ -61,7 +62,7 @@ function scoreBug(options) {
     },
     tick,
     status(feed) {
-      const [text, level] = statusOf(feed.value("game"), feed.value("health"));
+      const [text, level] = statusOf(feed.value("game"), feed.value("health"), feed.value("challenges"));
       status.dataset.level = level;
       status.hidden = options.status === "hide" || text === "";
       setText(status, text);
@@ -78,8 +79,10 @@ const livePart = ({ game, phase, clock, board, wait, suspended, under_review }) 
 });
 
 /** The status line, the most important first, and its color. */
-function statusOf(game, health) {
+function statusOf(game, health, challenges) {
   if (game === undefined) return ["", "calm"];
+  const disputed = challenges?.challenges.find((challenge) => challenge.decision === null);
+  if (disputed) return [`Under review: ${game[disputed.side].short} challenges`, "review"];
   if (game.under_review) return ["Under review", "review"];
   if (health?.calls === "suspended" || game.suspended.length) return ["Camera calls suspended", "alarm"];
   if (game.wait !== null) return [capitalize(game.wait.text), "wait"];

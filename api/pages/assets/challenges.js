@@ -1,0 +1,103 @@
+// Challenges: raised by a coach, decided with a reason and a name; dialogs that every page can open.
+
+import { el, setText } from "./dom.js";
+import { capitalize, formatCallText } from "./format.js";
+import { keepName, knownName } from "./reviewer_name.js";
+import { errorText, send } from "./send.js";
+
+const DECISIONS = [["upheld", "Upheld"], ["overturned", "Overturned"], ["too_close", "Too close"]];
+export const DECISION_WORDS = { upheld: "upheld", overturned: "overturned", too_close: "stands as too close" };
+
+const path = (game) => `api/games/${encodeURIComponent(game)}/challenges`;
+
+/** A button that challenges a call; nothing for one that only notes something. */
+export function challengeButton(game, call, done = () => {}) {
+  if (call.standing === "noted" || call.standing === "struck") return null;
+  const label = formatCallText(call.text);
+  return el("button", { type: "button", class: "small", "aria-label": `Challenge: ${label}`, onclick: () => askChallenge(game, call, done) }, "Challenge");
+}
+
+/** A challenge in a few lines; one that is under review has a button to decide it. */
+export function challengeItem(game, challenge, teams, done = () => {}) {
+  const open = challenge.decision === null;
+  return [
+    el("p", { class: "tag" }, open ? "Under review" : `Challenge ${DECISION_WORDS[challenge.decision]}`),
+    el("p", { class: "text" }, capitalize(formatCallText(challenge.text))),
+    el("p", {}, `${teams[challenge.side]}: ${challenge.reason}`),
+    !open && el("p", { class: "facts" }, [`${challenge.ruling_reason} (${challenge.ruled_by})`, challenge.cost].filter(Boolean).join(". ")),
+    open && el("button", { type: "button", class: "main", onclick: () => askDecision(game, challenge, done) }, "Decide"),
+  ];
+}
+
+/** The rule about challenges, and how many each coach has left. */
+export function challengeRule(view, teams) {
+  const left = ["away", "home"].map((side) => [teams[side], view.left[side === "home" ? 0 : 1]]).filter(([, number]) => number !== null);
+  return [view.rule, ...left.map(([team, number]) => `${team} has ${number} left.`)].join(" ");
+}
+
+function askChallenge(game, call, done) {
+  const rule = el("p", { class: "muted", role: "status" });
+  const sides = el("div", { class: "choices two", role: "radiogroup", "aria-label": "Whose coach" });
+  const teams = (names) => sides.replaceChildren(...["away", "home"].map((side) => radio("side", side, names[side])));
+  teams({ away: "Away", home: "Home" });
+  const get = (address) => send(address, null, { method: "GET" });
+  Promise.all([get(path(game)), get(`api/games/${encodeURIComponent(game)}`)]).then(
+    ([view, details]) => {
+      teams(details);
+      setText(rule, challengeRule(view, details));
+    },
+    (error) => setText(rule, errorText(error)),
+  );
+  ask(`Challenge: ${formatCallText(call.text)}`, [sides, rule], "Challenge", (form) => send(path(game), { side: form.elements.side.value, call: call.id, ...who(form) }), done);
+}
+
+function askDecision(game, challenge, done) {
+  const instead = el("input", { name: "instead", maxlength: 200, placeholder: "Empty: no call" });
+  const replaced = el("label", { hidden: true }, "Called instead", instead);
+  const choices = el("div", { class: "choices", role: "radiogroup", "aria-label": "Decision" }, DECISIONS.map(([value, label]) => radio("decision", value, label)));
+  choices.addEventListener("change", (event) => (replaced.hidden = event.target.value !== "overturned"));
+  const kind = challenge.call.split(":")[0];
+  ask(`Decide: ${formatCallText(challenge.text)}`, [el("p", { class: "muted" }, challenge.reason), choices, replaced], "Decide", (form) => {
+    const decision = form.elements.decision.value;
+    const text = instead.value.trim();
+    const replacement = decision === "overturned" && text ? { kind: kind === "manual" ? "info" : kind, text } : null;
+    return send(`${path(game)}/${challenge.id}/ruling`, { decision, replacement, ...who(form) });
+  }, done);
+}
+
+const radio = (name, value, label) => el("label", {}, el("input", { type: "radio", name, value, required: true }), label);
+
+const who = (form) => ({ reason: form.elements.reason.value.trim(), name: form.elements.name.value.trim() });
+
+/** A dialog with fields, a reason and a name; it stays open, with the reason why, where the request is refused. */
+function ask(title, fields, label, submit, done) {
+  const problem = el("p", { class: "problem", role: "alert" });
+  const button = el("button", { type: "submit", class: "main" }, label);
+  const dialog = el("dialog", { class: "ask", "aria-label": title });
+  const form = el(
+    "form",
+    { method: "dialog" },
+    el("h2", {}, capitalize(title)),
+    fields,
+    el("label", {}, "Reason", el("textarea", { name: "reason", maxlength: 500, rows: 2, required: true })),
+    el("label", {}, "Your name", el("input", { name: "name", maxlength: 60, autocomplete: "name", value: knownName() })),
+    problem,
+    el("div", { class: "row" }, button, el("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    keepName(form.elements.name.value);
+    try {
+      done(await submit(form));
+      dialog.close();
+    } catch (error) {
+      setText(problem, errorText(error));
+      button.disabled = false;
+    }
+  });
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.append(form);
+  document.body.append(dialog);
+  dialog.showModal();
+}

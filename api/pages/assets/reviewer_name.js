@@ -1,0 +1,9 @@
+// The name that a person entered last on this device.
+
+const KEY = "downfield-reviewer";
+
+/** The name; empty when none was entered. */
+export const knownName = () => localStorage.getItem(KEY) ?? "";
+
+/** Keep a name for the next time. */
+export const keepName = (name) => localStorage.setItem(KEY, name.trim());

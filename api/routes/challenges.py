@@ -1,0 +1,125 @@
+"""Challenges: raised by a coach, decided by name and with a reason, in the game in play or in a reopened one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import Field
+
+from downfield.api.dependencies import (
+    AppContextDep,
+    FinishedGamesDep,
+    GameServiceDep,
+    PrincipalDep,
+    StoreDep,
+    reviewer,
+)
+from downfield.api.problems import ProblemError
+from downfield.api.requests import CallRequest
+from downfield.api.routes.games import GameRowDep
+from downfield.api.routes.review_rulings import PersonName, signed
+from downfield.api.security.roles import allow
+from downfield.game.challenges import ChallengeDecision, ChallengesView
+from downfield.game.commands import RequestModel
+from downfield.game.disputes import Decision, Disputes
+from downfield.game.history import History
+from downfield.game.published.game_topics import TopicModel
+from downfield.officiating.declarations import Side
+from downfield.review.challenge_statistics import ChallengeStatistics, challenge_statistics
+from downfield.review.finished_games import challenges_of
+
+router = APIRouter(prefix="/api", tags=["games"])
+
+Reason = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
+ChallengeId = Annotated[str, Path(pattern=r"^challenge-[0-9]{1,6}$", examples=["challenge-1"])]
+
+
+class ChallengeRequest(RequestModel):
+    """A coach challenges a call."""
+
+    side: Side = Field(description="Whose coach.")
+    call: Annotated[str, Field(min_length=1, max_length=200, description="Id of the call.")]
+    reason: Reason
+    name: PersonName = ""
+
+
+class DecisionRequest(RequestModel):
+    """How a challenge is decided."""
+
+    decision: ChallengeDecision
+    reason: Reason
+    name: PersonName = ""
+    replacement: CallRequest | None = Field(default=None, description="The call that stands instead of one overturned.")
+
+
+class DecisionResult(TopicModel):
+    """A decided challenge, and what has changed."""
+
+    challenges: ChallengesView
+    lines: tuple[str, ...] = Field(description="What has changed, in plain words.")
+
+
+@router.get("/challenges", summary="How challenges were decided in all games")
+@allow("viewer")
+def statistics(store: StoreDep) -> ChallengeStatistics:
+    """By kind of call and in all, over the latest 500 games."""
+    return challenge_statistics(store)
+
+
+@router.get("/games/{game}/challenges", summary="A game's challenges")
+@allow("viewer")
+def challenges(row: GameRowDep, store: StoreDep, game_service: GameServiceDep) -> ChallengesView:
+    """With how many each coach has left."""
+    if row.id == game_service.game_id:
+        return Disputes(game_service).view()
+    return challenges_of(History(store, row))
+
+
+@router.post("/games/{game}/challenges", summary="Challenge a call")
+@allow("operator")
+def challenge(
+    row: GameRowDep,
+    context: AppContextDep,
+    finished: FinishedGamesDep,
+    principal: PrincipalDep,
+    request: ChallengeRequest,
+) -> ChallengesView:
+    """The call is under review on air from now on. In a finished game for those who may reopen it."""
+    by, reason = signed(request.name, principal), request.reason.strip()
+    if row.id == context.game_service.game_id:
+        return Disputes(context.game_service).raise_challenge(request.side, request.call, reason, by)
+    reviewer(context, principal)
+    return finished.raise_challenge(row, request.side, request.call, reason, by)
+
+
+@router.post("/games/{game}/challenges/{challenge}/ruling", summary="Decide a challenge")
+@allow("operator")
+def decide(
+    row: GameRowDep,
+    context: AppContextDep,
+    finished: FinishedGamesDep,
+    principal: PrincipalDep,
+    challenge: ChallengeId,
+    request: DecisionRequest,
+) -> DecisionResult:
+    """Upheld, overturned, or too close to tell; what follows an overturned call is judged again."""
+    if request.replacement is not None and request.decision != "overturned":
+        raise ProblemError(422, f"A call that is {request.decision.replace('_', ' ')} takes no replacement.")
+    game_service, store = context.game_service, context.store
+    is_in_play = row.id == game_service.game_id
+    if not is_in_play:
+        reviewer(context, principal)
+    history = History(store, row)
+    raised = next((known.call for known in history.challenges.raised if known.id == challenge), "")
+    t_ns = next((view.t_ns for view in history.calls() if view.id == raised), 0)
+    replacement = None if request.replacement is None else request.replacement.call(raised, t_ns, row.rulebook)
+    decision = Decision(request.decision, request.reason.strip(), signed(request.name, principal), replacement)
+    if not is_in_play:
+        changes = finished.rule_challenge(row, challenge, decision)
+        lines = () if changes is None else changes.lines
+        return DecisionResult(challenges=challenges_of(History(store, row)), lines=lines)
+    decided = Disputes(game_service).rule(challenge, decision)
+    receipt = decided.receipt
+    lines = () if receipt is None else (*(f"Now called: {call.text}" for call in receipt.calls), receipt.text)
+    return DecisionResult(challenges=decided.challenges, lines=lines)

@@ -1,0 +1,247 @@
+"""Challenges: a coach disputes a call; how many he has, what a lost one costs, and how they were decided.
+
+The rulebook's ``[challenge]`` table sets limits and costs. A challenge is in the game's journal from the moment it is
+raised; while it is open, the call is under review on air.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from pydantic import Field
+
+from downfield.core.records import record
+from downfield.game.published.game_topics import TopicModel
+from downfield.officiating.declarations import Side
+from downfield.officiating.rulebooks.params import Params
+
+ChallengeDecision = Literal["upheld", "overturned", "too_close"]
+"""The call stands; it was wrong; it stands because nobody can tell."""
+
+SIDES: Final[tuple[Side, Side]] = ("home", "away")
+DECISION_WORDS: Final[dict[ChallengeDecision, str]] = {
+    "upheld": "upheld",
+    "overturned": "overturned",
+    "too_close": "stands as too close",
+}
+
+
+@record
+class ChallengeRaised:
+    """A coach challenged a call.
+
+    Attributes:
+        id: unique in its game, such as ``"challenge-1"``.
+        side: the coach's.
+        call: id of the call.
+        text: the call in words.
+        reason: why.
+        by: the person or device that entered it.
+        half: 1 or 2; the second includes overtime.
+
+    """
+
+    id: str
+    side: Side
+    call: str
+    text: str
+    reason: str
+    by: str
+    half: int
+
+
+@record
+class ChallengeRuled:
+    """A challenge was decided.
+
+    Attributes:
+        challenge: its id.
+        decision: what was decided.
+        reason: why.
+        by: who decided.
+        event: id of the ruling on the call; empty where none was needed.
+        cost: what it cost the coach, in words; empty for nothing.
+
+    """
+
+    challenge: str
+    decision: ChallengeDecision
+    reason: str
+    by: str
+    event: str = ""
+    cost: str = ""
+
+
+class ChallengeView(TopicModel):
+    """One challenge."""
+
+    id: str
+    side: Side = Field(description="Whose coach challenges.")
+    call: str = Field(description="Id of the call.")
+    text: str = Field(description="The call in words.")
+    reason: str
+    by: str
+    decision: ChallengeDecision | None = Field(default=None, description="null while the call is under review.")
+    ruling_reason: str = ""
+    ruled_by: str = ""
+    cost: str = Field(default="", description="What it cost the coach, in words; empty for nothing.")
+
+
+class ChallengeCounts(TopicModel):
+    """How challenges were decided."""
+
+    raised: int = 0
+    under_review: int = 0
+    upheld: int = 0
+    overturned: int = 0
+    too_close: int = 0
+
+
+class ChallengesView(TopicModel):
+    """Topic `challenges`: the challenges of the game in play, and how many each coach has left."""
+
+    game: str = Field(default="", description="The game's id.")
+    challenges: tuple[ChallengeView, ...] = Field(default=(), description="In the order they were raised.")
+    left: tuple[int | None, int | None] = Field(
+        default=(None, None), description="Home, away; null where the rulebook sets no limit."
+    )
+    rule: str = Field(default="", description="Limit and cost in words.")
+    counts: ChallengeCounts = ChallengeCounts()
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeRules:
+    """What a rulebook says about challenges.
+
+    Attributes:
+        limit: within what they are counted.
+        count: how many a coach has within that.
+        won_is_free: whether one that was right does not count.
+        lost_costs: what a lost one costs.
+        too_close_is_lost: whether one that nobody can decide is lost.
+        periods: of a game, to tell the halves.
+
+    """
+
+    limit: str = "none"
+    count: int = 0
+    won_is_free: bool = True
+    lost_costs: str = "nothing"
+    too_close_is_lost: bool = False
+    periods: int = 4
+
+    @classmethod
+    def of(cls, params: Params) -> ChallengeRules:
+        """Return the rules that a rulebook's parameters set."""
+        periods = params.count("clock.periods") if "clock.periods" in params.definitions else 4
+        return cls(
+            params.choice("challenge.limit"),
+            params.count("challenge.count"),
+            params.flag("challenge.won_is_free"),
+            params.choice("challenge.lost_costs"),
+            params.flag("challenge.too_close_is_lost"),
+            periods,
+        )
+
+    def half(self, period: int) -> int:
+        """Return the half that a period is in: 1 or 2."""
+        return 1 if 2 * period <= self.periods else 2
+
+    def is_lost(self, decision: ChallengeDecision) -> bool:
+        """Return whether a coach has lost a challenge that was decided so."""
+        return decision == "upheld" or (decision == "too_close" and self.too_close_is_lost)
+
+    @property
+    def text(self) -> str:
+        """The rules in words."""
+        limit = "No limit" if self.limit == "none" else f"{self.count} for each coach in a {self.limit}"
+        free = ", those that were right not counted" if self.limit != "none" and self.won_is_free else ""
+        cost = "a lost one costs a time-out" if self.lost_costs == "time_out" else "a lost one costs nothing"
+        return f"{limit}{free}; {cost}."
+
+
+@dataclass(slots=True)
+class ChallengeBook:
+    """The challenges of one game."""
+
+    raised: list[ChallengeRaised] = field(default_factory=list)
+    ruled: dict[str, ChallengeRuled] = field(default_factory=dict)
+
+    def add(self, entry: object) -> None:
+        """Take an entry of the game's journal; those of other kinds change nothing."""
+        if isinstance(entry, ChallengeRaised):
+            self.raised.append(entry)
+        elif isinstance(entry, ChallengeRuled):
+            self.ruled[entry.challenge] = entry
+
+    @property
+    def open(self) -> list[ChallengeRaised]:
+        """Those not decided yet, in order."""
+        return [challenge for challenge in self.raised if challenge.id not in self.ruled]
+
+    def left(self, side: Side, half: int, rules: ChallengeRules) -> int | None:
+        """Return how many a coach has left in a half; None where there is no limit."""
+        if rules.limit == "none":
+            return None
+        used = 0
+        for challenge in self.raised:
+            ruled = self.ruled.get(challenge.id)
+            is_free = rules.won_is_free and ruled is not None and ruled.decision == "overturned"
+            is_counted = rules.limit == "game" or challenge.half == half
+            used += challenge.side == side and is_counted and not is_free
+        return max(0, rules.count - used)
+
+    def refusal(self, side: Side, call: str, half: int, rules: ChallengeRules) -> str:
+        """Return why a coach may not challenge a call now; empty when he may."""
+        if any(challenge.call == call for challenge in self.open):
+            return "This call is under review already. Decide that challenge first."
+        if self.left(side, half, rules) == 0:
+            return f"The {side} coach has no challenge left: {rules.count} in a {rules.limit}."
+        return ""
+
+    def undecided(self, challenge: str) -> ChallengeRaised | None:
+        """Return an open challenge; None when there is none of this id, or it was decided."""
+        return next((raised for raised in self.open if raised.id == challenge), None)
+
+    def view(self, game: str, period: int, rules: ChallengeRules) -> ChallengesView:
+        """Return the challenges of a game, which is in a period, as they are published."""
+        half = rules.half(period)
+        return ChallengesView(
+            game=game,
+            challenges=tuple(_view(challenge, self.ruled.get(challenge.id)) for challenge in self.raised),
+            left=(self.left("home", half, rules), self.left("away", half, rules)),
+            rule=rules.text,
+            counts=counts_of(self.raised, self.ruled.values()),
+        )
+
+
+def counts_of(raised: Iterable[ChallengeRaised], ruled: Iterable[ChallengeRuled]) -> ChallengeCounts:
+    """Return how challenges were decided."""
+    number = sum(1 for _ in raised)
+    decided = Counter(entry.decision for entry in ruled)
+    return ChallengeCounts(
+        raised=number,
+        under_review=number - decided.total(),
+        upheld=decided["upheld"],
+        overturned=decided["overturned"],
+        too_close=decided["too_close"],
+    )
+
+
+def _view(raised: ChallengeRaised, ruled: ChallengeRuled | None) -> ChallengeView:
+    view = ChallengeView(
+        id=raised.id, side=raised.side, call=raised.call, text=raised.text, reason=raised.reason, by=raised.by
+    )
+    if ruled is None:
+        return view
+    return view.model_copy(
+        update={
+            "decision": ruled.decision,
+            "ruling_reason": ruled.reason,
+            "ruled_by": ruled.by,
+            "cost": ruled.cost,
+        }
+    )

@@ -1,0 +1,177 @@
+"""Challenges of the game in play: raised, ruled, paid for; each is in the journal before it is answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from downfield.core.errors import NotFoundError, RefusedError
+from downfield.game.challenges import (
+    ChallengeDecision,
+    ChallengeRaised,
+    ChallengeRuled,
+    ChallengesView,
+)
+from downfield.game.receipts import Accepted, Submission
+from downfield.game.service import GameService
+from downfield.game.session import GameSession
+from downfield.officiating.calls import Call
+from downfield.officiating.declarations import Claim, Side
+from downfield.officiating.events import Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How a challenge is decided.
+
+    Attributes:
+        decision: what is decided.
+        reason: why.
+        by: who decides.
+        replacement: the call that stands instead of one overturned; None for no call.
+
+    """
+
+    decision: ChallengeDecision
+    reason: str
+    by: str
+    replacement: Call | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedChallenge:
+    """A challenge that was decided.
+
+    Attributes:
+        challenges: those of the game.
+        receipt: of the ruling on the call; None where none was needed.
+
+    """
+
+    challenges: ChallengesView
+    receipt: Accepted | None
+
+
+class Disputes:
+    """Challenges of the game in play. Callable from any thread.
+
+    Args:
+        game_service: runs the game.
+
+    """
+
+    def __init__(self, game_service: GameService) -> None:
+        self._game_service = game_service
+
+    def raise_challenge(self, side: Side, call: str, reason: str, by: str) -> ChallengesView:
+        """Challenge a call: it is under review from now on.
+
+        Raises:
+            NotFoundError: the game has no such call.
+            RefusedError: no game is in play, or the rulebook does not allow this challenge.
+
+        """
+        with self._game_service.in_play() as session:
+            text = next((view.text for view in session.calls() if view.id == call), None)
+            if text is None:
+                raise NotFoundError(f"This game has no call {call!r}.")
+            book, rules = session.challenges, session.challenge_rules
+            half = rules.half(session.state.period)
+            raised = ChallengeRaised(f"challenge-{len(book.raised) + 1}", side, call, text, reason, by, half)
+            if any(replace(raised, id=known.id) == known for known in book.open):
+                return _view(session)  # sent again
+            refusal = book.refusal(side, call, half, rules)
+            if refusal:
+                raise RefusedError(refusal)
+            book.add(raised)
+            pending = session.journal.append(raised)
+            view = _view(session)
+        pending.wait()
+        return view
+
+    def rule(self, challenge: str, decision: Decision) -> DecidedChallenge:
+        """Decide a challenge; a call that is overturned is ruled on, and everything after it is judged again.
+
+        Raises:
+            NotFoundError: the game has no such challenge.
+            RefusedError: it was decided otherwise already, or the call can't be ruled on any more.
+
+        """
+        with self._game_service.in_play() as session:
+            book = session.challenges
+            known = book.ruled.get(challenge)
+            if known is not None and (known.decision, known.reason, known.by) == (
+                decision.decision,
+                decision.reason,
+                decision.by,
+            ):
+                return DecidedChallenge(_view(session), None)  # sent again
+            raised = undecided(book.undecided(challenge), known)
+            receipt = _rule(session, raised.call, decision)
+            cost = _charge(session, raised.side, decision)
+            event = "" if receipt is None else receipt.event
+            ruled = ChallengeRuled(challenge, decision.decision, decision.reason, decision.by, event, cost)
+            book.add(ruled)
+            pending = session.journal.append(ruled)
+            view = _view(session)
+        pending.wait()
+        return DecidedChallenge(view, receipt)
+
+    def view(self) -> ChallengesView:
+        """Return the challenges of the game in play; none without a game."""
+        try:
+            with self._game_service.in_play() as session:
+                return _view(session)
+        except RefusedError:
+            return ChallengesView()
+
+
+def undecided(raised: ChallengeRaised | None, ruled: ChallengeRuled | None) -> ChallengeRaised:
+    """Return an open challenge.
+
+    Raises:
+        NotFoundError: there is none of its id.
+        RefusedError: it was decided already.
+
+    """
+    if raised is not None:
+        return raised
+    if ruled is None:
+        raise NotFoundError("This game has no such challenge.")
+    raise RefusedError(f"This challenge was decided by {ruled.by}: {ruled.decision.replace('_', ' ')}.")
+
+
+def ruling_of(call: str, decision: Decision) -> Ruling | None:
+    """Return the ruling on a call that a decision needs; None where the call stays as it is."""
+    if decision.decision == "too_close":
+        return None
+    kind = "confirm" if decision.decision == "upheld" else "overturn"
+    return Ruling(call, kind, decision.replacement, decision.reason)  # type: ignore[arg-type]  # one of the two
+
+
+def _view(session: GameSession) -> ChallengesView:
+    return session.challenges.view(session.game_id, session.state.period, session.challenge_rules)
+
+
+def _rule(session: GameSession, call: str, decision: Decision) -> Accepted | None:
+    ruling = ruling_of(call, decision)
+    if ruling is None:
+        return None
+    try:
+        receipt, _ = session.submit(ruling, Submission(decision.by), session.state.now_ns)
+    except RefusedError:
+        if decision.decision == "overturned":
+            raise
+        return None  # too long ago to be confirmed: the call stands anyway
+    return receipt
+
+
+def _charge(session: GameSession, side: Side, decision: Decision) -> str:
+    """Take what a lost challenge costs; return it in words."""
+    rules = session.challenge_rules
+    if not rules.is_lost(decision.decision) or rules.lost_costs == "nothing":
+        return ""
+    try:
+        session.submit(Claim("time_out", side), Submission(decision.by), session.state.now_ns)
+    except RefusedError as error:
+        return f"No time-out could be taken: {error}"
+    return "One time-out"
