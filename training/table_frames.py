@@ -27,6 +27,7 @@ HELD_OUT: Final = 0.25
 """Share of the recording, its end, that is not learned from."""
 
 _VISIBLE = 0.3  # of a base's top: of less, nothing is to be learned
+_FRONT = 0.85  # probability of a front: where network, line-up and walk disagree it is less, and nothing is taught
 _FPS = 30.0  # of a recording that tells none: only to find frames by their times
 _NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
 
@@ -146,6 +147,7 @@ def _is_sure(figure: Figure) -> bool:
         and max(figure.sigma_mm) <= SIGMA_MM
         and figure.sigma_deg <= SIGMA_DEG
         and figure.visible >= _VISIBLE
+        and figure.front >= _FRONT
     )
 
 

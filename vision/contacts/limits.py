@@ -11,8 +11,8 @@ class ContactLimits:
     """Thresholds and noise parameters of the contact tracker."""
 
     # Which pairs are followed and reported.
-    pushing_mm: float = 2.0
-    """Bases closer than this may push each other."""
+    pushing_mm: float = 3.0
+    """Bases closer than this may push each other; gaps are measured with up to a millimeter of error."""
     listed_mm: float = 5.0
     """Scenes list pairs with a gap below this."""
     followed_mm: float = 12.0
