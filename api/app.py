@@ -29,6 +29,7 @@ from downfield.api.routes import (
     review_rulings,
     setup,
     table_setup,
+    tracks,
 )
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
@@ -48,6 +49,7 @@ ROUTERS: Final = (
     games.router,
     review.router,
     bundles.router,
+    tracks.router,
     review_rulings.router,
     challenges.router,
     evidence.router,

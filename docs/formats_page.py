@@ -28,6 +28,7 @@ from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundle_format import BundleManifest, JournalLine
+from downfield.review.track_rows import TrackRow
 from downfield.rig.recording.recording_library import RecordedFrame, RecordingIndexHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
@@ -109,6 +110,14 @@ FORMATS = (
         " `game.events.jsonl`, `game.calls.jsonl`, `game.calibration.json`, `certificate.json`, `configuration.json`,"
         " `rulebook.json`, `report.html`, the video under `recording/`, then `manifest.json` and its signature.",
         (BundleManifest, JournalLine),
+    ),
+    Format(
+        "*.tracks.csv, *.tracks.parquet",
+        "Tables of tracks",
+        "One row for each figure in each frame, as `downfield export GAME --tracks FILE` and the service write them."
+        " CSV is UTF-8, has a line with the names first (RFC 4180), and an apostrophe before a text that a spreadsheet"
+        " would calculate. Unknown values are empty, in Parquet null.",
+        (TrackRow,),
     ),
     Format(
         "*.truth.jsonl",

@@ -171,3 +171,14 @@ def test_a_folder_that_can_t_be_written_is_told_before_work_begins(rig: Path, tm
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="can't be written"):
         export(first_game(rig), tmp_path / "file" / "game.zip")
+
+
+def test_tracks_alone_are_written_as_a_table(rig: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    export(first_game(rig), tracks=tmp_path / "play.CSV", play=1)
+    assert "tracks of play 1" in capsys.readouterr().out
+    assert (tmp_path / "play.CSV").read_text().startswith("t_ns,t_s,frame,play,figure")
+    assert not list(tmp_path.glob("*.zip"))
+    with pytest.raises(InputError, match=r"\.csv or \.parquet"):
+        export(first_game(rig), tracks=tmp_path / "play.xlsx")
+    with pytest.raises(InputError, match="belongs to --tracks"):
+        export(first_game(rig), play=1)

@@ -11,9 +11,12 @@ import typer
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import InputError, OutputError
+from downfield.game.history import History
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import GameRow, StoreReader
 from downfield.review.bundle_format import SUFFIX
+from downfield.review.track_files import TRACK_FORMATS
+from downfield.review.track_rows import TrackTable
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
 from downfield.rig.cli.output import say, say_aside
@@ -29,17 +32,31 @@ def export(
         Path | None, typer.Option("--output", "-o", metavar="FILE.zip", help="The bundle. Default: named for the game.")
     ] = None,
     without_video: Annotated[bool, typer.Option("--without-video", help="Leave out the recording.")] = False,
+    tracks: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv|.parquet", help="Write the tracks as a table, one row a figure a frame."),
+    ] = None,
+    play: Annotated[int | None, typer.Option(min=1, help="Only this play's tracks.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
 ) -> None:
-    """Write a game with all its evidence as one signed file, which `verify` checks and `review` opens anywhere."""
+    """Write a game with all its evidence as one signed file, which `verify` checks and `review` opens anywhere.
+
+    With --tracks it writes these alone, unless the bundle is named as well.
+    """
+    if play is not None and tracks is None:
+        raise InputError("--play belongs to --tracks.")
     configuration = load(config, command_line=parse_assignments(settings or ())).settings
     with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
         if opened.note:
             say_aside(f"downfield: {opened.note}")
         row = find_game(opened.store, game)
-        bundle = output or Path(f"{row.id}{SUFFIX}")
-        check_outputs(bundle, inputs=(store_file(configuration), _calibration_file(configuration)))
+        bundle = output or (None if tracks else Path(f"{row.id}{SUFFIX}"))
+        check_outputs(bundle, tracks, inputs=(store_file(configuration), _calibration_file(configuration)))
+        if tracks is not None:
+            _write_tracks(tracks, opened.store, row, play)
+        if bundle is None:
+            return
         key = open_rig_key(data_folder(configuration), must_be_kept=True)
         exporter = BundleExporter(opened.store, configuration, key, lambda: _calibration(configuration))
         source = exporter.source(row, video=not without_video)
@@ -48,6 +65,16 @@ def export(
     say(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}")
     for note in source.notes:
         say(f"{bundle}: {note}")
+
+
+def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None) -> None:
+    write = TRACK_FORMATS.get(path.suffix.lower())
+    if write is None:
+        raise InputError(f"{path}: tracks are written as .csv or .parquet. End the name in one of these.")
+    table = TrackTable(store, History(store, row), play)
+    with progress_bar(f"Writing the tracks of {row.id}") as advance:
+        size = write_chunks(path, write(table), advance)
+    say(f"{path}: tracks of {'the game' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
 
 
 def find_game(store: StoreReader, named: str) -> GameRow:
