@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args
@@ -110,6 +112,20 @@ def open_network(
     return network
 
 
+_CORE_LOCK: Final = threading.Lock()
+
+
+@cache
+def _openvino_core() -> Any:
+    """Return the one OpenVINO core of this process; loading its plugins anew for each network takes time and memory."""
+    # On import, OpenVINO reports its use over the internet from a fork that can hang and keep this process from ending.
+    # Without its telemetry module it does not.
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+    import openvino
+
+    return openvino.Core()
+
+
 class OpenVinoNetwork:
     """An ONNX file in OpenVINO: the fastest on a processor without a GPU, above all in int8.
 
@@ -125,12 +141,10 @@ class OpenVinoNetwork:
     """
 
     def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
-        # On import, OpenVINO reports its use over the internet from a fork that can hang and keep this process from
-        # ending. Without its telemetry module it does not.
-        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+        with _CORE_LOCK:
+            core = _openvino_core()
         import openvino
 
-        core = openvino.Core()
         options = {
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": 1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import DownfieldError, RefusedError
+from downfield.core.errors import RefusedError
 from downfield.game.footage import Footage
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
@@ -78,8 +79,17 @@ class Rig:
         paced: bool = True,
         open_vision: OpenVision = open_vision,
     ) -> None:
-        settings = self._settings = configuration.settings
         self._paced, self._open_vision = paced, open_vision
+        self._closing = ExitStack()
+        try:
+            self._open(configuration, temporary)
+        except BaseException:  # Ctrl-C as well, at any moment of the start
+            self._closing.close()
+            raise
+
+    def _open(self, configuration: Configuration, temporary: Path) -> None:
+        """Open everything, in the order of its use; what is open when this fails is closed."""
+        settings = self._settings = configuration.settings
         self._next_table: TableProfile | None = None
         self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
@@ -89,17 +99,17 @@ class Rig:
         self._clock, self._meter, self._controls = CaptureClock(), FrameMeter(), LoopControls()
         if not is_recording(settings.source.name):
             self._clock.start_after(last_recorded_ns(recordings_folder(settings)) + _BETWEEN_RUNS_NS)
-        self._table = open_table(settings, self._clock, self._problems, open_vision, paced=paced)
+        self._table = open_table(settings, self._clock, self._problems, self._open_vision, paced=self._paced)
+        self._closing.callback(lambda: self._table.source.close())
         self.live, self.source_text = self._table.source.facts.live, self._table.text
         calibration = CalibrationInUse(self._table.calibration)
-        try:
-            self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
-            self._store, owner = open_store(settings, temporary, self._key, live=self.live)
-        except DownfieldError:
-            self._table.source.close()
-            raise
+        self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
+        self._store, owner = open_store(settings, temporary, self._key, live=self.live)
+        self._closing.callback(self._store.close)
         self._recorder = self._start_recorder(calibration) if self.live else None
-        clip = Path(source_choice(settings, paced=paced).text)
+        if self._recorder is not None:
+            self._closing.callback(self._recorder.close)
+        clip = Path(source_choice(settings, paced=self._paced).text)
         self._clip = ClipFootage(clip, calibration.get) if clip.is_file() else None
         played = PlayedClip(clip, time.time_ns()) if clip.is_file() else None
         self._recent_pictures = RecentPictures()
@@ -113,6 +123,7 @@ class Rig:
             record=None if self._recorder is None else self._recorder.record,
             calibrated=self._use_calibration,
         )
+        self._closing.callback(self._controller.close)
         self._bundles = BundleExporter(self._store, settings, self._key, calibration.get, played)
         self.game_service = GameService(
             self._store,
@@ -123,7 +134,9 @@ class Rig:
             clock=self._clock.now_ns if self.live else None,
             owner=owner,
         )
+        self._closing.callback(self.game_service.close)
         self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded)
+        self._closing.callback(self._annotated_picture.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
             self.game_service.publish_health,
@@ -139,8 +152,13 @@ class Rig:
         self._begin_game()
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
         self._setup = self._table_setup()
+        self._closing.callback(self._setup.close)
         self.service = self._serve(footage) if settings.service.on else None
+        if self.service is not None:
+            self._closing.callback(self.service.close)
         self._health.start()
+        self._closing.callback(self._health.close)
+        self._closing.callback(self._stop_loop)
 
     @property
     def address(self) -> str:
@@ -216,19 +234,8 @@ class Rig:
         self._begin_game()
 
     def close(self) -> None:
-        """Close everything, in order: frames, scenes, the journal, the feeds."""
-        self._controller.close()
-        self._setup.close()
-        if self._loop is not None:
-            self._loop.stop()
-        if self._recorder is not None:
-            self._recorder.close()
-        self._health.close()
-        self._annotated_picture.close()
-        if self.service is not None:
-            self.service.close()
-        self.game_service.close()
-        self._store.close()
+        """Close everything, in order: frames, scenes, the feeds, the journal, the recording."""
+        self._closing.close()
 
     def _start_recorder(self, calibration: CalibrationInUse) -> Recorder:
         recorder = Recorder(

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from downfield.core.errors import DownfieldError
 from downfield.rig.cli.output import end_output, say, say_aside
+from downfield.rig.cli.process_end import INTERRUPTED, ProcessEnd
 from downfield.rig.cli.welcome import version_text, welcome
 
 COMMANDS: Final = {
@@ -87,6 +88,7 @@ def _root(
 
 def main() -> None:
     """Run the command. An error that the user can fix is one line on standard error and exit status 2."""
+    end = ProcessEnd()
     try:
         try:
             app()
@@ -94,4 +96,9 @@ def main() -> None:
             end_output()
     except DownfieldError as error:
         say_aside(f"downfield: {error}")
-        sys.exit(_USER_ERROR)
+        end.status = _USER_ERROR
+    except KeyboardInterrupt:
+        end.status = INTERRUPTED
+    except SystemExit as ended:
+        end.status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    sys.exit(end.status)

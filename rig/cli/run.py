@@ -20,6 +20,7 @@ from downfield.core.errors import DownfieldError, SourceError
 from downfield.rig.cli.access_text import print_access
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.output import open_console, styled
+from downfield.rig.cli.process_end import ended_in_order
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.cli.welcome import version_text
 from downfield.rig.configuration.loading import Configuration, load, parse_assignments
@@ -89,16 +90,17 @@ def run(
             configuration = load(config, command_line={**given, "source.name": table.source})
     console = open_console(required=False)
     tune_process()
-    with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
+    with ended_in_order():
         try:
-            following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
-            while following is not None:
-                table = following.profile
-                console.print(f"Opening the table '{table.name}' that was set up.")
-                changed = {"source.name": table.source, "calibration.file": "", "service.port": following.port}
-                configuration = load(config, command_line={**given, **changed})
+            with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
                 following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
-        except KeyboardInterrupt:  # the loop has ended, so nothing is printed after this
+                while following is not None:
+                    table = following.profile
+                    console.print(f"Opening the table '{table.name}' that was set up.")
+                    changed = {"source.name": table.source, "calibration.file": "", "service.port": following.port}
+                    configuration = load(config, command_line={**given, **changed})
+                    following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
+        except KeyboardInterrupt:  # everything is closed, so nothing is printed after this
             console.print("stopped")
 
 

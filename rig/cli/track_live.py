@@ -16,6 +16,7 @@ from typing import Final
 
 from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.scene import Scene
+from downfield.rig.cli.process_end import END_SIGNALS
 from downfield.rig.live.connections import BoundedQueue
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock, CapturedFrame, FrameSource
@@ -93,8 +94,8 @@ def live_scenes(vision: Vision, source: FrameSource, report: Report) -> Iterator
 
 @contextmanager
 def close_on_interrupt(source: FrameSource) -> Iterator[None]:
-    """Have Ctrl-C, or SIGTERM, close the source; a second one ends the process as usual."""
-    numbers = (signal.SIGINT, signal.SIGTERM)
+    """Have Ctrl-C, SIGTERM or SIGHUP close the source; a second one ends the process as usual."""
+    numbers = [number for number in END_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     previous = [signal.getsignal(number) for number in numbers]
 
     def close(*_: object) -> None:

@@ -1,10 +1,9 @@
-"""Settings of the whole process for the live loop: signals, thread switching, garbage collection and memory."""
+"""Settings of the whole process for the live loop: thread switching, garbage collection and memory."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
-import signal
 import sys
 from dataclasses import dataclass
 from typing import Final
@@ -39,12 +38,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # parameters of glibc's mallopt, mall
 
 
 def tune_process() -> None:
-    """Tune this process for the live loop, whose threads must not wait for one another.
-
-    SIGINT and SIGTERM raise KeyboardInterrupt, so that the rig closes in order.
-    """
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell starts background jobs with SIGINT ignored
-        signal.signal(number, signal.default_int_handler)
+    """Tune this process for the live loop, whose threads must not wait for one another."""
     cv2.setNumThreads(1)
     sys.setswitchinterval(LIMITS.switch_interval_s)
     gc.set_threshold(LIMITS.young_objects, gc.get_threshold()[1], LIMITS.young_collections)

@@ -1,0 +1,74 @@
+"""The end of the process: in order, whatever still runs in libraries.
+
+A thread inside a library (a network being compiled, a printed field being solved, a camera that does not answer) can't
+be interrupted. If the process ended as usual, the library's global objects would be destroyed under that thread, which
+crashes (SIGSEGV). So when everything of Downfield is closed and such a thread is left, the process ends at once.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Final
+
+INTERRUPTED: Final = 130
+"""Exit status of a command that Ctrl-C ended before it had anything to close (128 + SIGINT)."""
+
+END_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a command to end: Ctrl-C, a service manager, a terminal that is closed."""
+
+_FORCED_BY: Final = 3  # presses of Ctrl-C
+
+
+class ProcessEnd:
+    """Ends the process without crashing; made once, before anything else that has an end.
+
+    Attributes:
+        status: the exit status; 1 until it is known.
+
+    """
+
+    def __init__(self) -> None:
+        self.status = 1
+        atexit.register(self._end)  # the first one registered runs last
+
+    def _end(self) -> None:
+        if any(thread is not threading.current_thread() for thread in threading.enumerate()):
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError, AttributeError):
+                    stream.flush()
+            os._exit(self.status)
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Have Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt, once; what then closes is not interrupted by more.
+
+    The third Ctrl-C ends the process at once. SIGHUP stays ignored where it is, as under ``nohup``.
+    """
+    received: list[int] = []
+
+    def end(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        if len(received) == 1:
+            raise KeyboardInterrupt
+        if received.count(signal.SIGINT) >= _FORCED_BY:
+            os._exit(INTERRUPTED)
+
+    previous = {number: signal.getsignal(number) for number in END_SIGNALS}
+    for number, handler in previous.items():
+        # A shell starts background jobs with SIGINT ignored; a rig is ended by it all the same.
+        if number == signal.SIGINT or handler is not signal.SIG_IGN:
+            signal.signal(number, end)
+    try:
+        yield
+    finally:
+        if not received:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
