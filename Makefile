@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-FOLDERS := core calibration models vision officiating game review api rig twin training
+FOLDERS := core calibration models vision officiating game review api rig desk twin training
 
 .PHONY: run test test-training lint types check format docs clean
 

@@ -9,7 +9,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CHECKPOINTS = ROOT / "training" / "checkpoints"  # for those who train on from the repository
-FOLDERS = ("core", "calibration", "models", "vision", "officiating", "game", "review", "api", "rig", "twin", "training")
+FOLDERS = (
+    "core",
+    "calibration",
+    "models",
+    "vision",
+    "officiating",
+    "game",
+    "review",
+    "api",
+    "rig",
+    "desk",
+    "twin",
+    "training",
+)
 
 
 def test_every_folder_of_code_is_a_listed_package() -> None:

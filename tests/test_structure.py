@@ -8,7 +8,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("core", "calibration", "models", "vision", "officiating", "game", "review", "api", "rig", "twin", "training")
+FOLDERS = (
+    "core",
+    "calibration",
+    "models",
+    "vision",
+    "officiating",
+    "game",
+    "review",
+    "api",
+    "rig",
+    "desk",
+    "twin",
+    "training",
+)
 MODULES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 LONGEST = 400
 

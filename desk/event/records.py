@@ -1,0 +1,300 @@
+"""The records of an event: who plays, what is played, and how it came out."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from downfield.core.errors import InputError
+from downfield.core.records import check, record
+
+Stage = Literal["pool", "winners", "losers", "final", "consolation", "third_place"]
+Elimination = Literal["none", "single", "double"]
+TieBreak = Literal["head_to_head", "point_difference", "points_for", "points_against"]
+
+MAX_ENTRANTS = 256
+MAX_POINTS = 999
+MAX_NAME = 80
+
+
+@record
+class RegisteredFigure:
+    """A figure of a coach, as it was looked at before the event.
+
+    Attributes:
+        number: on the figure.
+        position: such as ``"QB"``.
+        grams: its weight; None if it was not weighed.
+        note: what was found, such as ``"base filed"``.
+        refused: whether the officials refused it.
+
+    """
+
+    number: str
+    position: str = ""
+    grams: float | None = None
+    note: str = ""
+    refused: bool = False
+
+    def __post_init__(self) -> None:
+        check(0 < len(self.number) <= 8, InputError, "a figure's number has 1 to 8 characters")
+        check(self.grams is None or 0 < self.grams <= 1000, InputError, "a figure weighs 0 to 1000 g")
+
+
+@record
+class Entrant:
+    """A coach with a team.
+
+    Attributes:
+        id: unique in the event.
+        coach: the person.
+        team: the team's name; empty for the coach's.
+        short: the team's short name, for a score bug.
+        color: of the team, ``#rrggbb``; empty for none.
+        club: those of one club are drawn into different pools where it can be.
+        seed: 1 for the strongest; None for unseeded.
+        figures: the roster.
+        withdrawn: whether they left the event; games not played are then forfeited.
+
+    """
+
+    id: str
+    coach: str
+    team: str = ""
+    short: str = ""
+    color: str = ""
+    club: str = ""
+    seed: int | None = None
+    figures: tuple[RegisteredFigure, ...] = ()
+    withdrawn: bool = False
+
+    @property
+    def name(self) -> str:
+        """The team's name, or the coach's."""
+        return self.team or self.coach
+
+    def __post_init__(self) -> None:
+        check(
+            bool(self.coach.strip()) and len(self.coach) <= MAX_NAME,
+            InputError,
+            "a coach has a name of 1 to 80 letters",
+        )
+        check(len(self.team) <= MAX_NAME, InputError, "a team's name has at most 80 letters")
+        check(self.seed is None or 1 <= self.seed <= MAX_ENTRANTS, InputError, "a seed is a number from 1")
+        numbers = [figure.number for figure in self.figures]
+        check(len(set(numbers)) == len(numbers), InputError, "a figure's number occurs twice")
+
+
+@record
+class KnownEntrant:
+    """A side of a game that is known from the draw."""
+
+    entrant: str
+    type: Literal["entrant"] = "entrant"
+
+
+@record
+class PoolPlace:
+    """A side that is decided by a pool: its first, second, ..."""
+
+    pool: str
+    place: int
+    type: Literal["pool_place"] = "pool_place"
+
+
+@record
+class WinnerOf:
+    """A side that is the winner of an earlier game."""
+
+    match: str
+    type: Literal["winner"] = "winner"
+
+
+@record
+class LoserOf:
+    """A side that is the loser of an earlier game."""
+
+    match: str
+    type: Literal["loser"] = "loser"
+
+
+Slot = Annotated[KnownEntrant | PoolPlace | WinnerOf | LoserOf, Field(discriminator="type")]
+"""Who plays on a side of a game."""
+
+
+@record
+class Result:
+    """How a game came out.
+
+    Attributes:
+        home, away: points.
+        overtime: whether it took overtime.
+        forfeited_by: the side that did not play or gave up; the points then stand for the standings as they are.
+        signed_by: the names of those who signed it.
+        note: for the record.
+
+    """
+
+    home: int
+    away: int
+    overtime: bool = False
+    forfeited_by: Literal["home", "away"] | None = None
+    signed_by: tuple[str, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        check(0 <= self.home <= MAX_POINTS and 0 <= self.away <= MAX_POINTS, InputError, "points are 0 to 999")
+
+    @property
+    def winner(self) -> Literal["home", "away"] | None:
+        """The side that won; None for a tie."""
+        if self.forfeited_by is not None:
+            return "away" if self.forfeited_by == "home" else "home"
+        return None if self.home == self.away else "home" if self.home > self.away else "away"
+
+
+@record
+class Match:
+    """One game of the event.
+
+    Attributes:
+        id: unique in the event, such as ``"A3"`` or ``"W2-1"``.
+        stage: of the event.
+        round: in its stage, from 1.
+        home, away: who plays.
+        pool: the pool, for the stage ``"pool"``.
+        table: where it is played; empty while that is open.
+        slot: number of its start time, from 0; None while that is open.
+        result: how it came out; None while it is open.
+        if_needed: whether it is only played when the side that comes from the losers' bracket won the game before.
+
+    """
+
+    id: str
+    stage: Stage
+    round: int
+    home: Slot
+    away: Slot
+    pool: str = ""
+    table: str = ""
+    slot: int | None = None
+    result: Result | None = None
+    if_needed: bool = False
+
+
+@record
+class Session:
+    """A time in which games are played, such as Saturday from 9:00 to 18:00.
+
+    Attributes:
+        begins, ends: local time, ``YYYY-MM-DDTHH:MM``.
+
+    """
+
+    begins: str
+    ends: str
+
+
+@record
+class Rules:
+    """How the event is played.
+
+    Attributes:
+        pools: number of pools; 0 for none.
+        advance: how many of each pool go on.
+        elimination: what follows the pools.
+        consolation: whether first-round losers of a single elimination play on for a place of their own.
+        third_place: whether the losers of the semifinals play for third place.
+        tie_breaks: in order.
+        largest_difference: more points of difference in one game don't count for tie-breaks; 0 for no limit.
+
+    """
+
+    pools: int = 0
+    advance: int = 2
+    elimination: Elimination = "single"
+    consolation: bool = False
+    third_place: bool = False
+    tie_breaks: tuple[TieBreak, ...] = ("head_to_head", "point_difference", "points_for", "points_against")
+    largest_difference: int = 0
+
+    def __post_init__(self) -> None:
+        check(0 <= self.pools <= 64, InputError, "there are 0 to 64 pools")
+        check(1 <= self.advance <= 16, InputError, "1 to 16 of each pool go on")
+        check(self.pools > 0 or self.elimination != "none", InputError, "an event has pools, an elimination, or both")
+        check(len(set(self.tie_breaks)) == len(self.tie_breaks), InputError, "a tie-break occurs twice")
+        check(
+            not (self.consolation or self.third_place) or self.elimination == "single",
+            InputError,
+            "a consolation bracket and a game for third place belong to a single elimination",
+        )
+
+
+@record
+class Clock:
+    """The event's common clock: all games of a slot begin together.
+
+    Attributes:
+        game_min: length of a game, minutes.
+        change_min: from the end of a game to the next, minutes.
+        sessions: when games are played, in order.
+        rest_slots: slots between two games of one coach.
+
+    """
+
+    game_min: int = 60
+    change_min: int = 10
+    sessions: tuple[Session, ...] = ()
+    rest_slots: int = 0
+
+    def __post_init__(self) -> None:
+        check(1 <= self.game_min <= 600, InputError, "a game takes 1 to 600 minutes")
+        check(0 <= self.change_min <= 240, InputError, "between two games are 0 to 240 minutes")
+        check(0 <= self.rest_slots <= 20, InputError, "a coach rests for 0 to 20 games")
+
+
+@record
+class Change:
+    """An entry of the event's audit trail.
+
+    Attributes:
+        at: wall clock, ISO 8601 with offset; a label only, the order is that of the entries.
+        by: who made it.
+        text: what was changed.
+
+    """
+
+    at: str
+    by: str
+    text: str
+
+
+@record
+class Event:
+    """An event as it stands.
+
+    Attributes:
+        name: of the event.
+        rules, clock: how and when it is played.
+        tables: the tables' names.
+        entrants: in the order of registration.
+        pools: the entrants' ids of each pool, by its name; empty before the draw.
+        matches: every game, in the order they are listed.
+        lots: entrants' ids in the order that lots gave them, for ties that nothing else breaks.
+        changes: the audit trail, the oldest first.
+
+    """
+
+    name: str
+    rules: Rules = Rules()
+    clock: Clock = Clock()
+    tables: tuple[str, ...] = ()
+    entrants: tuple[Entrant, ...] = ()
+    pools: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    matches: tuple[Match, ...] = ()
+    lots: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    format: Literal["downfield-event"] = "downfield-event"
+    version: Literal[1] = 1
