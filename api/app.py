@@ -90,6 +90,7 @@ def create_app(
     )
     responses: Counter[tuple[str, int]] = Counter()
     app.state.context = context
+    app.state.admin_key = context.admin_key
     app.state.access = access
     app.state.relay = relay
     app.state.known = known or KnownClients(access.proxies)

@@ -86,6 +86,11 @@ async def _context(connection: HTTPConnection) -> AppContext:
 AppContextDep = Annotated[AppContext, Depends(_context)]
 
 
+async def _admin_key(connection: HTTPConnection) -> SecretFile:
+    admin_key: SecretFile = connection.app.state.admin_key
+    return admin_key
+
+
 async def _hub(context: AppContextDep) -> Hub:
     return context.hub
 
@@ -122,6 +127,7 @@ async def _finished(connection: HTTPConnection) -> FinishedGames:
     return finished
 
 
+AdminKeyDep = Annotated[SecretFile, Depends(_admin_key)]
 HubDep = Annotated[Hub, Depends(_hub)]
 GameServiceDep = Annotated[GameService, Depends(_game_service)]
 StoreDep = Annotated[Store, Depends(_store)]
@@ -207,8 +213,8 @@ def _by_token(connection: HTTPConnection, origin: Origin) -> Principal | None:
     token = _read_token(connection)
     if not token:
         return None
-    context: AppContext = connection.app.state.context
-    if context.admin_key.is_session(token):
+    admin_key: SecretFile = connection.app.state.admin_key
+    if admin_key.is_session(token):
         return Principal("admin", "this computer" if origin.local else "the admin", local=origin.local)
     token_store: TokenStore = connection.app.state.token_store
     device = token_store.find_device(token)

@@ -78,8 +78,8 @@ class StaticFile:
 @cache
 def assets() -> Mapping[str, StaticFile]:
     """Return scripts, styles, fonts and pictures by file name, with `build.txt`, the hash of all of them."""
-    found = _read_folder("pages/assets")
-    etags = "".join(file.etag for file in (*found.values(), *_read_folder("pages").values()))
+    found = read_folder("downfield.api", "pages/assets")
+    etags = "".join(file.etag for file in (*found.values(), *read_folder("downfield.api", "pages").values()))
     build = hashlib.sha256(etags.encode()).hexdigest()[:16]
     return {**found, "build.txt": _static_file(build.encode(), ".txt")}
 
@@ -87,7 +87,7 @@ def assets() -> Mapping[str, StaticFile]:
 @cache
 def pages() -> Mapping[str, StaticFile]:
     """Return the pages by file name."""
-    return _read_folder("pages")
+    return read_folder("downfield.api", "pages")
 
 
 @router.get("/assets/{file}")
@@ -135,8 +135,9 @@ def _page_policy(request: Request) -> str:
     return PAGE_POLICY.format(feed=feed)
 
 
-def _read_folder(path: str) -> dict[str, StaticFile]:
-    found = sorted((files("downfield.api") / path).iterdir(), key=lambda file: file.name)
+def read_folder(package: str, path: str) -> dict[str, StaticFile]:
+    """Return the files of a package's folder, by name."""
+    found = sorted((files(package) / path).iterdir(), key=lambda file: file.name)
     return {file.name: _static_file(file.read_bytes(), PurePath(file.name).suffix) for file in found if file.is_file()}
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
-from downfield.api.dependencies import COOKIE, AppContextDep, PrincipalDep
+from downfield.api.dependencies import COOKIE, AdminKeyDep, PrincipalDep
 from downfield.api.network_addresses import network_hosts, qr_svg
 from downfield.api.problems import ProblemError
 from downfield.api.security.access import AccessPolicy
@@ -88,14 +88,14 @@ def session(principal: PrincipalDep) -> SessionDetails:
 def sign_in(
     request: Request,
     response: Response,
-    context: AppContextDep,
+    admin_key: AdminKeyDep,
     principal: PrincipalDep,
     token_store: TokenStoreDep,
     sign_in_request: SignInRequest,
 ) -> SessionDetails:
     """Pairs the device: sets the cookie, and returns the token this once. A code can be used once."""
-    if context.admin_key.matches(sign_in_request.code):
-        token = context.admin_key.session()
+    if admin_key.matches(sign_in_request.code):
+        token = admin_key.session()
         details = SessionDetails(role="admin", name="this computer" if principal.local else "the admin", token=token)
     else:
         redeemed = token_store.redeem(sign_in_request.code, sign_in_request.name or _platform(request))
