@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from downfield.core.errors import InputError, NotFoundError, RefusedError
@@ -23,6 +23,9 @@ from downfield.desk.event.records import (
     Slot,
 )
 from downfield.desk.event.schedule import schedule, slot_times
+
+Operation = Callable[[Event, Change], Event]
+"""Something a director does to an event, with the line for the audit trail."""
 
 _FORFEIT_POINTS = 2
 """What a forfeit counts in the points of a pool, as in football."""

@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "support": "downfield.rig.cli.support:support",
     "export": "downfield.rig.cli.export:export",
     "review": "downfield.rig.cli.review:review",
+    "desk": "downfield.desk.command:desk",
     "verify": "downfield.rig.cli.verify:verify",
     "learn": "downfield.training.learn_command:learn",
     "train": "downfield.training.command:app",

@@ -1,4 +1,5 @@
-// Redeem a pairing code, then go to the page for the device's role.
+// Redeem a pairing code, then go to the page for the device's role: `data-next` of the body, where it is not the panel.
+// A viewer is shown the addresses for OBS: `data-addresses`, where they are not a rig's.
 
 import { el } from "./dom.js";
 import { OVERLAY_OPTIONS } from "./overlay_options.js";
@@ -14,7 +15,7 @@ form.addEventListener("submit", async (event) => {
     const body = { code: code.value.trim().toUpperCase(), ...(name.value.trim() ? { name: name.value.trim() } : {}) };
     const session = await send("api/session", body);
     if (session.role === "viewer") showAddresses(session.token);
-    else location.replace("panel");
+    else location.replace(document.body.dataset.next ?? "panel");
   } catch (error) {
     message.textContent = errorText(error);
   }
@@ -22,7 +23,8 @@ form.addEventListener("submit", async (event) => {
 
 /** A viewer may be OBS, which has no cookie: show its token once, in the addresses. */
 function showAddresses(token) {
-  const names = [...Object.keys(OVERLAY_OPTIONS).map((overlay) => `overlay/${overlay}`), "camera.mjpeg"];
+  const own = [...Object.keys(OVERLAY_OPTIONS).map((overlay) => `overlay/${overlay}`), "camera.mjpeg"];
+  const names = document.body.dataset.addresses?.split(" ") ?? own;
   const addresses = names.map((path) => new URL(`${path}?key=${token}`, document.baseURI).href);
   form.replaceWith(
     el("p", {}, "This device can now watch. To use OBS, copy these addresses now; they are shown only once."),

@@ -1,0 +1,82 @@
+"""``downfield desk``: the director's desk over the tables of a hall, and the event."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+import uvicorn
+from rich.console import Console
+
+from downfield.api.network_addresses import network_hosts, urls
+from downfield.api.security.access import AccessPolicy
+from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable
+from downfield.api.security.http_protocol import guarded_protocol
+from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
+from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.service.app import create_desk_app
+from downfield.desk.service.parts import DeskParts
+from downfield.desk.tables.address_book import AddressBook
+from downfield.desk.tables.watcher import TableWatcher
+from downfield.game.store import Store
+from downfield.rig.cli.options import ConfigOption
+from downfield.rig.configuration.loading import load
+from downfield.rig.configuration.settings import data_folder
+from downfield.rig.open_files import raise_file_limit
+from downfield.rig.web_service import everywhere, open_listener
+
+PORT: Final = 8320
+"""The rig's port is 8317, so both run on one computer."""
+
+
+def desk(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the desk's pages.")] = PORT,
+    lan: Annotated[
+        bool, typer.Option("--lan", help="Let phones and other computers in the network use the pages.")
+    ] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--data", help="Where the event and the tables are kept. Default: `desk` in the data folder."),
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Run the director's desk: every table at a glance, the event, its big screen and its overlays."""
+    place = folder or data_folder(load(config).settings) / "desk"
+    parts = DeskParts(EventKeeper(place / "event.json"), AddressBook(place / "tables.json"), TableWatcher())
+    store = Store.at(place / "devices.db")
+    key = SecretFile(place / ADMIN_KEY)
+    known = KnownClients(())
+    access = AccessPolicy(lan)
+    app = create_desk_app(parts, store, key, access, known)
+    listener = open_listener(everywhere() if lan else "127.0.0.1", port)
+    opened: int = listener.getsockname()[1]
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    console.print(f"Open  http://127.0.0.1:{opened}/  in a browser on this computer.")
+    for address in urls(network_hosts(), "http", opened, "") if lan else ():
+        console.print(f"On other devices:  {address}")
+    console.print("Stop with Ctrl-C.")
+    for table in parts.book.tables:
+        parts.watcher.watch(table)
+    guard = ConnectionGuard(known, affordable(raise_file_limit()))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=guarded_protocol(guard),
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
+    try:
+        asyncio.run(server.serve(sockets=[GuardedListener.over(listener, guard)]))
+    except KeyboardInterrupt:
+        console.print("stopped")
+    finally:
+        parts.watcher.close()
+        store.close()

@@ -1,0 +1,219 @@
+"""An event's lists as CSV, for spreadsheets: entrants in and out, schedule, results and standings out.
+
+Text that a spreadsheet would take for a formula is written with an apostrophe before it, which is taken off again when
+the file is read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import secrets
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from downfield.core.errors import DownfieldError, InputError
+from downfield.desk.event.progress import Progress
+from downfield.desk.event.records import Entrant, Event, RegisteredFigure
+from downfield.desk.event.schedule import slot_times
+from downfield.desk.event.standings import pool_standings
+
+ENTRANT_COLUMNS: Final = ("coach", "team", "short", "color", "club", "seed")
+FIGURE_COLUMNS: Final = ("coach", "number", "position", "grams", "note", "refused")
+MAX_CSV_CHARACTERS: Final = 1_000_000
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_YES: Final = {"yes", "y", "true", "1", "x"}
+_NO: Final = {"", "no", "n", "false", "0"}
+
+
+def read_entrants(text: str, known: Sequence[Entrant]) -> list[Entrant]:
+    """Return entrants from CSV with a header; a coach who is registered already is changed, others are added.
+
+    Args:
+        text: comma or semicolon separated; only the column ``coach`` is needed.
+        known: who is registered already.
+
+    Raises:
+        InputError: names the line and what is wrong in it.
+
+    """
+    by_coach = {entrant.coach.casefold(): entrant for entrant in known}
+    out: list[Entrant] = []
+    for line, row in _rows(text, ENTRANT_COLUMNS, needed=("coach",)):
+        before = by_coach.get(row["coach"].casefold())
+        seed = row.get("seed", "")
+        if seed and not seed.isdecimal():
+            raise InputError(f"Line {line}: the seed '{seed}' is not a number.")
+        given = {name: row[name] for name in ("team", "short", "color", "club") if name in row}
+        old = before or Entrant(secrets.token_hex(4), row["coach"])
+        try:
+            out.append(
+                Entrant(
+                    old.id,
+                    row["coach"],
+                    given.get("team", old.team),
+                    given.get("short", old.short),
+                    given.get("color", old.color),
+                    given.get("club", old.club),
+                    (int(seed) if seed else None) if "seed" in row else old.seed,
+                    old.figures,
+                    old.withdrawn,
+                )
+            )
+        except DownfieldError as error:
+            raise InputError(f"Line {line}: {error}.") from None
+    return out
+
+
+def read_figures(text: str, known: Sequence[Entrant]) -> dict[str, tuple[RegisteredFigure, ...]]:
+    """Return the rosters from CSV with a header, by entrants' ids.
+
+    Raises:
+        InputError: names the line and what is wrong in it.
+
+    """
+    by_coach = {entrant.coach.casefold(): entrant for entrant in known}
+    figures: dict[str, list[RegisteredFigure]] = {}
+    for line, row in _rows(text, FIGURE_COLUMNS, needed=("coach", "number")):
+        entrant = by_coach.get(row["coach"].casefold())
+        if entrant is None:
+            raise InputError(f"Line {line}: no coach '{row['coach']}' is registered.")
+        refused = row.get("refused", "").casefold()
+        if refused not in _YES | _NO:
+            raise InputError(f"Line {line}: refused is 'yes' or 'no', not '{refused}'.")
+        grams = row.get("grams", "").replace(",", ".")
+        try:
+            found = RegisteredFigure(
+                row["number"],
+                row.get("position", ""),
+                float(grams) if grams else None,
+                row.get("note", ""),
+                refused in _YES,
+            )
+        except DownfieldError as error:
+            raise InputError(f"Line {line}: {error}.") from None
+        except ValueError:
+            raise InputError(f"Line {line}: '{grams}' is not a weight in grams.") from None
+        roster = figures.setdefault(entrant.id, [])
+        if any(other.number == found.number for other in roster):
+            raise InputError(f"Line {line}: {entrant.coach} has a figure {found.number} already.")
+        roster.append(found)
+    return {identity: tuple(roster) for identity, roster in figures.items()}
+
+
+def entrants_csv(event: Event) -> str:
+    """Return the entrants as CSV that `read_entrants` reads."""
+    rows = [
+        (entrant.coach, entrant.team, entrant.short, entrant.color, entrant.club, entrant.seed or "")
+        for entrant in event.entrants
+    ]
+    return _csv(ENTRANT_COLUMNS, rows)
+
+
+def figures_csv(event: Event) -> str:
+    """Return the rosters as CSV that `read_figures` reads."""
+    rows = [
+        (
+            entrant.coach,
+            figure.number,
+            figure.position,
+            "" if figure.grams is None else figure.grams,
+            figure.note,
+            "yes" if figure.refused else "no",
+        )
+        for entrant in event.entrants
+        for figure in entrant.figures
+    ]
+    return _csv(FIGURE_COLUMNS, rows)
+
+
+def games_csv(event: Event) -> str:
+    """Return every game with its time, table, sides and result as CSV."""
+    progress, times = Progress(event), slot_times(event.clock)
+    rows = []
+    for match in event.matches:
+        begins = (
+            times[match.slot].isoformat(timespec="minutes")
+            if match.slot is not None and match.slot < len(times)
+            else ""
+        )
+        result = match.result
+        points = ("", "", "") if result is None else (result.home, result.away, " and ".join(result.signed_by))
+        sides = progress.text(match.home), progress.text(match.away)
+        rows.append((match.id, match.stage.replace("_", " "), match.round, begins, match.table, *sides, *points))
+    return _csv(
+        ("game", "stage", "round", "begins", "table", "home", "away", "home points", "away points", "signed by"), rows
+    )
+
+
+def standings_csv(event: Event) -> str:
+    """Return the standings of every pool as CSV."""
+    names = {entrant.id: entrant.name for entrant in event.entrants}
+    rows = [
+        (
+            pool,
+            line.place,
+            names[line.entrant],
+            line.won,
+            line.lost,
+            line.tied,
+            line.points_for,
+            line.points_against,
+            line.decided_by,
+        )
+        for pool in event.pools
+        for line in pool_standings(event, pool)
+    ]
+    return _csv(("pool", "place", "team", "won", "lost", "tied", "points for", "points against", "decided by"), rows)
+
+
+def _rows(text: str, columns: Sequence[str], needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows of a CSV text with their line numbers, by lower-case column."""
+    if len(text) > MAX_CSV_CHARACTERS:
+        raise InputError("The file is longer than a list of an event can be.")
+    if "\0" in text:
+        raise InputError("The file is not text. Save it as CSV (UTF-8).")
+    text = text.removeprefix("\ufeff")
+    head = text.split("\n", 1)[0]
+    reader = csv.reader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ",")
+    try:
+        header = [name.strip().casefold() for name in next(reader, [])]
+        missing = [name for name in needed if name not in header]
+        if missing:
+            raise InputError(f"The first line needs the column '{missing[0]}'. It may have {', '.join(columns)}.")
+        unknown = [name for name in header if name and name not in columns]
+        if unknown:
+            raise InputError(f"There is no column '{unknown[0]}'. The columns are {', '.join(columns)}.")
+        out = []
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) > len(header):
+                raise InputError(f"Line {reader.line_num}: {len(cells)} values in {len(header)} columns.")
+            row = {name: _plain(cell) for name, cell in zip(header, cells, strict=False) if name}
+            if any(not row.get(name) for name in needed):
+                raise InputError(
+                    f"Line {reader.line_num}: the {next(name for name in needed if not row.get(name))} is missing."
+                )
+            out.append((reader.line_num, row))
+    except csv.Error as error:
+        raise InputError(f"Line {reader.line_num}: {error}.") from None
+    return out
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _plain(cell: str) -> str:
+    cell = cell.strip()
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell

@@ -1,0 +1,1 @@
+"""The tables of a hall: where their rigs are, and what each is doing now."""

@@ -1,0 +1,223 @@
+"""Speaks with a rig over HTTP: pairs with it, and follows its live feed."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Final
+
+from downfield.core.addresses import Address, split_address, without_password
+from downfield.core.errors import InputError, SourceError
+from downfield.desk.tables.address_book import TableEntry
+
+TOPICS: Final = ("game", "health", "questions", "source")
+"""What the desk follows of each table."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientLimits:
+    """Limits of a connection to a rig."""
+
+    silent_s: float = 4.0
+    """A rig reports its health every second; after this long without anything the connection is given up."""
+
+    line_bytes: int = 1 << 20
+    """Longest message of the feed."""
+
+    answer_bytes: int = 1 << 16
+    """Longest answer to a request."""
+
+
+LIMITS: Final = ClientLimits()
+
+
+class RigRefusedError(SourceError):
+    """A rig does not let the desk watch: its key was revoked or has expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """What pairing with a rig gave.
+
+    Attributes:
+        address: of the rig's start page.
+        token: by which the rig lets the desk watch.
+        certificate: SHA-256 of the certificate that the rig has made itself, hex; empty where there is none.
+
+    """
+
+    address: str
+    token: str
+    certificate: str
+
+
+def pair_with(address: str, code: str, name: str) -> Pairing:
+    """Redeem a pairing code at a rig.
+
+    Args:
+        address: of the rig, such as ``192.168.1.43:8317``.
+        code: as the rig's start page shows it.
+        name: of this desk, as the rig lists it.
+
+    Raises:
+        InputError: the address or the code is wrong.
+        SourceError: no rig answers there.
+
+    """
+    place = _split(address)
+    connection, certificate = _connect(place, pinned=None)
+    body = json.dumps({"code": code.strip(), "name": name[:60]})
+    with closing(connection):
+        answer = _ask(connection, "POST", _path(place, "api/session"), body)
+        content = answer.read(LIMITS.answer_bytes)
+    if answer.status in {401, 429}:
+        raise InputError(_detail(content) or "The rig does not accept this code.")
+    token = _token(content) if answer.status == 200 else None
+    if token is None:
+        raise SourceError(f"{_shown(place)}: this does not answer as a rig does (status {answer.status}).")
+    return Pairing(place.text, token, certificate)
+
+
+def follow(table: TableEntry) -> Iterator[Mapping[str, Any]]:
+    """Yield what changes at a table: first the value of every topic, then each that changes, by topic.
+
+    Raises:
+        RigRefusedError: the rig does not let the desk watch.
+        SourceError: it can't be reached, or has fallen silent.
+
+    """
+    place = _split(table.address)
+    connection, _ = _connect(place, pinned=table.certificate)
+    with closing(connection):
+        path = _path(place, f"api/feed?topics={','.join(TOPICS)}")
+        answer = _ask(connection, "GET", path, token=table.token)
+        if answer.status in {401, 403}:
+            raise RigRefusedError(
+                f"{_shown(place)}: the rig does not let this desk watch any more. Pair with it again."
+            )
+        if answer.status != 200:
+            raise SourceError(f"{_shown(place)}: the rig answers with status {answer.status}.")
+        try:
+            while line := answer.readline(LIMITS.line_bytes):
+                if line.startswith(b"data: "):
+                    yield _message(line[6:], place)
+        except (OSError, http.client.HTTPException):
+            pass
+        raise SourceError(f"{_shown(place)}: the rig has fallen silent.")
+
+
+def _split(address: str) -> Address:
+    text = address.strip()
+    if "://" not in text:
+        text = f"http://{text}"
+    try:
+        place = split_address(text)
+    except ValueError:
+        raise InputError(f"'{without_password(address)}' is no address such as 192.168.1.43:8317.") from None
+    if place.scheme not in {"http", "https"}:
+        raise InputError(f"A rig is reached by http or https, not {place.scheme}.")
+    target = place.target.split("?")[0].split("#")[0]
+    return Address(place.scheme, "", "", place.host, place.port, target if target.endswith("/") else f"{target}/")
+
+
+def _connect(place: Address, pinned: str | None) -> tuple[http.client.HTTPConnection, str]:
+    """Connect to a rig; return the connection and the fingerprint of a certificate that nobody vouches for.
+
+    Args:
+        place: of the rig.
+        pinned: the fingerprint it must have; empty for a certificate that others vouch for; None to accept any, as when
+            pairing, where whoever typed the code stands at the rig.
+
+    """
+    port = place.port or (443 if place.scheme == "https" else 80)
+    try:
+        if place.scheme == "http":
+            plain = http.client.HTTPConnection(place.host, port, timeout=LIMITS.silent_s)
+            plain.connect()
+            return plain, ""
+        if not pinned:
+            try:
+                vouched = http.client.HTTPSConnection(place.host, port, timeout=LIMITS.silent_s)
+                vouched.connect()
+            except ssl.SSLCertVerificationError:
+                if pinned is not None:
+                    raise
+            else:
+                return vouched, ""
+        own = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        own.check_hostname = False
+        own.verify_mode = ssl.CERT_NONE  # the fingerprint is compared below
+        secure = http.client.HTTPSConnection(place.host, port, timeout=LIMITS.silent_s, context=own)
+        secure.connect()
+        assert isinstance(secure.sock, ssl.SSLSocket)
+        shown = hashlib.sha256(secure.sock.getpeercert(binary_form=True) or b"").hexdigest()
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{_shown(place)}: no rig answers there ({_reason(error)}).") from None
+    if pinned is not None and shown != pinned:
+        secure.close()
+        raise RigRefusedError(
+            f"{_shown(place)}: shows another certificate than when it was paired. Pair with it again."
+        )
+    return secure, shown
+
+
+def _ask(
+    connection: http.client.HTTPConnection, method: str, path: str, body: str | None = None, token: str = ""
+) -> http.client.HTTPResponse:
+    headers = {"Accept": "application/json, text/event-stream"}
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    try:
+        connection.request(method, path, body, headers)
+        return connection.getresponse()
+    except (OSError, http.client.HTTPException) as error:
+        raise SourceError(f"{connection.host}:{connection.port}: no rig answers there ({_reason(error)}).") from None
+
+
+def _message(line: bytes, place: Address) -> Mapping[str, Any]:
+    try:
+        message = json.loads(line)
+        topic, data = message["topic"], message["data"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise SourceError(f"{_shown(place)}: sends something that is no feed of a rig.") from None
+    values = data if topic == "snapshot" else {topic: data}
+    if not isinstance(values, dict):
+        raise SourceError(f"{_shown(place)}: sends something that is no feed of a rig.")
+    return values
+
+
+def _token(content: bytes) -> str | None:
+    try:
+        token = json.loads(content)["token"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return token if isinstance(token, str) else None
+
+
+def _detail(content: bytes) -> str:
+    try:
+        return str(json.loads(content)["detail"])[:300]
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _path(place: Address, path: str) -> str:
+    return place.target + path
+
+
+def _shown(place: Address) -> str:
+    return place.place
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError | socket.timeout):
+        return "it takes too long"
+    return str(getattr(error, "strerror", None) or error or type(error).__name__)
