@@ -32,6 +32,7 @@ from downfield.desk.event.ranking import ranking
 from downfield.desk.event.records import (
     Change,
     Clock,
+    Elimination,
     Entrant,
     Event,
     KnownEntrant,
@@ -183,6 +184,15 @@ def test_games_are_listed_after_those_that_decide_them(count: int) -> None:
         for place, match in enumerate(matches):
             assert not any(depends_on(match, later) for later in matches[place:])
         assert len({match.id for match in matches}) == len(matches)
+
+
+@given(st.integers(0, 30), st.sampled_from(["none", "single", "double"]))
+def test_every_game_of_an_event_has_a_name_of_its_own(pools: int, elimination: Elimination) -> None:
+    if pools == 0 and elimination == "none":
+        return
+    event = event_of(max(4, 2 * pools), Rules(pools, 1 if pools > 1 else 2, elimination))
+    names = [match.id for match in event.matches]
+    assert len(set(names)) == len(names)
 
 
 @settings(max_examples=30, deadline=None)
@@ -351,8 +361,8 @@ def test_who_is_level_in_everything_shares_the_place_until_lots_are_drawn() -> N
 
 def test_a_result_waits_until_its_sides_are_known_and_may_not_tie_in_an_elimination() -> None:
     event = event_of(4, Rules())
-    with pytest.raises(RefusedError, match="not decided yet who plays F1"):
-        enter_result(event, "F1", Result(7, 0), BY)
+    with pytest.raises(RefusedError, match="not decided yet who plays FINAL"):
+        enter_result(event, "FINAL", Result(7, 0), BY)
     with pytest.raises(RefusedError, match="can't be a tie"):
         enter_result(event, "W1-1", Result(7, 7), BY)
 
@@ -360,21 +370,21 @@ def test_a_result_waits_until_its_sides_are_known_and_may_not_tie_in_an_eliminat
 def test_a_correction_that_changes_who_went_on_needs_the_later_result_removed_first() -> None:
     event = play(event_of(4, Rules()))
     assert enter_result(event, "W1-1", Result(70, 0), BY).matches[0].result == Result(70, 0)
-    with pytest.raises(RefusedError, match="F1 was played with who came out of W1-1"):
+    with pytest.raises(RefusedError, match="FINAL was played with who came out of W1-1"):
         enter_result(event, "W1-1", Result(0, 7), BY)
-    open_again = enter_result(event, "F1", None, BY)
+    open_again = enter_result(event, "FINAL", None, BY)
     corrected = play(enter_result(open_again, "W1-1", Result(0, 7), BY))
     assert "e4" in {rank.entrant for rank in ranking(corrected)[:2]}
 
 
 def test_the_second_final_is_only_played_if_needed() -> None:
     event = event_of(2, Rules(elimination="double"))
-    first = enter_result(enter_result(event, "W1-1", Result(7, 0), BY), "F1", Result(7, 0), BY)
+    first = enter_result(enter_result(event, "W1-1", Result(7, 0), BY), "FINAL", Result(7, 0), BY)
     with pytest.raises(RefusedError, match="only played if"):
-        enter_result(first, "F2", Result(7, 0), BY)
-    again = enter_result(enter_result(event, "W1-1", Result(7, 0), BY), "F1", Result(0, 7), BY)
+        enter_result(first, "FINAL2", Result(7, 0), BY)
+    again = enter_result(enter_result(event, "W1-1", Result(7, 0), BY), "FINAL", Result(0, 7), BY)
     assert ranking(again) == []
-    assert ranking(enter_result(again, "F2", Result(0, 7), BY))[0].place == 1
+    assert ranking(enter_result(again, "FINAL2", Result(0, 7), BY))[0].place == 1
 
 
 @settings(max_examples=30, deadline=None)
@@ -443,8 +453,8 @@ def test_a_game_is_moved_only_where_nothing_collides() -> None:
     with pytest.raises(RefusedError, match="decide one another"):
         move(event, "W1-1", first.table, 2, BY)
     with pytest.raises(InputError, match="no table '3'"):
-        move(event, "F1", "3", 4, BY)
-    assert move(event, "F1", "2", 3, BY).matches[2].slot == 3
+        move(event, "FINAL", "3", 4, BY)
+    assert move(event, "FINAL", "2", 3, BY).matches[2].slot == 3
 
 
 def attempt(event: Event, chance: random.Random) -> Event:

@@ -44,7 +44,7 @@ def single_elimination(sides: Sequence[Slot], *, consolation: bool = False, thir
         games.knock_out("consolation", "C", losers)
     if third_place and len(rounds) > 1:
         semifinals = rounds[-2]
-        games.add("third_place", "T1", 1, games.loser(semifinals[0]), games.loser(semifinals[1]))
+        games.add("third_place", "THIRD", 1, games.loser(semifinals[0]), games.loser(semifinals[1]))
     return games.played()
 
 
@@ -69,9 +69,9 @@ def double_elimination(sides: Sequence[Slot]) -> list[Match]:
         dropping = [games.loser(game) for game in winners_round]
         left = games.paired("losers", "L", number, left, dropping[::-1] if dropped % 2 else _rotated(dropping))
     champion, challenger = games.winner(rounds[-1][0]), left[0]
-    final = games.add("final", "F1", 1, champion, challenger)
+    final = games.add("final", "FINAL", 1, champion, challenger)
     if challenger is not None:
-        games.add("final", "F2", 2, games.winner(final), games.loser(final), if_needed=True)
+        games.add("final", "FINAL2", 2, games.winner(final), games.loser(final), if_needed=True)
     return games.played()
 
 
@@ -125,10 +125,11 @@ class _Games:
         rounds: list[list[str]] = []
         left = list(sides)
         while len(left) > 1:
-            last = final and len(left) == 2
-            games = self._paired(
-                "final" if last else stage, "F" if last else prefix, len(rounds) + 1, left[::2], left[1::2]
-            )
+            number = len(rounds) + 1
+            if final and len(left) == 2:
+                games = [self.add("final", "FINAL", number, left[0], left[1])]
+            else:
+                games = self._paired(stage, prefix, number, left[::2], left[1::2])
             rounds.append(games)
             left = [self.winner(game) for game in games]
         return rounds
@@ -144,9 +145,7 @@ class _Games:
     def _paired(
         self, stage: Stage, prefix: str, number: int, homes: Sequence[Side], aways: Sequence[Side]
     ) -> list[str]:
-        pairs = list(zip(homes, aways, strict=True))
-        single = prefix == "F"
         return [
-            self.add(stage, "F1" if single else f"{prefix}{number}-{place}", number, home, away)
-            for place, (home, away) in enumerate(pairs, start=1)
+            self.add(stage, f"{prefix}{number}-{place}", number, home, away)
+            for place, (home, away) in enumerate(zip(homes, aways, strict=True), start=1)
         ]

@@ -16,7 +16,7 @@ class Rank:
     Attributes:
         place: from 1; shared by those who went out in the same round.
         entrant: id.
-        text: how it was decided, such as ``"lost F1"``.
+        text: how it was decided, such as ``"lost FINAL"``.
 
     """
 

@@ -1,4 +1,4 @@
-"""The event as the pages show it: names in place of ids, times in place of slots, standings, brackets, what comes next."""
+"""The event as the pages show it: names instead of ids, times instead of slots, standings, what comes next."""
 
 from __future__ import annotations
 

@@ -1,0 +1,137 @@
+// The event for its director, and for those who enter results.
+
+import { el, refresh, setText } from "./dom.js";
+import { coachForm, resultForm } from "./event_dialogs.js";
+import { follow, LINK_TEXTS } from "./event_feed.js";
+import { currentSlot, ordinal, timeText, upcoming } from "./event_format.js";
+import { setupSection } from "./event_setup.js";
+import { brackets, gameCard, standingsTable, swatch } from "./event_tables.js";
+import { errorText, send } from "./send.js";
+
+const NOTICE_MS = 9_000;
+const TABS = { games: "Games", standings: "Standings", coaches: "Coaches", setup: "Set-up" };
+
+const at = (id) => document.getElementById(id);
+let event = null;
+let role = null;
+let noticeTimer = 0;
+
+/** Change the event by a request; the answer is the event afterwards. What is refused is said. */
+export async function change(path, body, method = "POST") {
+  try {
+    show(await send(`api/event${path}`, body, { method }));
+    return true;
+  } catch (error) {
+    notify(errorText(error));
+    return false;
+  }
+}
+
+/** Say something at the top of the page. */
+export function notify(text) {
+  at("notice").textContent = text;
+  at("notice").hidden = false;
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => (at("notice").hidden = true), NOTICE_MS);
+}
+
+function show(value) {
+  event = value;
+  document.title = `${event.name} – Downfield`;
+  setText(at("event-name"), event.name);
+  refresh(at("games"), [event.revision, role], gamesPart);
+  refresh(at("standings"), event.revision, standingsPart);
+  refresh(at("coaches"), [event.revision, role], coachesPart);
+  if (role === "admin") refresh(at("setup"), event.revision, () => setupSection(event));
+}
+
+const mayEnter = () => role === "operator" || role === "admin";
+
+function cardOptions(match) {
+  const open = mayEnter() && (match.state === "ready" || match.state === "played");
+  return open ? { action: () => resultForm(at("dialog"), match, event, { change, director: role === "admin" }) } : {};
+}
+
+function gamesPart() {
+  if (event.matches.length === 0) return el("p", { class: "muted" }, "The draw is not made yet.");
+  const slot = currentSlot(event.matches);
+  const next = upcoming(event.matches);
+  const now = slot === null ? next.filter((match) => match.state === "ready") : next.filter((match) => match.slot === slot);
+  const later = next.filter((match) => !now.includes(match));
+  const played = event.matches.filter((match) => match.state === "played").reverse();
+  const list = (title, games) =>
+    games.length === 0 ? null : el("div", {}, el("h2", {}, title), el("div", { class: "list" }, games.map((match) => gameCard(match, event.matches, cardOptions(match)))));
+  return [
+    list(slot === null ? "To be played" : `Now: ${timeText(event.slots[slot] ?? "") || `round ${slot + 1}`}`, now),
+    list("Later", later),
+    list("Played", played),
+  ].filter(Boolean);
+}
+
+function standingsPart() {
+  const ranks = event.ranking.map(({ place, name, text }) => el("li", {}, el("b", {}, ordinal(place)), el("span", {}, name), el("small", { class: "muted" }, text)));
+  const parts = [
+    ranks.length ? el("div", { class: "plate" }, el("h2", {}, "Places"), el("ol", { class: "ranks" }, ranks)) : null,
+    ...event.pools.map(standingsTable),
+    ...brackets(event, cardOptions),
+    el("p", { class: "row noprint" }, csvLink("games", "Games (CSV)"), csvLink("standings", "Standings (CSV)"), el("button", { type: "button", class: "small", onclick: () => print() }, "Print")),
+  ];
+  return parts.filter(Boolean);
+}
+
+function coachesPart() {
+  const admin = role === "admin";
+  const rows = event.entrants.map((entrant) => {
+    const weighed = entrant.figures.filter(({ grams }) => grams !== null).length;
+    const refused = entrant.figures.filter((figure) => figure.refused).length;
+    const roster = entrant.figures.length ? `${entrant.figures.length} figures, ${weighed} weighed${refused ? `, ${refused} refused` : ""}` : "no roster";
+    return el(
+      "li",
+      { class: `plate coach${entrant.withdrawn ? " withdrawn" : ""}` },
+      swatch(entrant.color),
+      el("div", {}, el("b", {}, entrant.team || entrant.coach), el("small", { class: "muted" }, [entrant.team ? entrant.coach : "", entrant.club, entrant.seed ? `seed ${entrant.seed}` : "", roster, entrant.withdrawn ? "withdrew" : ""].filter(Boolean).join(" · "))),
+      admin ? el("button", { type: "button", class: "small", onclick: () => coachForm(at("dialog"), entrant, event, { change }) }, "Edit") : null,
+    );
+  });
+  return [
+    admin ? el("p", { class: "row" }, el("button", { type: "button", class: "main", onclick: () => coachForm(at("dialog"), null, event, { change }) }, "Register a coach"), filePicker("entrants", "Coaches from CSV"), filePicker("figures", "Rosters from CSV")) : null,
+    el("ul", { class: "coaches" }, rows),
+    rows.length === 0 ? el("p", { class: "muted" }, "Nobody is registered yet.") : el("p", { class: "row noprint" }, csvLink("entrants", "Coaches (CSV)"), csvLink("figures", "Rosters (CSV)")),
+  ].filter(Boolean);
+}
+
+const csvLink = (name, text) => el("a", { class: "button small", href: `api/event/${name}.csv`, download: `${name}.csv` }, text);
+
+function filePicker(name, text) {
+  const input = el("input", { type: "file", accept: ".csv,text/csv", hidden: true });
+  input.addEventListener("change", async () => {
+    const [file] = input.files;
+    if (file === undefined) return;
+    const response = await fetch(`api/event/${name}.csv`, { method: "POST", headers: { "Content-Type": "text/csv" }, body: await file.text() });
+    const answer = await response.json();
+    input.value = "";
+    if (response.ok) show(answer);
+    else notify(answer.detail ?? "The file was refused.");
+  });
+  return el("label", { class: "button small" }, text, input);
+}
+
+function openTab(name) {
+  for (const other of Object.keys(TABS)) at(other).hidden = other !== name;
+  for (const button of at("tabs").children) button.setAttribute("aria-selected", String(button.dataset.tab === name));
+  history.replaceState(null, "", `#${name}`);
+}
+
+function showTabs() {
+  const names = Object.keys(TABS).filter((name) => name !== "setup" || role === "admin");
+  at("tabs").replaceChildren(...names.map((name) => el("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": name, onclick: () => openTab(name) }, TABS[name])));
+  const wanted = location.hash.slice(1);
+  openTab(names.includes(wanted) ? wanted : "games");
+}
+
+const session = await send("api/session", null, { method: "GET" }).catch(() => ({ role: null }));
+role = session.role;
+showTabs();
+follow("api/event", show, (link) =>
+  refresh(at("state"), link, () => [el("span", { class: `dot ${link === "live" ? "ok" : "alarm"}` }), el("span", {}, ` ${LINK_TEXTS[link]}`), link === "unpaired" ? el("a", { class: "button small", href: "pair" }, "Pair this device") : null]),
+);

@@ -1,0 +1,128 @@
+// The dialogs of the event: a result, a coach.
+
+import { el } from "./dom.js";
+import { timeText } from "./event_format.js";
+
+/** Open a dialog with a form; `save` gets its data and says whether it may close. */
+function open(dialog, title, fields, save, extra = []) {
+  const form = el(
+    "form",
+    { method: "dialog" },
+    el("h2", {}, title),
+    ...fields,
+    el("div", { class: "row" }, el("button", { class: "main", type: "submit" }, "Save"), ...extra, el("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel")),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button.main");
+    button.disabled = true;
+    if (await save(new FormData(form))) dialog.close();
+    button.disabled = false;
+  });
+  dialog.replaceChildren(form);
+  dialog.showModal();
+}
+
+const field = (text, attributes) => el("label", {}, text, el("input", attributes));
+
+/** Enter, correct or remove a result; the director may move the game. */
+export function resultForm(dialog, match, event, { change, director }) {
+  const { result } = match;
+  const path = `/matches/${match.id}`;
+  const points = (side) => field(`Points of ${match[side].name}`, { name: side, type: "number", inputmode: "numeric", min: 0, max: 999, required: true, value: result?.[side] ?? "" });
+  const forfeit = el(
+    "label",
+    {},
+    "Forfeit",
+    el("select", { name: "forfeited_by" }, [["", "no"], ["home", `${match.home.name} did not play`], ["away", `${match.away.name} did not play`]].map(([value, text]) => el("option", { value, selected: (result?.forfeited_by ?? "") === value }, text))),
+  );
+  const fields = [
+    points("away"),
+    points("home"),
+    el("label", { class: "check" }, el("input", { name: "overtime", type: "checkbox", checked: result?.overtime ?? false }), "Overtime"),
+    forfeit,
+    field(`Signed by the coach of ${match.away.name}`, { name: "signed_away", maxlength: 80, value: result?.signed_by[0] ?? "" }),
+    field(`Signed by the coach of ${match.home.name}`, { name: "signed_home", maxlength: 80, value: result?.signed_by[1] ?? "" }),
+    field("Note", { name: "note", maxlength: 400, value: result?.note ?? "" }),
+  ];
+  const extra = [];
+  if (director && result !== null) extra.push(el("button", { type: "button", class: "warn", onclick: async () => (await change(`${path}/result`, null, "DELETE")) && dialog.close() }, "Remove result"));
+  if (director && result === null && event.tables.length > 0) extra.push(el("button", { type: "button", onclick: () => placeForm(dialog, match, event, { change }) }, "Move"));
+  open(
+    dialog,
+    `${match.id}: ${match.away.name} at ${match.home.name}`,
+    fields,
+    (data) =>
+      change(
+        `${path}/result`,
+        {
+          home: Number(data.get("home")),
+          away: Number(data.get("away")),
+          overtime: data.get("overtime") !== null,
+          forfeited_by: data.get("forfeited_by") || null,
+          signed_by: [data.get("signed_away").trim(), data.get("signed_home").trim()].filter(Boolean),
+          note: data.get("note").trim(),
+        },
+        "PUT",
+      ),
+    extra,
+  );
+}
+
+function placeForm(dialog, match, event, { change }) {
+  const slots = event.slots.length ? event.slots : Array.from({ length: Math.max(...event.matches.map(({ slot }) => slot ?? 0)) + 4 }, () => "");
+  const select = (name, options, chosen) => el("select", { name }, options.map(([value, text]) => el("option", { value, selected: value === chosen }, text)));
+  open(
+    dialog,
+    `Move ${match.id}`,
+    [
+      el("label", {}, "Table", select("table", event.tables.map((table) => [table, table]), match.table)),
+      el("label", {}, "Time", select("slot", slots.map((time, slot) => [String(slot), timeText(time) || `round ${slot + 1}`]), String(match.slot ?? 0))),
+    ],
+    (data) => change(`/matches/${match.id}/place`, { table: data.get("table"), slot: Number(data.get("slot")) }, "PUT"),
+  );
+}
+
+/** Register a coach, or change what is registered. */
+export function coachForm(dialog, entrant, event, { change }) {
+  const value = (name) => entrant?.[name] ?? "";
+  const figures = (entrant?.figures ?? []).map((figure) => [figure.number, figure.position, figure.grams ?? "", figure.note, figure.refused ? "refused" : ""].join(", ")).join("\n");
+  const fields = [
+    field("Coach", { name: "coach", required: true, maxlength: 80, value: value("coach") }),
+    field("Team", { name: "team", maxlength: 80, value: value("team"), placeholder: "as the coach" }),
+    field("Short name", { name: "short", maxlength: 6, value: value("short") }),
+    el("label", {}, "Color", el("input", { name: "color", type: "color", value: value("color") || "#2f6fb0" })),
+    field("Club", { name: "club", maxlength: 80, value: value("club") }),
+    event.matches.length === 0 ? field("Seed", { name: "seed", type: "number", min: 1, max: 256, value: value("seed"), placeholder: "none" }) : null,
+    el("label", {}, "Roster: number, position, grams, note, refused", el("textarea", { name: "figures", rows: 6, placeholder: "28, RB, 3.9, base filed" }, figures)),
+  ];
+  const path = entrant === null ? "/entrants" : `/entrants/${entrant.id}`;
+  const withdraw = async () => {
+    if (confirm(`Withdraw ${entrant.team || entrant.coach}? Games that are left are forfeited.`) && (await change(path, null, "DELETE"))) dialog.close();
+  };
+  open(
+    dialog,
+    entrant === null ? "Register a coach" : entrant.team || entrant.coach,
+    fields.filter(Boolean),
+    (data) =>
+      change(
+        path,
+        {
+          coach: data.get("coach").trim(),
+          team: data.get("team").trim(),
+          short: data.get("short").trim(),
+          color: data.get("color"),
+          club: data.get("club").trim(),
+          seed: data.has("seed") ? (data.get("seed") ? Number(data.get("seed")) : null) : (entrant?.seed ?? null),
+          figures: data.get("figures").split("\n").filter((line) => line.trim()).map(figureOf),
+        },
+        entrant === null ? "POST" : "PUT",
+      ),
+    entrant === null || entrant.withdrawn ? [] : [el("button", { type: "button", class: "warn", onclick: withdraw }, "Withdraw")],
+  );
+}
+
+function figureOf(line) {
+  const [number = "", position = "", grams = "", note = "", refused = ""] = line.split(",").map((part) => part.trim());
+  return { number, position, grams: grams ? Number(grams) : null, note, refused: refused === "refused" };
+}

@@ -1,0 +1,34 @@
+// The event, asked for every two seconds; the service answers 304 while nothing has changed.
+
+const POLL_MS = 2_000;
+
+/** Keep asking for a path; `onValue` gets each new value, `onLink` "live" or "lost". An overlay's key is passed on. */
+export function follow(path, onValue, onLink = () => {}, every_ms = POLL_MS) {
+  let etag = "";
+  const key = new URLSearchParams(location.search).get("key");
+  const address = key === null ? path : `${path}?key=${encodeURIComponent(key)}`;
+  const ask = async () => {
+    try {
+      const response = await fetch(address, { headers: etag ? { "If-None-Match": etag } : {}, cache: "no-store" });
+      if (response.status === 200) {
+        etag = response.headers.get("ETag") ?? "";
+        onValue(await response.json());
+      }
+      const link = response.status === 200 || response.status === 304 ? "live" : response.status === 401 ? "unpaired" : "lost";
+      document.documentElement.dataset.link = link;
+      onLink(link);
+    } catch {
+      document.documentElement.dataset.link = "lost";
+      onLink("lost");
+    }
+    setTimeout(ask, every_ms);
+  };
+  ask();
+}
+
+export const LINK_TEXTS = {
+  connecting: "Connecting…",
+  live: "Live",
+  lost: "No connection",
+  unpaired: "This device is not paired",
+};

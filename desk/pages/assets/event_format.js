@@ -1,0 +1,63 @@
+// How the event's times, games and rounds are written.
+
+const STAGES = { pool: "Pool", winners: "Winners", losers: "Losers", final: "Final", consolation: "Consolation", third_place: "Third place" };
+
+/** "Sat 9:00" of a local time; empty for none. */
+export function timeText(iso, { day = true } = {}) {
+  if (!iso) return "";
+  const at = new Date(iso);
+  const time = `${at.getHours()}:${String(at.getMinutes()).padStart(2, "0")}`;
+  return day ? `${at.toLocaleDateString("en-US", { weekday: "short" })} ${time}` : time;
+}
+
+/** The round a game belongs to, such as "Pool A, round 2" or "Semifinal". */
+export function roundText(match, matches) {
+  if (match.stage === "pool") return `Pool ${match.pool}, round ${match.round}`;
+  if (match.stage === "final") return match.id === "FINAL2" ? "Final, second game" : "Final";
+  if (match.stage === "third_place") return "Third place";
+  const rounds = matches.filter((other) => other.stage === match.stage).map((other) => other.round);
+  const elimination = matches.some((other) => other.stage === "losers");
+  const last = Math.max(...rounds);
+  if (match.stage === "winners" && !elimination) {
+    const left = last - match.round;
+    if (left === 0) return "Semifinal";
+    if (left === 1) return "Quarterfinal";
+    return `Round ${match.round}`;
+  }
+  return `${STAGES[match.stage]}, round ${match.round}`;
+}
+
+/** "1st", "2nd", "3rd", ... */
+export function ordinal(number) {
+  const tail = number % 100 >= 11 && number % 100 <= 13 ? "th" : ({ 1: "st", 2: "nd", 3: "rd" }[number % 10] ?? "th");
+  return `${number}${tail}`;
+}
+
+/** "21–14", "21–14 OT", "forfeit"; empty while it is open. */
+export function resultText(match) {
+  const { result } = match;
+  if (result === null) return "";
+  if (result.forfeited_by !== null) return "forfeit";
+  return `${result.home}–${result.away}${result.overtime ? " OT" : ""}`;
+}
+
+/** The winning side of a game: "home", "away" or null. */
+export function winner({ result }) {
+  if (result === null) return null;
+  if (result.forfeited_by !== null) return result.forfeited_by === "home" ? "away" : "home";
+  if (result.home === result.away) return null;
+  return result.home > result.away ? "home" : "away";
+}
+
+/** Games that are to be played, in the order in which they begin. */
+export function upcoming(matches) {
+  return matches
+    .filter((match) => match.state === "ready" || match.state === "open")
+    .sort((a, b) => (a.slot ?? Infinity) - (b.slot ?? Infinity));
+}
+
+/** Games of the slot that is played now: the first in which a game is left. */
+export function currentSlot(matches) {
+  const [next] = upcoming(matches).filter((match) => match.slot !== null);
+  return next?.slot ?? null;
+}

@@ -1,0 +1,132 @@
+// How the event is played: rules, times and tables, the draw, the schedule.
+
+import { el } from "./dom.js";
+import { change, notify } from "./event.js";
+
+const TIE_BREAKS = {
+  head_to_head: "games against each other",
+  point_difference: "point difference",
+  points_for: "points scored",
+  points_against: "points allowed",
+};
+
+/** The set-up's parts. */
+export function setupSection(event) {
+  const drawn = event.matches.length > 0;
+  const played = event.matches.some((match) => match.result !== null);
+  return [nameForm(event), rulesForm(event, drawn), clockForm(event), steps(event, drawn, played), trail(event)];
+}
+
+const number = (text, name, value, min, max) => el("label", {}, text, el("input", { name, type: "number", min, max, value, required: true }));
+const check = (text, name, value) => el("label", { class: "check" }, el("input", { type: "checkbox", name, checked: value }), text);
+
+function form(title, fields, save, { disabled = false, note = "" } = {}) {
+  const element = el(
+    "form",
+    { class: "plate" },
+    el("h2", {}, title),
+    note ? el("p", { class: "muted" }, note) : null,
+    el("fieldset", { disabled }, el("div", { class: "fields" }, fields), el("button", { class: "small", type: "submit" }, "Save")),
+  );
+  element.addEventListener("submit", async (submitted) => {
+    submitted.preventDefault();
+    if (await save(new FormData(element))) notify("Saved.");
+  });
+  return element;
+}
+
+function nameForm(event) {
+  return form("Event", [el("label", {}, "Name", el("input", { name: "name", maxlength: 80, required: true, value: event.name }))], (data) => change("/name", { name: data.get("name").trim() }, "PUT"));
+}
+
+function rulesForm(event, drawn) {
+  const { rules } = event;
+  const kinds = [["none", "none: pools only"], ["single", "single elimination"], ["double", "double elimination"]];
+  const fields = [
+    number("Pools (0 for none)", "pools", rules.pools, 0, 64),
+    number("How many of each pool go on", "advance", rules.advance, 1, 16),
+    el("label", {}, "Then", el("select", { name: "elimination" }, kinds.map(([value, text]) => el("option", { value, selected: value === rules.elimination }, text)))),
+    check("Consolation bracket for first-round losers", "consolation", rules.consolation),
+    check("Game for third place", "third_place", rules.third_place),
+    el("label", {}, `Tie-breaks in order (${Object.keys(TIE_BREAKS).join(", ")})`, el("input", { name: "tie_breaks", value: rules.tie_breaks.join(", ") })),
+    number("Largest point difference that counts (0: no limit)", "largest_difference", rules.largest_difference, 0, 999),
+  ];
+  const save = (data) =>
+    change(
+      "/rules",
+      {
+        pools: Number(data.get("pools")),
+        advance: Number(data.get("advance")),
+        elimination: data.get("elimination"),
+        consolation: data.has("consolation"),
+        third_place: data.has("third_place"),
+        tie_breaks: data.get("tie_breaks").split(",").map((part) => part.trim()).filter(Boolean),
+        largest_difference: Number(data.get("largest_difference")),
+      },
+      "PUT",
+    );
+  return form("Rules", fields, save, { disabled: drawn, note: drawn ? "The draw is made, so they stand." : "" });
+}
+
+function clockForm(event) {
+  const { clock } = event;
+  const sessions = clock.sessions.map(({ begins, ends }) => `${begins} to ${ends}`).join("\n");
+  const fields = [
+    number("Length of a game, minutes", "game_min", clock.game_min, 1, 600),
+    number("From one game to the next, minutes", "change_min", clock.change_min, 0, 240),
+    number("Games a coach rests between two", "rest_slots", clock.rest_slots, 0, 20),
+    el("label", {}, "Tables, separated by commas", el("input", { name: "tables", value: event.tables.join(", ") })),
+    el("label", {}, "Sessions, one a line", el("textarea", { name: "sessions", rows: 3, placeholder: "2026-09-05T09:00 to 2026-09-05T18:00" }, sessions)),
+  ];
+  const save = (data) =>
+    change(
+      "/clock",
+      {
+        clock: {
+          game_min: Number(data.get("game_min")),
+          change_min: Number(data.get("change_min")),
+          rest_slots: Number(data.get("rest_slots")),
+          sessions: data.get("sessions").split("\n").filter((line) => line.trim()).map(sessionOf),
+        },
+        tables: data.get("tables").split(",").map((part) => part.trim()).filter(Boolean),
+      },
+      "PUT",
+    );
+  return form("Times and tables", fields, save, { note: "All games of a round begin together, by the event's clock." });
+}
+
+function sessionOf(line) {
+  const [begins = "", ends = ""] = line.split(/\s+to\s+/i).map((part) => part.trim());
+  return { begins, ends };
+}
+
+function steps(event, drawn, played) {
+  const button = (text, path, method, disabled, warn = false) => el("button", { type: "button", class: warn ? "warn small" : "small", disabled, onclick: () => change(path, null, method) }, text);
+  const begin = async () => {
+    const name = prompt("Name of the new event. The present one is kept beside it as a file.");
+    if (name?.trim()) await change("", { name: name.trim() });
+  };
+  return el(
+    "div",
+    { class: "plate" },
+    el("h2", {}, "Draw and schedule"),
+    el("p", { class: "row" }, button("Make the draw", "/draw", "POST", drawn), button("Undo the draw", "/draw", "DELETE", !drawn || played, true), button("Make the schedule", "/schedule", "POST", !drawn)),
+    el("p", { class: "row" }, el("button", { type: "button", class: "small", onclick: () => drawLots(event) }, "Draw lots for ties"), el("button", { type: "button", class: "warn small", onclick: begin }, "Begin another event")),
+  );
+}
+
+/** Draw lots by the browser's random numbers: an order of all, used where nothing else breaks a tie. */
+async function drawLots(event) {
+  const order = event.entrants.map(({ id }) => id);
+  for (let last = order.length - 1; last > 0; last -= 1) {
+    const [value] = crypto.getRandomValues(new Uint32Array(1));
+    const other = value % (last + 1);
+    [order[last], order[other]] = [order[other], order[last]];
+  }
+  if (await change("/lots", order, "PUT")) notify("Lots are drawn.");
+}
+
+function trail(event) {
+  const lines = event.changes.map(({ at, by, text }) => el("li", {}, el("small", { class: "muted" }, `${at.replace("T", " ").slice(0, 16)} · ${by}`), ` ${text}`));
+  return el("details", { class: "plate" }, el("summary", {}, "What was done"), el("ol", { class: "trail" }, lines));
+}

@@ -1,0 +1,89 @@
+// Standings, brackets and lists of games: built alike for the director, the hall and the stream.
+
+import { el } from "./dom.js";
+import { resultText, roundText, timeText, winner } from "./event_format.js";
+
+/** A pool's table. */
+export function standingsTable(pool) {
+  const head = ["", "Team", "W", "L", "T", "+", "−", "±"].map((text) => el("th", { scope: "col" }, text));
+  const rows = pool.standings.map((line) =>
+    el(
+      "tr",
+      {},
+      el("td", { class: "place" }, String(line.place)),
+      el("th", { scope: "row" }, line.name, line.decided_by && line.won + line.lost + line.tied > 0 ? el("small", {}, line.decided_by) : null),
+      ...[line.won, line.lost, line.tied, line.points_for, line.points_against].map((value) => el("td", {}, String(value))),
+      el("td", {}, line.difference > 0 ? `+${line.difference}` : String(line.difference).replace("-", "−")),
+    ),
+  );
+  return el(
+    "div",
+    { class: "pool" },
+    el("h3", {}, `Pool ${pool.name}`, pool.complete ? null : el("small", {}, " so far")),
+    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows))),
+  );
+}
+
+/** A team's color; gray for none. */
+export function swatch(color) {
+  const mark = el("i", { "aria-hidden": "true" });
+  if (color) mark.style.background = color;
+  return mark;
+}
+
+/** A side of a game as a line: color, name, points. */
+function sideLine(match, side) {
+  const { name, color, entrant } = match[side];
+  const won = winner(match) === side;
+  const points = match.result === null ? "" : match.result.forfeited_by === side ? "–" : String(match.result[side]);
+  return el(
+    "div",
+    { class: `side${won ? " won" : ""}${entrant === null ? " open" : ""}` },
+    swatch(color),
+    el("span", { class: "name" }, name),
+    el("b", {}, points),
+  );
+}
+
+/** A game as a card; `action` makes it a button. */
+export function gameCard(match, matches, { action = null, where = true } = {}) {
+  const place = [match.id, where && match.table ? `table ${match.table}` : "", where ? timeText(match.begins) : ""].filter(Boolean).join(" · ");
+  const content = [
+    el("div", { class: "meta" }, el("span", {}, roundText(match, matches)), el("span", {}, place)),
+    sideLine(match, "home"),
+    sideLine(match, "away"),
+    match.result?.overtime || match.result?.forfeited_by ? el("div", { class: "meta" }, resultText(match)) : null,
+  ];
+  const kind = `game ${match.state}`;
+  return action === null
+    ? el("div", { class: kind }, content)
+    : el("button", { class: kind, type: "button", onclick: action, "aria-label": `${match.id}: ${match.home.name} against ${match.away.name}` }, content);
+}
+
+/** A bracket: a column for each round, from left to right. */
+export function bracket(title, games, matches, cardOptions = () => ({})) {
+  const rounds = [...new Set(games.map((match) => match.round))].sort((a, b) => a - b);
+  const columns = rounds.map((round) => {
+    const own = games.filter((match) => match.round === round);
+    return el("div", { class: "round" }, own.map((match) => gameCard(match, matches, cardOptions(match))));
+  });
+  return el("div", { class: "bracket" }, el("h3", {}, title), el("div", { class: "scroll" }, el("div", { class: "rounds" }, columns)));
+}
+
+const BRACKETS = [
+  ["Elimination", ["winners", "final"], false],
+  ["Winners' bracket", ["winners"], true],
+  ["Losers' bracket", ["losers"], true],
+  ["Final", ["final"], true],
+  ["Third place", ["third_place"], null],
+  ["Consolation", ["consolation"], null],
+];
+
+/** Every bracket of the event, in order. */
+export function brackets(event, cardOptions) {
+  const isDouble = event.matches.some((match) => match.stage === "losers");
+  return BRACKETS.filter(([, , double]) => double === null || double === isDouble)
+    .map(([title, stages]) => [title, event.matches.filter((match) => stages.includes(match.stage) && match.state !== "not_needed")])
+    .filter(([, games]) => games.length > 0)
+    .map(([title, games]) => bracket(title, games, event.matches, cardOptions));
+}
