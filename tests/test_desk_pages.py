@@ -1,0 +1,142 @@
+"""The desk in a real browser: an event of 24 coaches over two days, from registration to the final; the tables."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from browsers import PageServer, browser, page_in
+from desk_server import DeskServer
+from playwright.sync_api import Browser, Page, expect
+
+from downfield.game.published.board_topics import HealthStatus
+
+TYPED = 3
+"""Results that are typed in the browser in each part of the event; the others are entered through the API."""
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[DeskServer]:
+    running = DeskServer(tmp_path / "desk")
+    yield running
+    running.close()
+
+
+def enter(page: Page, match: str, home: int, away: int) -> None:
+    """Type a result as the director does."""
+    page.locator(f'#games button.game[aria-label^="{match}:"]').click()
+    dialog = page.locator("dialog")
+    dialog.locator('[name="away"]').fill(str(away))
+    dialog.locator('[name="home"]').fill(str(home))
+    dialog.locator('[name="signed_home"]').fill("Coach Home")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+
+
+def play(page: Page, desk: DeskServer, stage: str, chance: random.Random) -> None:
+    """Play every game of a stage, some of them in the browser."""
+    typed = 0
+    while True:
+        matches = httpx.get(f"{desk.url}/api/event").json()["matches"]
+        match = next((match for match in matches if match["state"] == "ready" and match["stage"] == stage), None)
+        if match is None:
+            return
+        home, away = chance.randrange(0, 42, 7), chance.randrange(0, 42, 7)
+        away += 3 * (home == away)
+        if typed < TYPED:
+            enter(page, match["id"], home, away)
+            typed += 1
+        else:
+            answer = httpx.put(f"{desk.url}/api/event/matches/{match['id']}/result", json={"home": home, "away": away})
+            assert answer.status_code == 200, answer.text
+        if typed == TYPED:
+            typed += 1
+            page.reload()
+
+
+def test_two_days_of_24_coaches_from_registration_to_the_final(
+    desk: DeskServer, chrome: Browser, tmp_path: Path
+) -> None:
+    lines = [f"Coach {n},Team {n},Club {n % 5},{n if n <= 8 else ''}" for n in range(1, 25)]
+    (tmp_path / "coaches.csv").write_text("\n".join(["coach,team,club,seed", *lines]))
+    with page_in(chrome) as page:
+        page.on("dialog", lambda dialog: dialog.accept("River City Open"))
+        page.goto(f"{desk.url}/event#coaches")
+        page.get_by_text("Coaches from CSV").locator("input").set_input_files(str(tmp_path / "coaches.csv"))
+        expect(page.locator(".coach")).to_have_count(24)
+        page.get_by_role("tab", name="Set-up").click()
+        page.locator('[name="name"]').fill("River City Open")
+        page.locator("form", has_text="Event").first.get_by_role("button", name="Save").click()
+        expect(page.locator("#event-name")).to_have_text("River City Open")
+        page.locator('[name="pools"]').fill("6")
+        page.locator('[name="third_place"]').check()
+        page.locator("form", has_text="Tie-breaks").get_by_role("button", name="Save").click()
+        expect(page.locator("#notice")).to_have_text("Saved.")
+        page.locator('[name="game_min"]').fill("50")
+        page.locator('[name="tables"]').fill("1, 2, 3, 4, 5, 6, 7, 8")
+        sessions = "2026-09-05T09:00 to 2026-09-05T15:00\n2026-09-06T09:00 to 2026-09-06T15:00"
+        page.locator('[name="sessions"]').fill(sessions)
+        page.locator("form", has_text="Sessions").get_by_role("button", name="Save").click()
+        page.get_by_role("button", name="Make the draw").click()
+        page.get_by_role("button", name="Make the schedule").click()
+        page.get_by_role("tab", name="Games").click()
+        expect(page.locator("#games h2").first).to_have_text("Now: Sat 9:00")
+        chance = random.Random(24)
+        for stage in ("pool", "winners", "third_place", "final"):
+            play(page, desk, stage, chance)
+        page.get_by_role("tab", name="Standings").click()
+        expect(page.locator(".ranks li")).to_have_count(24)
+        event = httpx.get(f"{desk.url}/api/event").json()
+        final = next(match for match in event["matches"] if match["id"] == "FINAL")
+        winner = final["home" if final["result"]["home"] > final["result"]["away"] else "away"]["name"]
+        expect(page.locator(".ranks li").first).to_contain_text(winner)
+        assert {match["begins"][:10] for match in event["matches"]} == {"2026-09-05", "2026-09-06"}
+        page.goto(f"{desk.url}/hall")
+        expect(page.locator(".podium li").first).to_contain_text(winner)
+        for overlay in ("standings", "bracket", "next"):
+            page.goto(f"{desk.url}/overlay/{overlay}")
+            expect(page.locator("section.plate h2")).to_have_text("River City Open")
+
+
+def test_a_refused_result_is_said_and_the_dialog_stays(desk: DeskServer, chrome: Browser) -> None:
+    for name in ("Ana", "Bo"):
+        httpx.post(f"{desk.url}/api/event/entrants", json={"coach": name})
+    httpx.post(f"{desk.url}/api/event/draw")
+    with page_in(chrome, phone=True) as page:
+        page.goto(f"{desk.url}/event")
+        page.locator("#games button.game").tap()
+        page.locator('[name="away"]').fill("7")
+        page.locator('[name="home"]').fill("7")
+        page.get_by_role("button", name="Save").tap()
+        expect(page.locator("#notice")).to_contain_text("can't be a tie")
+        expect(page.locator("dialog")).to_be_visible()
+
+
+def test_a_table_is_watched_from_the_desk_by_a_code(desk: DeskServer, chrome: Browser, tmp_path: Path) -> None:
+    rig = PageServer(tmp_path / "rig")
+    rig.start()
+    try:
+        with page_in(chrome) as page:
+            page.goto(desk.url)
+            expect(page.locator("#no-tables")).to_be_visible()
+            page.locator("#table-name").fill("Table 3")
+            page.locator("#table-address").fill(rig.url)
+            page.locator("#table-code").fill(rig.token_store.make_code("viewer").code)
+            page.get_by_role("button", name="Watch it").click()
+            rig.game_service.publish_health(HealthStatus())
+            table = page.locator(".table")
+            expect(table).to_contain_text("Playing")
+            expect(table).to_contain_text("River City")
+            rig.stop()
+            expect(table).to_contain_text("Lost")
+    finally:
+        rig.stop()

@@ -1,0 +1,207 @@
+"""The desk's API: an event over HTTP, who may do what, lists as CSV, and tables that are watched."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from browsers import PageServer
+from desk_server import DeskServer
+
+from downfield.api.security.access import AccessPolicy
+from downfield.desk.event.keeper import EventKeeper
+from downfield.game.published.board_topics import HealthReason, HealthStatus
+
+COACHES = """coach,team,short,color,club,seed
+Ana Ruíz,Lions,LIO,#aa0000,River,1
+Bo,Bisons,,,River,2
+Cy,,,,,
+Dee,Owls,,,,3
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[DeskServer]:
+    running = DeskServer(tmp_path / "desk", AccessPolicy(trust_local=False))
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def director(desk: DeskServer) -> Iterator[httpx.Client]:
+    with client_of(desk, "admin") as client:
+        yield client
+
+
+def client_of(desk: DeskServer, role: str) -> httpx.Client:
+    return httpx.Client(base_url=desk.url, headers={"Authorization": f"Bearer {desk.token(role)}"})
+
+
+def post_csv(client: httpx.Client, name: str, text: str) -> httpx.Response:
+    return client.post(f"/api/event/{name}.csv", content=text.encode(), headers={"Content-Type": "text/csv"})
+
+
+def eventually(found: Callable[[], bool], what: str, timeout_s: float = 10.0) -> None:
+    until = time.monotonic() + timeout_s
+    while not found():
+        assert time.monotonic() < until, what
+        time.sleep(0.05)
+
+
+def test_an_event_from_registration_to_its_winner(desk: DeskServer, director: httpx.Client, tmp_path: Path) -> None:
+    assert director.post("/api/event", json={"name": "Open"}).status_code == 201
+    assert len(post_csv(director, "entrants", COACHES).json()["entrants"]) == 4
+    clock = {"clock": {"sessions": [{"begins": "2026-09-05T09:00", "ends": "2026-09-05T14:00"}]}, "tables": ["1", "2"]}
+    assert director.put("/api/event/clock", json=clock).status_code == 200
+    director.post("/api/event/draw")
+    event = director.post("/api/event/schedule").json()
+    assert [(match["id"], match["begins"], match["table"]) for match in event["matches"]] == [
+        ("W1-1", "2026-09-05T09:00", "1"),
+        ("W1-2", "2026-09-05T09:00", "2"),
+        ("FINAL", "2026-09-05T10:10", event["matches"][2]["table"]),
+    ]
+    with client_of(desk, "operator") as operator:
+        for match, home, away in (("W1-1", 14, 7), ("W1-2", 0, 3), ("FINAL", 20, 21)):
+            result = {"home": home, "away": away, "signed_by": ["Ana", "Bo"]}
+            event = operator.put(f"/api/event/matches/{match}/result", json=result).json()
+    assert [rank["name"] for rank in event["ranking"][:2]] == ["Owls", "Lions"]
+    assert event["changes"][0]["text"] == "entered FINAL: 20 to 21"
+    assert event["changes"][0]["by"] == "a test operator"
+    assert EventKeeper(tmp_path / "desk" / "event.json").event == desk.parts.keeper.event, "the file is another event"
+
+
+@pytest.mark.parametrize(
+    ("role", "method", "path", "status"),
+    [
+        (None, "GET", "/api/event", 401),
+        ("viewer", "GET", "/api/event", 200),
+        ("viewer", "GET", "/api/tables", 200),
+        ("viewer", "PUT", "/api/event/matches/W1-1/result", 403),
+        ("operator", "PUT", "/api/event/matches/W1-1/result", 404),
+        ("operator", "POST", "/api/event/draw", 403),
+        ("operator", "DELETE", "/api/tables/00000000", 403),
+        ("admin", "POST", "/api/event/draw", 422),
+        ("admin", "DELETE", "/api/tables/00000000", 404),
+    ],
+)
+def test_a_role_decides_what_is_allowed(
+    desk: DeskServer, role: str | None, method: str, path: str, status: int
+) -> None:
+    body: Any = {"home": 7, "away": 0} if method == "PUT" else None
+    with client_of(desk, role) if role else httpx.Client(base_url=desk.url) as client:
+        answer = client.request(method, path, json=body)
+    assert answer.status_code == status, answer.text
+    if status >= 400:
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_pages_are_served_and_nothing_else(desk: DeskServer) -> None:
+    with httpx.Client(base_url=desk.url) as client:
+        for path in ("/", "/event", "/hall", "/pair", "/overlay/standings", "/assets/event.js", "/assets/dom.js"):
+            assert client.get(path).status_code == 200, path
+        assert client.get("/overlay/scorebug").status_code == 404
+        assert client.get("/assets/../command.py").status_code == 404
+
+
+def test_a_page_that_has_the_event_is_told_so(director: httpx.Client) -> None:
+    first = director.get("/api/event")
+    again = director.get("/api/event", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    director.put("/api/event/name", json={"name": "Other"})
+    assert director.get("/api/event", headers={"If-None-Match": first.headers["etag"]}).json()["name"] == "Other"
+
+
+def test_a_request_that_is_repeated_counts_once(director: httpx.Client) -> None:
+    for _ in range(3):
+        answer = director.post("/api/event/entrants", json={"coach": "Ana"}, headers={"Idempotency-Key": "one"})
+        assert answer.status_code == 201, answer.text
+    assert len(director.get("/api/event").json()["entrants"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("\n", "The first line needs the column 'coach'"),
+        ("name,team\nAna,Lions\n", "The first line needs the column 'coach'"),
+        ("coach,shoe\nAna,42\n", "There is no column 'shoe'"),
+        ("coach,seed\nAna,first\n", "Line 2: the seed 'first' is not a number"),
+        ("coach,team\nAna,Lions\n,Owls\n", "Line 3: the coach is missing"),
+        ("coach\nAna\nBo,7,8\n", "Line 3: 3 values in 1 columns"),
+        ("coach,seed\nAna,1\nBo,1\n", "Ana has seed 1 already"),
+        ("coach\nAna\nana\n", "'ana' is registered already"),
+    ],
+)
+def test_a_list_is_refused_whole_with_its_line(director: httpx.Client, text: str, told: str) -> None:
+    answer = post_csv(director, "entrants", text)
+    assert answer.status_code == 422
+    assert told in answer.json()["detail"]
+    assert director.get("/api/event").json()["entrants"] == []
+
+
+def test_lists_come_back_as_they_went_out_whatever_the_names(director: httpx.Client) -> None:
+    names = 'coach;team;seed\n=SUM(A1);@home;\n"O\'Neil; Bo";-Owls-;2\n'
+    post_csv(director, "entrants", names)
+    written = director.get("/api/event/entrants.csv").text
+    assert "'=SUM(A1)" in written, "a spreadsheet would run it"
+    before = director.get("/api/event").json()["entrants"]
+    assert post_csv(director, "entrants", written).json()["entrants"] == before
+    assert {entrant["coach"] for entrant in before} == {"=SUM(A1)", "O'Neil; Bo"}
+    roster = "coach,number,position,grams,note,refused\n=SUM(A1),28,RB,3.9,base filed,yes\n"
+    figures = post_csv(director, "figures", roster).json()["entrants"][0]["figures"]
+    assert figures == [{"number": "28", "position": "RB", "grams": 3.9, "note": "base filed", "refused": True}]
+    assert post_csv(director, "figures", director.get("/api/event/figures.csv").text).status_code == 200
+    for name in ("games", "standings"):
+        assert director.get(f"/api/event/{name}.csv").headers["content-type"].startswith("text/csv")
+
+
+def test_a_table_is_paired_watched_lost_and_found_again(director: httpx.Client, tmp_path: Path) -> None:
+    rig = PageServer(tmp_path / "rig", AccessPolicy(trust_local=False))
+    rig.start()
+    address = rig.url.removeprefix("http://")
+    wrong = {"name": "Table 1", "address": address, "code": "AAAAA-AAAAA"}
+    assert "wrong" in director.post("/api/tables", json=wrong).json()["detail"]
+    right = {**wrong, "code": rig.token_store.make_code("viewer").code}
+    assert director.post("/api/tables", json=right).status_code == 201
+
+    def table() -> dict[str, Any]:
+        (found,) = director.get("/api/tables").json()
+        return dict(found)
+
+    rig.game_service.publish_health(HealthStatus())
+    eventually(lambda: table()["need"] == "playing", "the table is not seen to play")
+    assert (table()["home"], table()["score"]) == ("River City", [0, 0])
+    reason = HealthReason(code="camera_lost", level="alarm", text="The camera is gone")
+    rig.game_service.publish_health(HealthStatus(level="alarm", reasons=(reason,)))
+    eventually(lambda: table()["need"] == "alarm", "an alarm is not seen")
+    assert table()["text"] == "The camera is gone"
+    rig.stop()
+    began = time.monotonic()
+    eventually(lambda: table()["need"] == "lost", "a lost table is not seen")
+    assert time.monotonic() - began < 5.5, "a lost table is seen too late"
+    rig.start()
+    eventually(lambda: table()["need"] != "lost", "a table that is back is not seen", 15)
+    (device,) = rig.token_store.devices()
+    rig.token_store.revoke(device.id)
+    eventually(lambda: table()["need"] == "refused", "a revoked desk is not told to pair again", 15)
+    assert director.delete(f"/api/tables/{table()['id']}").status_code == 204
+    assert director.get("/api/tables").json() == []
+    rig.stop()
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("127.0.0.1:1", "no rig answers there"),
+        ("ftp://127.0.0.1", "by http or https"),
+        ("http://", "is no address such as"),
+        ("host:port:more", "is no address such as"),
+    ],
+)
+def test_an_address_where_no_rig_answers_is_said(director: httpx.Client, address: str, told: str) -> None:
+    answer = director.post("/api/tables", json={"name": "Table 1", "address": address, "code": "x"})
+    assert answer.status_code in {422, 503}
+    assert told in answer.json()["detail"]
