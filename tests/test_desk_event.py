@@ -31,15 +31,15 @@ from downfield.desk.event.progress import Progress, depends_on
 from downfield.desk.event.ranking import ranking
 from downfield.desk.event.records import (
     Change,
-    Clock,
     Elimination,
     Entrant,
-    Event,
+    EventClock,
     KnownEntrant,
     Match,
     Result,
     Rules,
     Session,
+    TournamentEvent,
 )
 from downfield.desk.event.schedule import schedule, slot_times
 from downfield.desk.event.standings import pool_standings
@@ -55,15 +55,15 @@ def sides(count: int) -> list[KnownEntrant]:
     return [KnownEntrant(entrant.id) for entrant in coaches(count)]
 
 
-def event_of(count: int, rules: Rules) -> Event:
-    return draw(Event("Open", rules, entrants=tuple(coaches(count))), BY)
+def event_of(count: int, rules: Rules) -> TournamentEvent:
+    return draw(TournamentEvent("Open", rules, entrants=tuple(coaches(count))), BY)
 
 
 def better_seed(home: str, away: str) -> Result:
     return Result(7, 0) if int(home[1:]) < int(away[1:]) else Result(0, 7)
 
 
-def play(event: Event, decide: random.Random | None = None) -> Event:
+def play(event: TournamentEvent, decide: random.Random | None = None) -> TournamentEvent:
     """Play everything that can be played, by seeds or at random."""
     while True:
         progress = Progress(event)
@@ -83,7 +83,7 @@ def play(event: Event, decide: random.Random | None = None) -> Event:
         event = enter_result(event, match.id, result, BY)
 
 
-def losses(event: Event, *stages: str) -> Counter[str]:
+def losses(event: TournamentEvent, *stages: str) -> Counter[str]:
     progress, out = Progress(event), Counter[str]()
     for match in event.matches:
         if match.result is not None and match.stage in stages:
@@ -220,7 +220,7 @@ def test_a_schedule_keeps_every_rule_of_the_clock(count: int, tables: int, rest:
     count = max(count, 4 if rules.pools else 2)
     event = event_of(count, rules)
     names = [f"table {n}" for n in range(tables)]
-    placed = schedule(event.matches, names, Clock(rest_slots=rest))
+    placed = schedule(event.matches, names, EventClock(rest_slots=rest))
     assert len({(match.slot, match.table) for match in placed}) == len(placed), "two games on one table"
     by_slot: dict[int, list[Match]] = {}
     for match in placed:
@@ -245,12 +245,12 @@ def test_a_schedule_keeps_every_rule_of_the_clock(count: int, tables: int, rest:
 
 def test_a_round_robin_with_a_table_for_everybody_takes_as_many_slots_as_rounds() -> None:
     event = event_of(8, Rules(pools=1, elimination="none"))
-    placed = schedule(event.matches, ["1", "2", "3", "4"], Clock())
+    placed = schedule(event.matches, ["1", "2", "3", "4"], EventClock())
     assert {match.slot for match in placed} == set(range(7))
 
 
 def test_slots_follow_the_common_clock_over_two_days() -> None:
-    clock = Clock(
+    clock = EventClock(
         60, 10, (Session("2026-09-05T09:00", "2026-09-05T12:00"), Session("2026-09-06T10:00", "2026-09-06T11:00"))
     )
     assert slot_times(clock) == [
@@ -273,12 +273,12 @@ def test_slots_follow_the_common_clock_over_two_days() -> None:
 )
 def test_impossible_sessions_are_refused(sessions: tuple[Session, ...], told: str) -> None:
     with pytest.raises(InputError, match=told):
-        slot_times(Clock(sessions=sessions))
+        slot_times(EventClock(sessions=sessions))
 
 
 def test_too_little_time_is_said_with_what_is_needed() -> None:
     event = event_of(8, Rules())
-    clock = Clock(60, 0, (Session("2026-09-05T09:00", "2026-09-05T11:00"),))
+    clock = EventClock(60, 0, (Session("2026-09-05T09:00", "2026-09-05T11:00"),))
     with pytest.raises(InputError, match="room for 2 games one after another, and 4 are needed"):
         make_schedule(change_clock(event, clock, ["1", "2"], BY), BY)
 
@@ -286,11 +286,11 @@ def test_too_little_time_is_said_with_what_is_needed() -> None:
 # --- standings -----------------------------------------------------------------------------------------------------
 
 
-def pool_of(results: dict[tuple[str, str], tuple[int, int]], rules: Rules | None = None) -> Event:
+def pool_of(results: dict[tuple[str, str], tuple[int, int]], rules: Rules | None = None) -> TournamentEvent:
     """An event of one pool with the given results."""
     rules = rules or Rules(pools=1, elimination="none")
     ids = sorted({one for pair in results for one in pair})
-    event = draw(Event("Open", rules, entrants=tuple(Entrant(one, one) for one in ids)), BY)
+    event = draw(TournamentEvent("Open", rules, entrants=tuple(Entrant(one, one) for one in ids)), BY)
     for match in event.matches:
         pair = match.home.entrant, match.away.entrant  # type: ignore[union-attr]
         home, away = results[pair] if pair in results else results[pair[::-1]][::-1]
@@ -298,7 +298,7 @@ def pool_of(results: dict[tuple[str, str], tuple[int, int]], rules: Rules | None
     return event
 
 
-def order(event: Event) -> list[tuple[int, str, str]]:
+def order(event: TournamentEvent) -> list[tuple[int, str, str]]:
     return [(line.place, line.entrant, line.decided_by) for line in pool_standings(event, "A")]
 
 
@@ -409,12 +409,12 @@ def test_an_event_ends_whoever_leaves_it(count: int, leaving: set[int], kind: st
 
 
 def test_before_the_draw_a_withdrawal_is_as_if_never_registered() -> None:
-    event = Event("Open", entrants=tuple(coaches(3)))
+    event = TournamentEvent("Open", entrants=tuple(coaches(3)))
     assert [entrant.id for entrant in withdraw(event, "e2", BY).entrants] == ["e1", "e3"]
 
 
 def test_registration_refuses_twice_the_same_and_strangers_after_the_draw() -> None:
-    event = Event("Open", entrants=tuple(coaches(3)))
+    event = TournamentEvent("Open", entrants=tuple(coaches(3)))
     with pytest.raises(InputError, match="registered already"):
         register(event, Entrant("new", "coach 1"), BY)
     with pytest.raises(InputError, match="has seed 2 already"):
@@ -445,7 +445,7 @@ def test_an_impossible_draw_is_refused(count: int, rules: Rules, told: str) -> N
 
 
 def test_a_game_is_moved_only_where_nothing_collides() -> None:
-    event = make_schedule(change_clock(event_of(4, Rules()), Clock(), ["1", "2"], BY), BY)
+    event = make_schedule(change_clock(event_of(4, Rules()), EventClock(), ["1", "2"], BY), BY)
     first, second, _ = event.matches
     assert (first.slot, second.slot) == (0, 0)
     with pytest.raises(RefusedError, match=f"W1-2 is played on table {second.table} then"):
@@ -457,7 +457,7 @@ def test_a_game_is_moved_only_where_nothing_collides() -> None:
     assert move(event, "FINAL", "2", 3, BY).matches[2].slot == 3
 
 
-def attempt(event: Event, chance: random.Random) -> Event:
+def attempt(event: TournamentEvent, chance: random.Random) -> TournamentEvent:
     """Do something at random that a director may try."""
     match = chance.choice([match.id for match in event.matches] or ["W1-1"])
     number = chance.randrange(1, 9)
@@ -466,7 +466,7 @@ def attempt(event: Event, chance: random.Random) -> Event:
         lambda: withdraw(event, f"e{number}", BY),
         lambda: draw(event, BY),
         lambda: undo_draw(event, BY),
-        lambda: change_clock(event, Clock(), ["1", "2"], BY),
+        lambda: change_clock(event, EventClock(), ["1", "2"], BY),
         lambda: make_schedule(event, BY),
         lambda: enter_result(event, match, Result(chance.randrange(20), chance.randrange(20)), BY),
         lambda: enter_result(event, match, None, BY),
@@ -484,7 +484,7 @@ def attempt(event: Event, chance: random.Random) -> Event:
 )
 def test_whatever_is_tried_an_event_stays_consistent(seed: int, rules: Rules) -> None:
     chance = random.Random(seed)
-    event = Event("Open", rules)
+    event = TournamentEvent("Open", rules)
     for _ in range(60):
         with suppress(DownfieldError):
             event = attempt(event, chance)

@@ -14,7 +14,7 @@ from typing import Final
 
 from downfield.core.errors import DownfieldError, InputError
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import Entrant, Event, RegisteredFigure
+from downfield.desk.event.records import Entrant, RegisteredFigure, TournamentEvent
 from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.standings import pool_standings
 
@@ -102,7 +102,7 @@ def read_figures(text: str, known: Sequence[Entrant]) -> dict[str, tuple[Registe
     return {identity: tuple(roster) for identity, roster in figures.items()}
 
 
-def entrants_csv(event: Event) -> str:
+def entrants_csv(event: TournamentEvent) -> str:
     """Return the entrants as CSV that `read_entrants` reads."""
     rows = [
         (entrant.coach, entrant.team, entrant.short, entrant.color, entrant.club, entrant.seed or "")
@@ -111,7 +111,7 @@ def entrants_csv(event: Event) -> str:
     return _csv(ENTRANT_COLUMNS, rows)
 
 
-def figures_csv(event: Event) -> str:
+def figures_csv(event: TournamentEvent) -> str:
     """Return the rosters as CSV that `read_figures` reads."""
     rows = [
         (
@@ -128,7 +128,7 @@ def figures_csv(event: Event) -> str:
     return _csv(FIGURE_COLUMNS, rows)
 
 
-def games_csv(event: Event) -> str:
+def games_csv(event: TournamentEvent) -> str:
     """Return every game with its time, table, sides and result as CSV."""
     progress, times = Progress(event), slot_times(event.clock)
     rows = []
@@ -147,7 +147,7 @@ def games_csv(event: Event) -> str:
     )
 
 
-def standings_csv(event: Event) -> str:
+def standings_csv(event: TournamentEvent) -> str:
     """Return the standings of every pool as CSV."""
     names = {entrant.id: entrant.name for entrant in event.entrants}
     rows = [

@@ -11,7 +11,7 @@ from downfield.core.errors import OutputError
 from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.core.records import read_record, to_json
 from downfield.desk.event.operations import Operation
-from downfield.desk.event.records import Change, Event
+from downfield.desk.event.records import Change, TournamentEvent
 
 _KEYS_KEPT = 1000
 """Idempotency keys remembered; a client repeats a request within seconds."""
@@ -32,12 +32,12 @@ class EventKeeper:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._event = read_record(Event, path) if path.exists() else Event("Our event")
+        self._event = read_record(TournamentEvent, path) if path.exists() else TournamentEvent("Our event")
         self._revision = 0
         self._keys: deque[str] = deque(maxlen=_KEYS_KEPT)
 
     @property
-    def event(self) -> Event:
+    def event(self) -> TournamentEvent:
         """The event as it stands."""
         return self._event
 
@@ -46,7 +46,7 @@ class EventKeeper:
         """Counts the changes of this run."""
         return self._revision
 
-    def change(self, by: str, text: str, operation: Operation, key: str = "") -> Event:
+    def change(self, by: str, text: str, operation: Operation, key: str = "") -> TournamentEvent:
         """Do something to the event and keep it.
 
         Args:
@@ -70,7 +70,7 @@ class EventKeeper:
             self._keys.append(key)
             return changed
 
-    def replace(self, event: Event) -> Event:
+    def replace(self, event: TournamentEvent) -> TournamentEvent:
         """Begin another event; the file of the present one is kept beside it under a number.
 
         Raises:
@@ -91,9 +91,9 @@ class EventKeeper:
             self._revision += 1
             return event
 
-    def _write(self, event: Event) -> None:
+    def _write(self, event: TournamentEvent) -> None:
         try:
             make_private_folder(self._path.parent)
-            replace_private_file(self._path, to_json(Event, event).encode())
+            replace_private_file(self._path, to_json(TournamentEvent, event).encode())
         except OSError as error:
             raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was changed.") from None

@@ -12,26 +12,26 @@ from downfield.desk.event.progress import Progress, depends_on
 from downfield.desk.event.records import (
     MAX_ENTRANTS,
     Change,
-    Clock,
     Entrant,
-    Event,
+    EventClock,
     KnownEntrant,
     Match,
     PoolPlace,
     Result,
     Rules,
     Slot,
+    TournamentEvent,
 )
 from downfield.desk.event.schedule import schedule, slot_times
 
-Operation = Callable[[Event, Change], Event]
+Operation = Callable[[TournamentEvent, Change], TournamentEvent]
 """Something a director does to an event, with the line for the audit trail."""
 
 _FORFEIT_POINTS = 2
 """What a forfeit counts in the points of a pool, as in football."""
 
 
-def change_rules(event: Event, rules: Rules, by: Change) -> Event:
+def change_rules(event: TournamentEvent, rules: Rules, by: Change) -> TournamentEvent:
     """Change how the event is played, before the draw.
 
     Raises:
@@ -42,7 +42,7 @@ def change_rules(event: Event, rules: Rules, by: Change) -> Event:
     return _noted(replace(event, rules=rules), by)
 
 
-def change_clock(event: Event, clock: Clock, tables: Sequence[str], by: Change) -> Event:
+def change_clock(event: TournamentEvent, clock: EventClock, tables: Sequence[str], by: Change) -> TournamentEvent:
     """Change when and where games are played. Games without a result are scheduled again if there is a schedule.
 
     Raises:
@@ -59,7 +59,7 @@ def change_clock(event: Event, clock: Clock, tables: Sequence[str], by: Change) 
     return _noted(changed, by)
 
 
-def register(event: Event, entrant: Entrant, by: Change) -> Event:
+def register(event: TournamentEvent, entrant: Entrant, by: Change) -> TournamentEvent:
     """Register a coach, or change what is registered; after the draw only roster, notes and names may change.
 
     Raises:
@@ -85,7 +85,7 @@ def register(event: Event, entrant: Entrant, by: Change) -> Event:
     return _noted(replace(event, entrants=entrants), by)
 
 
-def withdraw(event: Event, identity: str, by: Change) -> Event:
+def withdraw(event: TournamentEvent, identity: str, by: Change) -> TournamentEvent:
     """Take a coach out: before the draw as if they had never registered, afterwards by forfeiting what is left.
 
     Games that become known later are forfeited then, by `enter_result`.
@@ -101,7 +101,7 @@ def withdraw(event: Event, identity: str, by: Change) -> Event:
     return _noted(_forfeited(replace(event, entrants=entrants)), by)
 
 
-def draw(event: Event, by: Change) -> Event:
+def draw(event: TournamentEvent, by: Change) -> TournamentEvent:
     """Draw pools and brackets from the seeds; those without a seed follow in the order of registration.
 
     Raises:
@@ -140,7 +140,7 @@ def draw(event: Event, by: Change) -> Event:
     return _noted(replace(event, pools=pools, matches=tuple(matches)), by)
 
 
-def undo_draw(event: Event, by: Change) -> Event:
+def undo_draw(event: TournamentEvent, by: Change) -> TournamentEvent:
     """Undo the draw and the schedule.
 
     Raises:
@@ -152,7 +152,7 @@ def undo_draw(event: Event, by: Change) -> Event:
     return _noted(replace(event, pools={}, matches=(), lots=()), by)
 
 
-def make_schedule(event: Event, by: Change) -> Event:
+def make_schedule(event: TournamentEvent, by: Change) -> TournamentEvent:
     """Schedule every game without a result.
 
     Raises:
@@ -165,7 +165,7 @@ def make_schedule(event: Event, by: Change) -> Event:
     return _noted(replace(event, matches=schedule(event.matches, event.tables, event.clock)), by)
 
 
-def enter_result(event: Event, identity: str, result: Result | None, by: Change) -> Event:
+def enter_result(event: TournamentEvent, identity: str, result: Result | None, by: Change) -> TournamentEvent:
     """Enter, correct or remove (None) the result of a game.
 
     Raises:
@@ -188,7 +188,7 @@ def enter_result(event: Event, identity: str, result: Result | None, by: Change)
     return _noted(_forfeited(replace(event, matches=matches)), by)
 
 
-def move(event: Event, identity: str, table: str, slot: int, by: Change) -> Event:
+def move(event: TournamentEvent, identity: str, table: str, slot: int, by: Change) -> TournamentEvent:
     """Move a game to another table or time.
 
     Raises:
@@ -217,7 +217,7 @@ def move(event: Event, identity: str, table: str, slot: int, by: Change) -> Even
     return _noted(replace(event, matches=matches), by)
 
 
-def draw_lots(event: Event, order: Sequence[str], by: Change) -> Event:
+def draw_lots(event: TournamentEvent, order: Sequence[str], by: Change) -> TournamentEvent:
     """Enter the order that lots gave to entrants whom no tie-break separates.
 
     Raises:
@@ -229,7 +229,7 @@ def draw_lots(event: Event, order: Sequence[str], by: Change) -> Event:
     return _noted(replace(event, lots=tuple(order)), by)
 
 
-def find_match(event: Event, identity: str) -> Match:
+def find_match(event: TournamentEvent, identity: str) -> Match:
     """Return a game.
 
     Raises:
@@ -242,7 +242,7 @@ def find_match(event: Event, identity: str) -> Match:
     return found
 
 
-def find_entrant(event: Event, identity: str) -> Entrant:
+def find_entrant(event: TournamentEvent, identity: str) -> Entrant:
     """Return an entrant.
 
     Raises:
@@ -273,7 +273,7 @@ def _advancing(rules: Rules) -> list[Slot]:
     ]
 
 
-def _forfeited(event: Event) -> Event:
+def _forfeited(event: TournamentEvent) -> TournamentEvent:
     """Forfeit every game that is known to need somebody who has left; one decides the next."""
     gone = {entrant.id for entrant in event.entrants if entrant.withdrawn}
     while gone:
@@ -289,7 +289,7 @@ def _forfeited(event: Event) -> Event:
     return event
 
 
-def _before_the_draw(event: Event, problem: str) -> None:
+def _before_the_draw(event: TournamentEvent, problem: str) -> None:
     if event.matches:
         raise RefusedError(problem)
 
@@ -298,5 +298,5 @@ def _winner(result: Result | None) -> str | None:
     return None if result is None else result.winner
 
 
-def _noted(event: Event, change: Change) -> Event:
+def _noted(event: TournamentEvent, change: Change) -> TournamentEvent:
     return replace(event, changes=(*event.changes, change))

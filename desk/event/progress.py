@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from downfield.desk.event.records import Event, KnownEntrant, LoserOf, Match, PoolPlace, Slot, WinnerOf
+from downfield.desk.event.records import KnownEntrant, LoserOf, Match, PoolPlace, Slot, TournamentEvent, WinnerOf
 from downfield.desk.event.standings import pool_standings
 
 
@@ -16,7 +16,7 @@ class Progress:
 
     """
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: TournamentEvent) -> None:
         self._matches: Mapping[str, Match] = {match.id: match for match in event.matches}
         self._decided: dict[str, tuple[str | None, str | None]] = {}
         self._places = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import Event, Match, Stage
+from downfield.desk.event.records import Match, Stage, TournamentEvent
 from downfield.desk.event.standings import pool_standings
 
 
@@ -25,7 +25,7 @@ class Rank:
     text: str
 
 
-def ranking(event: Event) -> list[Rank]:
+def ranking(event: TournamentEvent) -> list[Rank]:
     """Return the places that are decided by now, the best first."""
     if event.rules.elimination == "none":
         return _of_pools(event)
@@ -59,12 +59,12 @@ def ranking(event: Event) -> list[Rank]:
     return out
 
 
-def _last_final(event: Event, progress: Progress) -> Match | None:
+def _last_final(event: TournamentEvent, progress: Progress) -> Match | None:
     finals = [match for match in event.matches if match.stage == "final" and progress.is_needed(match) is not False]
     return finals[-1] if finals else None
 
 
-def _knocked_out(event: Event, progress: Progress) -> list[list[tuple[str, str]]]:
+def _knocked_out(event: TournamentEvent, progress: Progress) -> list[list[tuple[str, str]]]:
     """Return who went out in each round of the elimination, the last round first."""
     stage: Stage = "losers" if event.rules.elimination == "double" else "winners"
     by_round: dict[int, list[tuple[str, str]]] = {}
@@ -77,7 +77,7 @@ def _knocked_out(event: Event, progress: Progress) -> list[list[tuple[str, str]]
     return [by_round[number] for number in sorted(by_round, reverse=True)]
 
 
-def _of_pools(event: Event) -> list[Rank]:
+def _of_pools(event: TournamentEvent) -> list[Rank]:
     """Return the places by pools: all firsts, then all seconds, ...; in one pool as it stands."""
     found = [
         (standing.place, pool, standing.entrant) for pool in event.pools for standing in pool_standings(event, pool)

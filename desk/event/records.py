@@ -233,7 +233,7 @@ class Rules:
 
 
 @record
-class Clock:
+class EventClock:
     """The event's common clock: all games of a slot begin together.
 
     Attributes:
@@ -272,7 +272,7 @@ class Change:
 
 
 @record
-class Event:
+class TournamentEvent:
     """An event as it stands.
 
     Attributes:
@@ -289,7 +289,7 @@ class Event:
 
     name: str
     rules: Rules = Rules()
-    clock: Clock = Clock()
+    clock: EventClock = EventClock()
     tables: tuple[str, ...] = ()
     entrants: tuple[Entrant, ...] = ()
     pools: dict[str, tuple[str, ...]] = field(default_factory=dict)

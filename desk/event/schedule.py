@@ -14,10 +14,10 @@ from datetime import datetime, timedelta
 
 from downfield.core.errors import InputError
 from downfield.desk.event.progress import depends_on
-from downfield.desk.event.records import Clock, KnownEntrant, Match
+from downfield.desk.event.records import EventClock, KnownEntrant, Match
 
 
-def slot_times(clock: Clock) -> list[datetime]:
+def slot_times(clock: EventClock) -> list[datetime]:
     """Return when each slot begins, local time.
 
     Raises:
@@ -40,7 +40,7 @@ def slot_times(clock: Clock) -> list[datetime]:
     return times
 
 
-def schedule(matches: Sequence[Match], tables: Sequence[str], clock: Clock) -> tuple[Match, ...]:
+def schedule(matches: Sequence[Match], tables: Sequence[str], clock: EventClock) -> tuple[Match, ...]:
     """Return the games with their slots and tables; games with a result stay where they were.
 
     Args:

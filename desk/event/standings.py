@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from downfield.desk.event.records import Event, KnownEntrant, Match, TieBreak
+from downfield.desk.event.records import KnownEntrant, Match, TieBreak, TournamentEvent
 
 _TEXTS: dict[TieBreak, str] = {
     "head_to_head": "games against each other",
@@ -71,12 +71,12 @@ class _Record:
         return (self.won + self.tied / 2) / played if played else 0.0
 
 
-def pool_standings(event: Event, pool: str) -> list[Standing]:
+def pool_standings(event: TournamentEvent, pool: str) -> list[Standing]:
     """Return the standings of a pool, the best first."""
     return standings(event, event.pools[pool], [match for match in event.matches if match.pool == pool])
 
 
-def standings(event: Event, ids: Sequence[str], matches: Iterable[Match]) -> list[Standing]:
+def standings(event: TournamentEvent, ids: Sequence[str], matches: Iterable[Match]) -> list[Standing]:
     """Return the standings of some entrants over some games, the best first.
 
     Args:
@@ -146,7 +146,7 @@ def _records(ids: Sequence[str], matches: Iterable[Match], limit: int) -> dict[s
 class _Order:
     """Orders entrants that are level."""
 
-    def __init__(self, records: dict[str, _Record], event: Event) -> None:
+    def __init__(self, records: dict[str, _Record], event: TournamentEvent) -> None:
         self._records, self._breaks = records, event.rules.tie_breaks
         self._lots = {entrant: place for place, entrant in enumerate(event.lots)}
 

@@ -20,7 +20,16 @@ from downfield.desk.event.csv_files import (
     read_figures,
     standings_csv,
 )
-from downfield.desk.event.records import MAX_NAME, Change, Clock, Entrant, Event, RegisteredFigure, Result, Rules
+from downfield.desk.event.records import (
+    MAX_NAME,
+    Change,
+    Entrant,
+    EventClock,
+    RegisteredFigure,
+    Result,
+    Rules,
+    TournamentEvent,
+)
 from downfield.desk.service.event_views import EventView, event_view
 from downfield.desk.service.parts import DeskDep, DeskParts
 
@@ -56,7 +65,7 @@ class EntrantRequest(Request):
 class ClockRequest(Request):
     """When and where games are played."""
 
-    clock: Clock
+    clock: EventClock
     tables: tuple[str, ...]
 
 
@@ -111,7 +120,7 @@ def read_event(desk: DeskDep, response: Response, if_none_match: Annotated[str |
 @allow("admin")
 def begin(by: SenderDep, new: NewEvent) -> EventView:
     """The present one is kept beside it as a file."""
-    by.desk.keeper.replace(Event(new.name))
+    by.desk.keeper.replace(TournamentEvent(new.name))
     return _change(by, f"began {new.name}", lambda event, change: replace(event, changes=(change,)))
 
 
@@ -161,7 +170,7 @@ def register(by: SenderDep, given: EntrantRequest) -> EventView:
 def change_entrant(by: SenderDep, entrant: str, given: EntrantRequest) -> EventView:
     """Names, rosters and notes at any time, seeds before the draw."""
 
-    def operation(event: Event, change: Change) -> Event:
+    def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
         return operations.register(event, _entrant(entrant, given, operations.find_entrant(event, entrant)), change)
 
     return _change(by, f"changed {given.team or given.coach}", operation)
@@ -180,7 +189,7 @@ def withdraw(by: SenderDep, entrant: str) -> EventView:
 def import_entrants(by: SenderDep, text: Annotated[str, Body(media_type="text/csv")]) -> EventView:
     """Columns: coach, team, short, color, club, seed. All lines or none."""
 
-    def operation(event: Event, change: Change) -> Event:
+    def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
         for entrant in read_entrants(text, event.entrants):
             event = replace(operations.register(event, entrant, change), changes=event.changes)
         return replace(event, changes=(*event.changes, change))
@@ -193,7 +202,7 @@ def import_entrants(by: SenderDep, text: Annotated[str, Body(media_type="text/cs
 def import_figures(by: SenderDep, text: Annotated[str, Body(media_type="text/csv")]) -> EventView:
     """Columns: coach, number, position, grams, note, refused. All lines or none."""
 
-    def operation(event: Event, change: Change) -> Event:
+    def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
         for identity, figures in read_figures(text, event.entrants).items():
             entrant = replace(operations.find_entrant(event, identity), figures=figures)
             event = replace(operations.register(event, entrant, change), changes=event.changes)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.ranking import ranking
-from downfield.desk.event.records import Change, Clock, Entrant, Event, Match, Result, Rules, Stage
+from downfield.desk.event.records import Change, Entrant, EventClock, Match, Result, Rules, Stage, TournamentEvent
 from downfield.desk.event.schedule import slot_times
 from downfield.desk.event.standings import pool_standings
 
@@ -83,7 +83,7 @@ class EventView(View):
     revision: int
     name: str
     rules: Rules
-    clock: Clock
+    clock: EventClock
     tables: tuple[str, ...]
     slots: tuple[str, ...] = Field(description="When each slot begins, local time.")
     entrants: tuple[Entrant, ...]
@@ -96,7 +96,7 @@ class EventView(View):
 _CHANGES_SHOWN = 50
 
 
-def event_view(event: Event, revision: int) -> EventView:
+def event_view(event: TournamentEvent, revision: int) -> EventView:
     """Return an event as it is shown."""
     progress = Progress(event)
     times = slot_times(event.clock)
@@ -116,7 +116,7 @@ def event_view(event: Event, revision: int) -> EventView:
     )
 
 
-def _match_view(match: Match, progress: Progress, times: list[datetime], event: Event) -> MatchView:
+def _match_view(match: Match, progress: Progress, times: list[datetime], event: TournamentEvent) -> MatchView:
     colors = {entrant.id: entrant.color for entrant in event.entrants}
     sides = progress.sides(match)
     home, away = (
@@ -146,7 +146,7 @@ def _state(match: Match, progress: Progress) -> MatchState:
     return "ready" if progress.is_ready(match) else "open"
 
 
-def _pool_view(event: Event, pool: str, names: dict[str, str]) -> PoolView:
+def _pool_view(event: TournamentEvent, pool: str, names: dict[str, str]) -> PoolView:
     lines = tuple(
         StandingView(
             place=line.place,
