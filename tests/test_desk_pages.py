@@ -75,7 +75,7 @@ def test_two_days_of_24_coaches_from_registration_to_the_final(
         expect(page.locator(".coach")).to_have_count(24)
         page.get_by_role("tab", name="Set-up").click()
         page.locator('[name="name"]').fill("River City Open")
-        page.locator("form", has_text="TournamentEvent").first.get_by_role("button", name="Save").click()
+        page.locator("form", has_text="Event").first.get_by_role("button", name="Save").click()
         expect(page.locator("#event-name")).to_have_text("River City Open")
         page.locator('[name="pools"]').fill("6")
         page.locator('[name="third_place"]').check()
