@@ -7,6 +7,7 @@ DownfieldError                 the user can fix it; its text says what was wrong
 |   +-- ScriptError            a scripted play is impossible: an unknown figure, bases that overlap
 |   +-- RulebookError          a rulebook or house rule names or sets something that does not exist
 +-- OutputError                the output can't be written
+|   +-- ForeignEntriesError    another process writes a game (game/store.py)
 +-- RefusedError               the state of the game does not allow an event; the state is unchanged
 +-- CalibrationError           no trustworthy calibration can be made from a picture
 |   +-- AmbiguousField         the picture can be read in several ways; carries them (calibration/field/solution.py)

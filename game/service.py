@@ -19,6 +19,7 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.idempotency import IdempotencyCache, as_submitted
+from downfield.game.journal import JournalWriter
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
@@ -67,6 +68,7 @@ class GameService:
         owner: GameOwner = NOBODY,
     ) -> None:
         self._store = store
+        self._writer = JournalWriter(store)
         self._rig = rig
         self._field = field
         self._rulebook = rulebook
@@ -139,7 +141,7 @@ class GameService:
             certificate = None if calibration is None else calibration.certificate
             certified_yd = None if certificate is None else certificate.p95_yd
             session, pending = start_session(
-                self._store, self._publisher, game, rulebook, self._field, certified_yd, self._owner
+                self._writer, self._publisher, game, rulebook, self._field, certified_yd, self._owner
             )
             self._put_in_play(session)
             if players:
@@ -186,7 +188,7 @@ class GameService:
 
         """
         with self._lock:
-            resumed = resume_session(self._store, self._publisher, self._owner)
+            resumed = resume_session(self._store, self._writer, self._publisher, self._owner)
             if resumed is None:
                 return None
             self._put_in_play(resumed.session)
@@ -200,8 +202,8 @@ class GameService:
         with self._lock:
             if self._session is not None:
                 self._session.write_scenes()
-                self._session.journal.close()
             self._session = None
+        self._writer.close()
 
     @contextmanager
     def in_play(self) -> Iterator[GameSession]:
@@ -251,13 +253,13 @@ class GameService:
 
     def publish_health(self, health: HealthStatus) -> None:
         """Publish the health of the rig, with the store's own problem added."""
-        failure = "" if self._session is None else self._session.journal.failure
+        failure = self._writer.failure
         if failure:
             reason = HealthReason(
                 code="store_behind",
                 level="alarm",
                 text=f"Declarations are not saved: {failure}",
-                remedy="Free some disk space. Unsaved entries are written as soon as possible.",
+                remedy="Free some disk space, or see to the server. Unsaved entries are written as soon as possible.",
             )
             reasons = (*health.reasons, reason)
             health = health.model_copy(update={"level": "alarm", "store": "behind", "reasons": reasons})

@@ -183,10 +183,9 @@ class GameSession:
         self._write_scenes(GameUpdate(), None)
 
     def end(self) -> None:
-        """Journal the end of the game, and close the journal."""
+        """Journal the end of the game."""
         self.write_scenes()
         self.journal.append(GameEnded(self.state.text, self.state.score))
-        self.journal.close()
         self.ended = True
 
     def _judge(self, entry: Scene | Event) -> GameUpdate:

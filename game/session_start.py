@@ -24,7 +24,7 @@ from downfield.game.entries import (
     unpack_entry,
     unpack_scenes,
 )
-from downfield.game.journal import Journal, JournalPosition, PendingEntry
+from downfield.game.journal import Journal, JournalPosition, JournalWriter, PendingEntry
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Accepted
@@ -63,7 +63,7 @@ class ResumedSession:
 
 
 def start_session(
-    store: Store,
+    writer: JournalWriter,
     publisher: StatePublisher,
     game: NewGame,
     rulebook: Rulebook,
@@ -74,7 +74,7 @@ def start_session(
     """Start a game and its journal.
 
     Args:
-        store: where its journal goes.
+        writer: writes its journal.
         publisher: of its topics.
         game: its teams and title.
         rulebook: in force.
@@ -92,7 +92,7 @@ def start_session(
         record_of(rulebook), field, game.home, game.away, game.title, version("downfield"), certified_yd
     )
     row = GameRow(game_id, now_ns, game.title, game.home.name, game.away.name, rulebook.name, owner.rig, owner.table)
-    journal = Journal(store, row)
+    journal = Journal(writer, row)
     return GameSession(started, journal, publisher), journal.append(started)
 
 
@@ -111,7 +111,9 @@ def switch_rulebook(session: GameSession, publisher: StatePublisher, rulebook: R
     return _continued(GameSession(started, session.journal, publisher, session.event_count), session)
 
 
-def resume_session(store: Store, publisher: StatePublisher, owner: GameOwner = NOBODY) -> ResumedSession | None:
+def resume_session(
+    store: Store, writer: JournalWriter, publisher: StatePublisher, owner: GameOwner = NOBODY
+) -> ResumedSession | None:
     """Return the game that an owner started last, by judging its journal once more.
 
     A rig without a game of its own goes on with the last game of an earlier version, which kept no owners.
@@ -128,12 +130,8 @@ def resume_session(store: Store, publisher: StatePublisher, owner: GameOwner = N
     last = None if row is None else store.last_entry(row.id)
     if row is None or last is None or store.latest(row.id, END_KINDS):
         return None
-    journal = Journal(store, row, JournalPosition(last.seq, last.digest))
-    try:
-        return _replay(store.entries(row.id), journal, publisher)
-    except BaseException:
-        journal.close()
-        raise
+    journal = Journal(writer, row, JournalPosition(last.seq, last.digest))
+    return _replay(store.entries(row.id), journal, publisher)
 
 
 def latest_instant_ns(store: Store, owner: GameOwner) -> int:

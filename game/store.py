@@ -41,6 +41,10 @@ IN_USE: Final = 1
 _NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
 
 
+class ForeignEntriesError(OutputError):
+    """A game can't be written because another process writes it; others can."""
+
+
 class Store(StoreReader):
     """A store, opened and migrated to the newest schema.
 
@@ -118,7 +122,8 @@ class Store(StoreReader):
             game: the game itself, with its first entry.
 
         Raises:
-            OutputError: the disk or server does not accept them, or another process writes the same game.
+            ForeignEntriesError: another process writes the same game.
+            OutputError: the disk or server does not accept them.
 
         """
         if self._lease is not None:
@@ -129,7 +134,7 @@ class Store(StoreReader):
                     connection.execute(insert(GAMES).values(number=_NEXT_NUMBER, **_columns(game)))
                 connection.execute(insert(ENTRIES), [_fields(entry) for entry in entries])
         except IntegrityError:
-            raise OutputError(f"{self.where}: another process writes game {entries[0].game}") from None
+            raise ForeignEntriesError(f"{self.where}: another process writes game {entries[0].game}") from None
         except SQLAlchemyError as error:
             raise OutputError(f"{self.where}: the store can't be written: {cause_of(error)}") from None
 
