@@ -13,7 +13,7 @@ from downfield.game.challenges import ChallengeRaised, ChallengeRuled, Challenge
 from downfield.game.disputes import Decision, ruling_of, undecided
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
 from downfield.game.history import History
-from downfield.game.journal import Journal, JournalPosition
+from downfield.game.journal import Journal, JournalPosition, JournalWriter
 from downfield.game.store import GameRow, Store
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
@@ -205,12 +205,13 @@ class FinishedGames:
         return history
 
     def _append(self, history: History, content: Content, key: str | None = None) -> None:
-        journal = Journal(self._store, history.row, JournalPosition(history.entries, history.head))
+        writer = JournalWriter(self._store)
+        journal = Journal(writer, history.row, JournalPosition(history.entries, history.head))
         try:
             written = journal.append(content, key=key).wait()
-            failure = journal.failure
+            failure = writer.failure
         finally:
-            journal.close()
+            writer.close()
         if written is None:
             raise OutputError(failure or f"{self._store.where}: the entry could not be written in time")
 
