@@ -32,6 +32,7 @@ from downfield.game.session_start import latest_instant_ns, resume_session, set_
 from downfield.game.store import Store
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared
+from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
@@ -317,6 +318,11 @@ class GameService:
         """Return every declaration and ruling of the game in play, in order."""
         with self._lock:
             return () if self._session is None else self._session.declarations()
+
+    def legal(self) -> LegalDeclarations | None:
+        """Return what may be declared in the game in play, by whom and with which limits; None without a game."""
+        with self._lock:
+            return None if self._session is None else self._session.legal()
 
     def unwritten_scenes(self) -> Sequence[Scene]:
         """Return the scenes of the game in play that its journal does not hold yet, in order."""

@@ -59,6 +59,16 @@ def test_the_game_its_calls_and_its_journal_can_be_read(client: httpx.Client) ->
     assert len(lines) == 1 + len(client.get("/api/games/current/events").json())
 
 
+def test_what_may_be_declared_is_asked_before_it_is_declared(client: httpx.Client) -> None:
+    legal = client.get("/api/legal").json()
+    entries = {(entry["type"], entry["word"]): entry for entry in legal["declarations"]}
+    coin = entries["coin", ""]
+    assert not coin["allowed"]
+    assert declare(client, {"type": "coin", "heads": True}).json()["detail"].casefold() == coin["reason"].casefold()
+    assert entries["set_up", ""]["allowed"]
+    assert declare(client, entries["clock", "stop"]["example"]).status_code == 200
+
+
 def test_a_declaration_and_a_ruling_are_made_and_undone(client: httpx.Client) -> None:
     receipt = declare(client, SET_UP, **{"Idempotency-Key": "tap-1"}).json()
     assert receipt["saved"]

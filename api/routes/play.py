@@ -24,6 +24,7 @@ from downfield.game.published.board_topics import SceneView
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions
 from downfield.game.receipts import Accepted, Receipt, Refused, Submission
 from downfield.officiating.calls import Verdict
+from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.events import Ruling
 
 router = APIRouter(prefix="/api")
@@ -130,6 +131,16 @@ def rule(
 def declarations(game_service: GameServiceDep, limit: Limit = 200) -> list[DeclarationView]:
     """In order; the last is the latest."""
     return list(game_service.declarations())[-limit:]
+
+
+@router.get("/legal", tags=["play"], summary="What may be declared now")
+@allow("viewer")
+def legal(game_service: GameServiceDep) -> LegalDeclarations:
+    """Everything the rulebook knows: allowed now or why not, by whom, which figures, which dice, how many pivots."""
+    found = game_service.legal()
+    if found is None:
+        raise ProblemError(404, "No game is in play. Start one with POST /api/games.", "no_game")
+    return found
 
 
 @router.post("/declarations", tags=["play"], summary="Declare something")

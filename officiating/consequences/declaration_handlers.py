@@ -80,9 +80,10 @@ def refuse_unless(allowed: bool, name: str, game: GameState) -> None:
         raise RefusedError(f"{name}: not now, the game is {game.phase.value.replace('_', ' ')}{waiting}")
 
 
-def may_kick_off(game: GameState) -> bool:
-    """Return whether a kickoff or free kick may be declared: when it is due, and again until its ball is held."""
-    if game.due not in {"kickoff", "free_kick", "onside"} or game.play.possession_ns is not None:
+def may_kick_off(game: GameState, kick: str) -> bool:
+    """Return whether a kick of this name may be declared: when it is due, and again until its ball is held."""
+    due = "free_kick" if game.due == "free_kick" else "kickoff" if game.due in {"kickoff", "onside"} else ""
+    if ("kickoff" if kick == "onside" else kick) != due or game.play.possession_ns is not None:
         return False
     if game.wait is not None:
         return game.wait.purpose in {"kickoff", "onside_length", "onside_place"}

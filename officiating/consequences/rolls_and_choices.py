@@ -113,6 +113,9 @@ def roll_handler(handlers: Mapping[str, RollHandler]) -> Handler:
         body = body_of(event, Roll)
         purpose = _purpose(game, "roll", body.purpose)
         _check_side(game, body.by, "roll")
+        rule = context.system.dice.get(purpose)
+        if rule is not None:
+            rule.check(body.dice, game, purpose.replace("_", " "))
         return handlers[purpose](game, body, context)
 
     return handle
@@ -151,6 +154,8 @@ def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice
         handle_choice = anytime.get(body.choice)
         refuse_unless(handle_choice is not None and wait is None, f"choice {body.choice.replace('_', ' ')}", game)
         assert handle_choice is not None
+        if body.by not in {None, game.play.ball_side}:
+            raise RefusedError(f"choice: it is {game.team(game.play.ball_side).name}'s to make")
         return handle_choice(game, body, context)
 
     return handle

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from downfield.core.field import FieldModel
 from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.dice import DiceRule
 from downfield.officiating.engine.facts import Facts
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
@@ -143,6 +144,8 @@ class RuleSystem:
         kick_over: what follows when the board goes off after a kick has run.
         begin_try: the try after a touchdown: the coach's choice, the one the rulebook prescribes, or a named one.
         overtime: the kind of its overtime.
+        dice: the dice that are rolled, by purpose.
+        dice_anytime: purposes whose dice may be rolled without being asked for, each for a side.
 
     """
 
@@ -160,3 +163,5 @@ class RuleSystem:
     kick_over: Callable[[GameState, int, RuleContext], Outcome] = _no_change
     begin_try: BeginTry | None = None
     overtime: OvertimeKind = "none"
+    dice: Mapping[str, DiceRule] = field(default_factory=dict)
+    dice_anytime: tuple[str, ...] = ()

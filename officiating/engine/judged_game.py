@@ -16,6 +16,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
+from downfield.officiating.engine.legal import LegalDeclarations, legal
 from downfield.officiating.engine.rules_engine import LIMITS as ENGINE_LIMITS
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
 from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
@@ -132,6 +133,10 @@ class JudgedGame:
     def undone(self) -> frozenset[str]:
         """Ids of the events that were undone."""
         return frozenset(self._undone)
+
+    def legal(self) -> LegalDeclarations:
+        """Return what may be declared now, by whom and with which limits."""
+        return legal(self._engine, self._state)
 
     def apply(self, entry: Scene | Event) -> GameUpdate:
         """Apply one entry and return what it changed.

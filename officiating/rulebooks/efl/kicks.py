@@ -74,7 +74,7 @@ def kick_from_yd(game: GameState, params: Params) -> float:
 
 
 def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:
-    refuse_unless(may_kick_off(game), kick.replace("_", " "), game)
+    refuse_unless(may_kick_off(game, kick), kick.replace("_", " "), game)
     kicking: Side = game.kicking or game.defense
     lead = game.points(kicking) - game.points(opponent(kicking))
     onside = is_onside_required(game.period, time_left_s(game, context), lead, context.params)

@@ -45,6 +45,7 @@ from downfield.officiating.declarations import (
     Separated,
     SetUp,
 )
+from downfield.officiating.dice import TWO_D6
 from downfield.officiating.engine.interfaces import Consequence, Handler, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.role_names import canonical_role
@@ -192,4 +193,5 @@ EFL: Final = RuleSystem(
     at_restart=EFL_CHECKS.at_restart,
     begin_try=kicks.begin_try,
     overtime="possessions",
+    dice=dict.fromkeys(("kickoff", "punt", "field_goal", "extra_point"), TWO_D6),
 )

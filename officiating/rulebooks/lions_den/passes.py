@@ -196,6 +196,11 @@ def _noted_defenders(game: GameState) -> tuple[tuple[str, bool], ...]:
     return tuple((name[len(_NEAR_NOTE) :], value > 0) for name, value in game.play.notes if name.startswith(_NEAR_NOTE))
 
 
+def count_defenders_near(game: GameState) -> int:
+    """Return how many defenders are near enough to intercept the pass: each has a die."""
+    return len(_noted_defenders(game))
+
+
 def _throw(game: GameState, context: RuleContext) -> Outcome:
     """Decide whether the pass is caught, by the roll against the quarterback's chance."""
     distance, number = game.play.note("pass_yd") or 0.0, round(game.play.note("pass_roll") or 100)

@@ -77,12 +77,17 @@ def count_rested_down(game: GameState, side: Side) -> GameState:
     return game.with_note(f"winded_{side}", left - 1) if left > 0 else game
 
 
+def count_injury_dice(game: GameState) -> int:
+    """Return how many dice are rolled for the injury of a sacked quarterback: one for each who sacked him."""
+    return round(game.note("todo_injury") or 1.0)
+
+
 def injury_result(game: GameState, roll: Roll, context: RuleContext) -> tuple[GameState, str, tuple[Finding, ...]]:
     """Return the game after the injury rolls, the purpose of the next roll (if any) and what is reported.
 
     One die is rolled for each player who sacked the quarterback (LD-044, LD-067).
     """
-    count = round(game.note("todo_injury") or 1.0)
+    count = count_injury_dice(game)
     side = sacked_side(game)
     unhurt_to = context.params.count("injury.unhurt_to")
     results = [tables.injury(die, unhurt_to) for die in d10(roll.dice, count, "injury")]

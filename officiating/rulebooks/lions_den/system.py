@@ -45,12 +45,19 @@ from downfield.officiating.declarations import (
     Separated,
     SetUp,
 )
+from downfield.officiating.dice import PERCENTILE, TEN, DiceRule
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
-from downfield.officiating.rulebooks.lions_den.skilled_players import SKILL_PARAMS, is_skill_roll, roll_skill
+from downfield.officiating.rulebooks.lions_den.skilled_players import (
+    SKILL_PARAMS,
+    SKILLED_PLAYERS,
+    count_injury_dice,
+    is_skill_roll,
+    roll_skill,
+)
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.ball import BallLost, Recovery
 from downfield.officiating.rules.facing import CarrierTurnedBack
@@ -168,6 +175,19 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "game_over": end_game,
 }
 
+DICE: Final[dict[str, DiceRule]] = {
+    **dict.fromkeys(SKILLED_PLAYERS, DiceRule(2, TEN)),
+    **dict.fromkeys((f"career_{player}" for player in SKILLED_PLAYERS), DiceRule(1, 4)),
+    **dict.fromkeys(("pass", "pitch", "punt", "field_goal", "extra_point"), PERCENTILE),
+    **dict.fromkeys(("kickoff", "punt_length"), DiceRule(4, TEN)),
+    "interception": DiceRule(1, TEN, count_in=passes.count_defenders_near),
+    "injury": DiceRule(1, TEN, count_in=count_injury_dice),
+    "injury_downs": DiceRule(2, TEN),
+    "injury_games": DiceRule(1, TEN),
+    "penalty": DiceRule(3, TEN),
+}
+"""The dice of each purpose: three for a kick's length and one for its side; percentile and one for the guilty side."""
+
 LIONS_DEN: Final = RuleSystem(
     name="lions-den",
     title="Lion's Den (Reardon)",
@@ -199,4 +219,6 @@ LIONS_DEN: Final = RuleSystem(
     at_snap=LIONS_DEN_CHECKS.at_snap,
     at_restart=LIONS_DEN_CHECKS.at_restart,
     begin_try=kicks.begin_try,
+    dice=DICE,
+    dice_anytime=(*SKILLED_PLAYERS, *(f"career_{player}" for player in SKILLED_PLAYERS)),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import apply_line_up, body_of, set_clock
@@ -25,6 +26,7 @@ from downfield.officiating.declarations import (
     Roll,
     SetUp,
 )
+from downfield.officiating.dice import PERCENTILE
 from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import Clock, GameState, opponent
 from downfield.officiating.events import Event
@@ -104,6 +106,8 @@ def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outco
 def declare_clock(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a clock that is started, stopped or set by hand."""
     body = body_of(event, ClockSet)
+    if body.running and game.due != "scrimmage":
+        raise RefusedError("clock: it is stopped for kickoffs and tries (NFLS-018, NFLS-019)")
     game = set_clock(_with_clock_in_seconds(game, context), event, context).state
     lines = card_game(game).lines
     if body.left_s is not None:
@@ -243,4 +247,5 @@ NFL_STRATEGY: Final = RuleSystem(
     kick_from_yd=kick_from_yd,
     begin_try=begin_try,
     overtime="period",
+    dice=dict.fromkeys(("fumble", "fumble_return", "interception_return", "review"), PERCENTILE),
 )

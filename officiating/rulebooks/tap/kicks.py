@@ -73,7 +73,7 @@ def kick_from_yd(game: GameState, params: Params) -> float:
 
 
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
-    refuse_unless(may_kick_off(game), body.kick.replace("_", " "), game)
+    refuse_unless(may_kick_off(game, body.kick), body.kick.replace("_", " "), game)
     game = with_jerseys(_with_kicking_team(_before_kick(game)), context)
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
@@ -95,7 +95,7 @@ def _with_kicking_team(game: GameState) -> GameState:
 
 
 def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
-    refuse_unless(may_kick_off(game) and game.due != "free_kick", "onside kick", game)
+    refuse_unless(may_kick_off(game, "onside"), "onside kick", game)
     game = _with_kicking_team(_before_kick(game))
     kicking: Side = game.kicking or game.defense
     if context.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(opponent(kicking)):

@@ -75,6 +75,7 @@ from downfield.officiating.declarations import (
     Separated,
     SetUp,
 )
+from downfield.officiating.dice import TWO_D6
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.tap import clock, kicks, passes, penalties, play
@@ -268,4 +269,5 @@ TAP: Final = RuleSystem(
     kick_over=_end_kick,
     begin_try=kicks.begin_try,
     overtime="plays",
+    dice=dict.fromkeys(("onside_length", "onside_place", "field_goal", "extra_point"), TWO_D6),
 )

@@ -1,0 +1,76 @@
+"""Dice: how many of which, as a rulebook asks for them; one table of them serves refusals, panels and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from downfield.core.errors import RefusedError
+from downfield.core.records import record
+from downfield.officiating.engine.state import GameState
+from downfield.officiating.sides import Side
+
+
+@record
+class DiceDue:
+    """Dice that may be rolled now.
+
+    Attributes:
+        purpose: what for.
+        count: how many dice.
+        sides: of each die; a ten-sided die shows 1 to 10, its 0 is the 10.
+        number: whether one number from 1 to 100 may be entered instead.
+        by: the side whose coach rolls, None for either.
+
+    """
+
+    purpose: str
+    count: int
+    sides: int
+    number: bool = False
+    by: Side | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiceRule:
+    """The dice that a rulebook asks for.
+
+    Attributes:
+        count: how many.
+        sides: of each.
+        number: whether they may be entered as one number from 1 to 100.
+        count_in: how many, where that depends on the game.
+
+    """
+
+    count: int
+    sides: int
+    number: bool = False
+    count_in: Callable[[GameState], int] | None = None
+
+    def due(self, game: GameState, purpose: str, by: Side | None) -> DiceDue:
+        """Return the dice that are due in a game."""
+        count = self.count if self.count_in is None else self.count_in(game)
+        return DiceDue(purpose, count, self.sides, self.number, by)
+
+    def check(self, dice: tuple[int, ...], game: GameState, purpose: str) -> None:
+        """Refuse dice that are not these.
+
+        Raises:
+            RefusedError: the number of dice is wrong, or no such die has that face.
+
+        """
+        count = self.count if self.count_in is None else self.count_in(game)
+        one_number = self.number and len(dice) == 1
+        if len(dice) != count and not one_number:
+            raise RefusedError(f"{purpose}: {count} {'die' if count == 1 else 'dice'} expected, {len(dice)} entered")
+        low, high = (1, 100) if one_number else (0 if self.sides == TEN else 1, self.sides)
+        for face in dice:
+            if not low <= face <= high:
+                raise RefusedError(f"{purpose}: a die shows {low}..{high}, not {face}")
+
+
+TEN: Final = 10
+TWO_D6: Final = DiceRule(2, 6)
+PERCENTILE: Final = DiceRule(2, TEN, number=True)
