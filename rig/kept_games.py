@@ -18,15 +18,18 @@ from downfield.game.owner import NOBODY, GameOwner, rig_id
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
 from downfield.rig.configuration.settings import RigSettings, data_folder, store_file, tables_folder
-from downfield.rig.tables.profile import TableFolder
 
 _TEMPORARY_STORE: Final = "games.db"
 _LOCK: Final = ".rig.lock"
 
 
 @contextmanager
-def leased_data_folder(settings: RigSettings) -> Iterator[None]:
+def leased_data_folder(settings: RigSettings, table: str | None = None) -> Iterator[None]:
     """Be the only rig with a data folder.
+
+    Args:
+        settings: the configuration.
+        table: the name of the table; None to look it up.
 
     Raises:
         InputError: another one has it; it is named.
@@ -34,14 +37,16 @@ def leased_data_folder(settings: RigSettings) -> Iterator[None]:
     """
     folder = data_folder(settings)
     thing = LeasedThing(f"The data folder {folder}", "give this one a folder of its own with --set data=FOLDER.")
-    lease = FileLease(folder / _LOCK, thing, table_name(settings))
+    lease = FileLease(folder / _LOCK, thing, table or table_name(settings))
     try:
         yield
     finally:
         lease.close()
 
 
-def open_store(settings: RigSettings, temporary: Path, key: RigKey, *, live: bool) -> tuple[Store, GameOwner]:
+def open_store(
+    settings: RigSettings, temporary: Path, key: RigKey, *, live: bool, table: str | None = None
+) -> tuple[Store, GameOwner]:
     """Open the store of games, and become the only program that goes on with this rig's.
 
     Args:
@@ -49,6 +54,7 @@ def open_store(settings: RigSettings, temporary: Path, key: RigKey, *, live: boo
         temporary: a folder for files of this run only, such as the store of a recording shown again.
         key: the rig's.
         live: whether a table is refereed.
+        table: the name of the table; None to look it up.
 
     Returns:
         The store, and the owner of the games that are played now.
@@ -60,7 +66,7 @@ def open_store(settings: RigSettings, temporary: Path, key: RigKey, *, live: boo
     url = settings.store.url
     if not live:
         return (Store(url) if url else Store.at(temporary / _TEMPORARY_STORE)), NOBODY
-    owner = GameOwner(rig_id(key.public_text), table_name(settings))
+    owner = GameOwner(rig_id(key.public_text), table or table_name(settings))
     store = Store(url) if url else Store.at(store_file(settings))
     try:
         store.lease(owner)
@@ -74,6 +80,8 @@ def table_name(settings: RigSettings) -> str:
     """Return the name of the table: as configured, of the saved table with this camera, or of the computer."""
     if settings.rig.table:
         return settings.rig.table
+    from downfield.rig.tables.profile import TableFolder
+
     saved = TableFolder(tables_folder(settings)).in_use()
     if saved is not None and saved.source == settings.source.name:
         return saved.name

@@ -220,6 +220,7 @@ def swap_base(game: GameState, event: Event, _context: RuleContext) -> Outcome:
 def set_clock(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """Start, stop or set the game clock by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
     body = body_of(event, ClockSet)
+    refuse_unless(game.phase is not Phase.OVER, "clock", game)
     left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
     if left_s is None:
         raise RefusedError("clock: it has no time yet; enter how much is left")

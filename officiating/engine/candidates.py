@@ -29,7 +29,7 @@ CARDS: Final[dict[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class TriedDeclaration:
     """A declaration to try.
 
     Attributes:
@@ -46,10 +46,10 @@ class Candidate:
     player: str | None = None
 
 
-Build = Callable[[GameState, RuleSystem], Iterator[Candidate]]
+Build = Callable[[GameState, RuleSystem], Iterator[TriedDeclaration]]
 
 
-def candidates(game: GameState, system: RuleSystem) -> Iterator[Candidate]:
+def candidates(game: GameState, system: RuleSystem) -> Iterator[TriedDeclaration]:
     """Yield declarations of every type that a rulebook knows: each word, side and figure that could matter."""
     for kind in system.handlers:
         yield from BUILDERS[kind](game, system)
@@ -60,127 +60,127 @@ def _words(kind: type[Any], name: str) -> tuple[Any, ...]:
 
 
 def _one(make: Callable[[GameState], d.Declaration]) -> Build:
-    def build(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
-        yield Candidate(make(game))
+    def build(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
+        yield TriedDeclaration(make(game))
 
     return build
 
 
 def _for_players(make: Callable[[str], d.Declaration]) -> Build:
-    def build(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+    def build(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
         for player in game.players:
-            yield Candidate(make(player.id), player=player.id)
+            yield TriedDeclaration(make(player.id), player=player.id)
 
     return build
 
 
-def _set_up(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
-    yield Candidate(d.SetUp(game.offense, game.direction, game.length_yd / 2))
+def _set_up(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
+    yield TriedDeclaration(d.SetUp(game.offense, game.direction, game.length_yd / 2))
 
 
-def _switch(_game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _switch(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for on in (True, False):
         for by in BY:
-            yield Candidate(d.Switch(on, by), "on" if on else "off", by)
+            yield TriedDeclaration(d.Switch(on, by), "on" if on else "off", by)
 
 
-def _pass(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
-    yield Candidate(d.PassDeclared())
-    yield Candidate(d.PassDeclared(distance_yd=PASS_YD))
+def _pass(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
+    yield TriedDeclaration(d.PassDeclared())
+    yield TriedDeclaration(d.PassDeclared(distance_yd=PASS_YD))
     for player in game.players:
-        yield Candidate(d.PassDeclared(player.id), player=player.id)
-        yield Candidate(d.PassDeclared(player.id, PASS_YD), player=player.id)
+        yield TriedDeclaration(d.PassDeclared(player.id), player=player.id)
+        yield TriedDeclaration(d.PassDeclared(player.id, PASS_YD), player=player.id)
 
 
-def _pivots_done(_game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _pivots_done(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for by in SIDES:
-        yield Candidate(d.PivotsDone(by), by=by)
+        yield TriedDeclaration(d.PivotsDone(by), by=by)
 
 
-def _base_swap(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _base_swap(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for player in game.players:
-        yield Candidate(d.BaseSwap(player.id, True), player=player.id)
+        yield TriedDeclaration(d.BaseSwap(player.id, True), player=player.id)
 
 
-def _kick(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _kick(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for kick in _words(d.KickDeclared, "kick"):
-        yield Candidate(d.KickDeclared(kick), kick)
+        yield TriedDeclaration(d.KickDeclared(kick), kick)
         if kick == "punt":
             for player in game.players:
-                yield Candidate(d.KickDeclared(kick, (player.id,)), kick, player=player.id)
+                yield TriedDeclaration(d.KickDeclared(kick, (player.id,)), kick, player=player.id)
 
 
-def _choice(_game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _choice(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for choice in get_args(d.Choice):
         for by in BY:
-            yield Candidate(d.ChoiceMade(choice, by), choice, by)
+            yield TriedDeclaration(d.ChoiceMade(choice, by), choice, by)
 
 
-def _roll(game: GameState, system: RuleSystem) -> Iterator[Candidate]:
+def _roll(game: GameState, system: RuleSystem) -> Iterator[TriedDeclaration]:
     wait = game.wait
     if wait is not None and wait.kind == "roll":
         rule = system.dice.get(wait.purpose)
         count = 1 if rule is None else rule.due(game, wait.purpose, wait.by).count
         for by in BY:
-            yield Candidate(d.Roll((1,) * count, wait.purpose, by), wait.purpose, by)
+            yield TriedDeclaration(d.Roll((1,) * count, wait.purpose, by), wait.purpose, by)
     else:
-        yield Candidate(d.Roll((1, 1)))
+        yield TriedDeclaration(d.Roll((1, 1)))
     for purpose in system.dice_anytime:
         for by in BY:
             count = system.dice[purpose].due(game, purpose, by).count
-            yield Candidate(d.Roll((1,) * count, purpose, by), purpose, by)
+            yield TriedDeclaration(d.Roll((1,) * count, purpose, by), purpose, by)
 
 
-def _claim(_game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _claim(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for claim in _words(d.Claim, "claim"):
         for by in SIDES:
-            yield Candidate(d.Claim(claim, by), claim, by)
+            yield TriedDeclaration(d.Claim(claim, by), claim, by)
 
 
-def _clock(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _clock(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for running in (True, False):
         left_s = None if game.clock.left_s is not None else 60.0
-        yield Candidate(d.ClockSet(running, left_s), "start" if running else "stop")
+        yield TriedDeclaration(d.ClockSet(running, left_s), "start" if running else "stop")
 
 
-def _pass_ended(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _pass_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for end in _words(d.PassEnded, "end"):
-        yield Candidate(d.PassEnded(end), end)
+        yield TriedDeclaration(d.PassEnded(end), end)
         if end != "incomplete":
             for player in game.players:
-                yield Candidate(d.PassEnded(end, player.id), end, player=player.id)
+                yield TriedDeclaration(d.PassEnded(end, player.id), end, player=player.id)
 
 
-def _kick_ended(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _kick_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     x_yd = game.length_yd / 2
     for end in _words(d.KickEnded, "end"):
-        yield Candidate(d.KickEnded(end, x_yd), end)
+        yield TriedDeclaration(d.KickEnded(end, x_yd), end)
         if end == "touched":
             for by in SIDES:
-                yield Candidate(d.KickEnded(end, x_yd, by=by), end, by)
+                yield TriedDeclaration(d.KickEnded(end, x_yd, by=by), end, by)
             for player in game.players:
-                yield Candidate(d.KickEnded(end, x_yd, player=player.id), end, player=player.id)
+                yield TriedDeclaration(d.KickEnded(end, x_yd, player=player.id), end, player=player.id)
 
 
-def _play_ended(game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _play_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     middle = (game.length_yd / 2, game.width_yd / 2)
     for kind in get_args(PlayEnd):
         for by in SIDES:
-            yield Candidate(d.PlayEnded(kind, None if kind in SPOTLESS else middle, by=by), kind, by)
+            yield TriedDeclaration(d.PlayEnded(kind, None if kind in SPOTLESS else middle, by=by), kind, by)
 
 
-def _card(_game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _card(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for kind in get_args(CardKind):
-        yield Candidate(d.CardPlayed(kind, CARDS[kind]), kind)
+        yield TriedDeclaration(d.CardPlayed(kind, CARDS[kind]), kind)
 
 
-def _foul(_game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
+def _foul(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
     for by in SIDES:
-        yield Candidate(d.FoulDeclared(by, 5), by=by)
+        yield TriedDeclaration(d.FoulDeclared(by, 5), by=by)
 
 
-def _coin(_game: GameState, _system: RuleSystem) -> Iterator[Candidate]:
-    yield Candidate(d.Coin(True))
+def _coin(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
+    yield TriedDeclaration(d.Coin(True))
 
 
 BUILDERS: Final[dict[type[Any], Build]] = {

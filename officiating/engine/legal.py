@@ -12,7 +12,7 @@ from downfield.officiating.consequences.board import ANY_NUMBER
 from downfield.officiating.consequences.board import LIMITS as BOARD
 from downfield.officiating.declarations import Declaration, Side
 from downfield.officiating.dice import DiceDue
-from downfield.officiating.engine.candidates import Candidate, candidates
+from downfield.officiating.engine.candidates import TriedDeclaration, candidates
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Tick
@@ -70,7 +70,7 @@ def legal(engine: RulesEngine, state: EngineState) -> LegalDeclarations:
     system = engine.rulebook.system
     t_ns = _now_ns(state) + BOARD.coast_ns
     game = engine.step(state, Event("rest", t_ns, "clock", Tick()))[0].game  # a declared switch takes effect at rest
-    groups: dict[tuple[str, str], list[tuple[Candidate, str]]] = {}
+    groups: dict[tuple[str, str], list[tuple[TriedDeclaration, str]]] = {}
     for candidate in candidates(game, system):
         key = (candidate.body.type, candidate.word)
         groups.setdefault(key, []).append((candidate, _refusal(engine, state, candidate.body)))
@@ -97,7 +97,7 @@ def _now_ns(state: EngineState) -> int:
     return max(state.game.now_ns, state.event_ns or 0)
 
 
-def _summary(type_: str, word: str, tried: list[tuple[Candidate, str]]) -> LegalDeclaration:
+def _summary(type_: str, word: str, tried: list[tuple[TriedDeclaration, str]]) -> LegalDeclaration:
     accepted = [candidate for candidate, refusal in tried if not refusal]
     if not accepted:
         return LegalDeclaration(type_, word, False, tried[-1][1])

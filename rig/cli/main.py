@@ -17,6 +17,7 @@ from downfield.rig.cli.welcome import version_text, welcome
 COMMANDS: Final = {
     "demo": "downfield.rig.cli.demo:demo",
     "run": "downfield.rig.cli.run:run",
+    "score": "downfield.rig.cli.score:score",
     "admin": "downfield.rig.cli.admin:admin",
     "doctor": "downfield.rig.cli.doctor:doctor",
     "config": "downfield.rig.cli.config:config",

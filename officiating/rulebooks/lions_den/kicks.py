@@ -57,7 +57,8 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
         return Outcome(game)
     if body.kick == "onside":
         raise RefusedError("onside kick: this rulebook has no onside kicks")
-    if may_kick_off(game, body.kick):
+    punted = body.kick == "punt" and game.due == "free_kick"  # after a safety the kick is a punt (LD-026)
+    if may_kick_off(game, "free_kick" if punted else body.kick):
         return _declare_kickoff(game, body, context)
     refuse_unless(game.phase in AT_REST, body.kick.replace("_", " "), game)
     refuse_unless(game.due == "scrimmage" and body.kick in {"punt", "field_goal"}, body.kick, game)

@@ -1,0 +1,146 @@
+"""Keeps the score of a game without a camera: every play is declared on the panel or through the API.
+
+The same game service, store, pages, overlays and reports as with a camera; no vision and no network is loaded. A rig
+whose camera has died is stopped and its game goes on here, and the other way round.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from contextlib import ExitStack
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from downfield.api.dependencies import AppContext
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.calibration.calibration import Calibration
+from downfield.core.addresses import without_password
+from downfield.core.errors import RefusedError
+from downfield.core.field import FieldModel
+from downfield.game.commands import NewGame, RigCommand, Settings
+from downfield.game.published.board_topics import HealthStatus, SourceStatus
+from downfield.game.published.game_topics import Notice
+from downfield.game.service import GameService
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.admin_key import open_admin_key
+from downfield.rig.bundle_export import BundleExporter
+from downfield.rig.configuration.loading import Configuration
+from downfield.rig.configuration.settings import data_folder
+from downfield.rig.kept_games import leased_data_folder, open_store
+from downfield.rig.rig_key import open_rig_key
+from downfield.rig.sources.source import CaptureClock
+from downfield.rig.web_service import Service
+
+HEALTH_S: Final = 1.0
+"""Health is published this often, as a rig with a camera does."""
+
+BY_HAND: Final = "Kept by hand, without a camera"
+
+
+class Scorekeeper:
+    """A game kept by declarations alone, ready to play.
+
+    Args:
+        configuration: the configuration in effect.
+        field: the printed field of a new game; a game that goes on keeps its own.
+        new_game: the game to start; None goes on with the last one of this rig, or starts one when there is none.
+
+    Attributes:
+        game_service: runs the game.
+        service: serves the pages and the API.
+        resumed: whether a game goes on.
+
+    Raises:
+        DownfieldError: the store, a key or the port can't be opened, or another program has them.
+
+    """
+
+    def __init__(self, configuration: Configuration, field: FieldModel, new_game: NewGame | None = None) -> None:
+        settings = configuration.settings
+        table = settings.rig.table or "by hand"
+        hub, clock = Hub(), CaptureClock()
+        self._ended = threading.Event()
+        with ExitStack() as stack:
+            stack.enter_context(leased_data_folder(settings, table))
+            temporary = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="downfield-")))
+            key = open_rig_key(data_folder(settings), must_be_kept=True)
+            store, owner = open_store(settings, temporary, key, live=True, table=table)
+            stack.callback(store.close)
+            control = NoCamera(configuration)
+            rulebook = load_rulebook(settings.game.rulebook)
+            self.game_service = GameService(store, hub, control, field, rulebook, clock=clock.now_ns, owner=owner)
+            stack.callback(self.game_service.close)
+            self.game_service.publish_source(SourceStatus(kind="none", text=BY_HAND))
+            self.resumed = new_game is None and self.game_service.resume() is not None
+            if self.resumed:
+                clock.start_after(self.game_service.now_ns)
+            else:
+                self.game_service.start_game(new_game or NewGame())
+            context = AppContext(
+                self.game_service,
+                hub,
+                LatestPicture(),
+                store,
+                admin_key=open_admin_key(data_folder(settings), must_be_kept=True),
+                rig_key=key,
+                bundles=BundleExporter(store, settings, key, control.calibration),
+            )
+            self.service = Service(context, settings.service, data_folder(settings))
+            stack.callback(self.service.close)
+            self._stack = stack.pop_all()
+        if self.resumed:
+            hub.publish("notice", Notice(text=f"The game goes on by hand: {self.game_service.text}."))
+        self._beat()
+        self._thread = threading.Thread(target=self._run, name="scorekeeper", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the pages, write what is unwritten, and leave the game to be resumed later."""
+        self._ended.set()
+        self._thread.join()
+        self._stack.close()
+
+    def _run(self) -> None:
+        while not self._ended.wait(HEALTH_S):
+            self._beat()
+
+    def _beat(self) -> None:
+        """Publish the health, and settle what a declared switch has left waiting."""
+        self.game_service.tick()
+        self.game_service.publish_health(HealthStatus(text=BY_HAND))
+
+
+class NoCamera:
+    """Stands where a rig carries out commands: there is no camera to command.
+
+    Args:
+        configuration: the configuration in effect.
+
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+
+    def do(self, command: RigCommand) -> str:
+        """Refuse a command.
+
+        Raises:
+            RefusedError: always.
+
+        """
+        name = command.command.replace("_", " ")
+        raise RefusedError(f"{name}: this game is kept by hand, without a camera. Start 'downfield run' with one.")
+
+    def calibration(self) -> Calibration | None:
+        """Return None: nothing is calibrated."""
+        return None
+
+    def settings(self) -> Settings:
+        """Return the configuration in effect, without the passwords in addresses."""
+        values = self._configuration.settings.model_dump(mode="json")
+        for section, key in (("store", "url"), ("source", "name")):
+            values[section][key] = without_password(values[section][key])
+        return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))

@@ -1,0 +1,138 @@
+"""Whole games kept without a camera: a driver that knows no rulebook plays what may be declared, over HTTP."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+from legal_moves import filled, playable
+
+from downfield.core.field import load_field
+from downfield.core.records import adapter, from_json, to_json
+from downfield.game.commands import NewGame, TeamSheet
+from downfield.officiating.declarations import ClockSet, Declaration, Roll
+from downfield.officiating.engine.legal import LegalDeclaration, LegalDeclarations
+from downfield.officiating.engine.state import Phase
+from downfield.rig.configuration.loading import load
+from downfield.rig.scorekeeper import Scorekeeper
+
+BOOKS: Final = ("tap", "efl", "lions-den", "nfl-strategy")
+PLAYS_IN_A_PERIOD: Final = 5
+MOVES: Final = 400
+"""More declarations than a game of so few plays takes."""
+GAME: Final = NewGame(home=TeamSheet(name="River City", short="RIV"))
+
+
+@contextmanager
+def keeping(folder: Path, book: str, game: NewGame | None = GAME) -> Iterator[tuple[Scorekeeper, httpx.Client]]:
+    given = {"game.rulebook": book, "service.port": 0, "data": str(folder)}
+    keeper = Scorekeeper(load(None, command_line=given), load_field("ultimate"), game)
+    try:
+        with httpx.Client(base_url=keeper.service.address, timeout=20) as client:
+            yield keeper, client
+    finally:
+        keeper.close()
+
+
+def legal_of(keeper: Scorekeeper) -> LegalDeclarations:
+    legal = keeper.game_service.legal()
+    assert legal is not None
+    return legal
+
+
+def declare(client: httpx.Client, body: Any) -> dict[str, Any]:
+    content = f'{{"declaration": {adapter(Declaration).dump_json(body).decode()}}}'
+    response = client.post("/api/declarations", content=content, headers={"Content-Type": "application/json"})
+    assert response.status_code == 200, (body, response.text)
+    receipt: dict[str, Any] = response.json()
+    return receipt
+
+
+def play_on(keeper: Scorekeeper, client: httpx.Client, chance: random.Random) -> None:
+    """Declare one thing that goes on with the game."""
+    session = keeper.game_service._session
+    assert session is not None
+    legal = legal_of(keeper)
+    moves = [entry for entry in playable(legal) if entry.type not in {"clock", "switch", "claim", "separated", "set"}]
+    moves = [entry for entry in moves if entry.type != "roll" or legal.dice is not None] or playable(legal)
+    declare(client, filled(likeliest(moves, chance), legal, session.state, chance))
+
+
+def likeliest(moves: list[LegalDeclaration], chance: random.Random) -> LegalDeclaration:
+    """Return one of the moves, mostly an end of the play, so that games come to their end."""
+    ends = [entry for entry in moves if entry.type in {"play_ended", "card", "roll", "return"}]
+    return chance.choice(ends if ends and chance.random() < 0.8 else moves)
+
+
+@pytest.mark.parametrize("book", BOOKS)
+def test_a_whole_game_is_kept_by_what_may_be_declared(tmp_path: Path, book: str) -> None:
+    chance = random.Random(7)
+    with keeping(tmp_path, book) as (keeper, client):
+        if book == "lions-den":
+            for entry in playable(legal_of(keeper)):
+                if entry.type == "roll" and not entry.word.startswith("career"):
+                    assert isinstance(entry.example, Roll)
+                    for by in entry.by:
+                        declare(client, replace(entry.example, by=by, dice=(4, 6)))
+        moves = 0
+        while client.get("/api/game").json()["phase"] != Phase.OVER and moves < MOVES:
+            moves += 1
+            if moves % PLAYS_IN_A_PERIOD == 0 and client.get("/api/game").json()["phase"] == "between_plays":
+                declare(client, ClockSet(False, 0.0))
+            else:
+                play_on(keeper, client, chance)
+        game = client.get("/api/game").json()
+        assert (game["phase"], game["home"]["short"], game["situation"]) == ("over", "RIV", "final")
+        assert {entry.type for entry in playable(legal_of(keeper))} <= {"switch", "roll"}  # none goes on with the game
+        current = client.get("/api/games/current").json()
+        verification = client.get("/api/games/current/verification", params={"head": current["head"]}).json()
+        assert verification["intact"]
+        assert any(call["kind"] == "game_over" for call in client.get("/api/calls").json())
+        for page in ("panel", "overlay/scorebug", "overlay/calls", "overlay/field"):
+            assert client.get(f"/{page}").status_code == 200
+
+
+def test_the_game_goes_on_after_a_stop_and_the_camera_takes_no_command(tmp_path: Path) -> None:
+    with keeping(tmp_path, "tap") as (keeper, client):
+        declare(client, ClockSet(False, 600.0))
+        game_id = keeper.game_service.game_id
+    with keeping(tmp_path, "tap", None) as (keeper, client):
+        assert keeper.resumed
+        assert keeper.game_service.game_id == game_id
+        assert client.get("/api/game").json()["clock"]["left_s"] == 600.0
+        refused = client.post("/api/commands", json={"command": "recalibrate"})
+        assert refused.status_code == 409
+        assert "without a camera" in refused.json()["detail"]
+        assert client.get("/api/state").json()["data"]["source"]["text"].startswith("Kept by hand")
+        assert client.get("/readyz").status_code == 200
+
+
+def test_what_may_be_declared_is_the_same_over_http(tmp_path: Path) -> None:
+    with keeping(tmp_path, "efl") as (keeper, client):
+        over_http = from_json(LegalDeclarations, client.get("/api/legal").text, path="legal")
+        assert to_json(LegalDeclarations, over_http) == to_json(LegalDeclarations, legal_of(keeper))
+
+
+def test_no_vision_and_no_network_is_loaded(tmp_path: Path) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from downfield.core.field import load_field
+from downfield.rig.cli import score
+from downfield.rig.configuration.loading import load
+from downfield.rig.scorekeeper import Scorekeeper
+given = {{"service.port": 0, "data": {str(tmp_path)!r}}}
+Scorekeeper(load(None, command_line=given), load_field("ultimate")).close()
+loaded = [name for name in sys.modules if name.startswith(("downfield.vision", "downfield.models", "onnxruntime"))]
+print(loaded)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
