@@ -35,12 +35,12 @@ def playable(legal: LegalDeclarations) -> list[LegalDeclaration]:
 
 def filled(entry: LegalDeclaration, legal: LegalDeclarations, game: GameState, chance: random.Random) -> Any:
     """Return one declaration of a kind that may be made, with a side, a figure and numbers of its own."""
-    body = entry.example
+    body: Any = entry.example
     assert body is not None
     named = getattr(body, "by", None) is not None
     free_choice = entry.type in {"roll", "choice"} and game.wait is None
     if entry.by and (named or free_choice):
-        body = replace(body, by=chance.choice(entry.by))  # type: ignore[call-arg]
+        body = replace(body, by=chance.choice(entry.by))
     return _with_numbers(body, legal, game, chance)
 
 

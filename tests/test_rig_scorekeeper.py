@@ -132,7 +132,8 @@ from downfield.rig.scorekeeper import Scorekeeper
 given = {{"service.port": 0, "data": {str(tmp_path)!r}}}
 Scorekeeper(load(None, command_line=given), load_field("ultimate")).close()
 loaded = [name for name in sys.modules if name.startswith(("downfield.vision", "downfield.models", "onnxruntime"))]
-print(sorted(set(loaded) - {{"downfield.vision", "downfield.vision.thread_priority"}}))  # a thread's priority sees nothing
+priority = {{"downfield.vision", "downfield.vision.thread_priority"}}  # sees nothing
+print(sorted(set(loaded) - priority))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
