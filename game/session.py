@@ -188,11 +188,11 @@ class GameSession:
         """Journal the scenes that are not yet in the journal."""
         self._write_scenes(GameUpdate(), None)
 
-    def end(self) -> None:
-        """Journal the end of the game."""
+    def end(self) -> PendingEntry:
+        """Journal the end of the game; return that entry on its way to the disk."""
         self.write_scenes()
-        self.journal.append(GameEnded(self.state.text, self.state.score))
         self.ended = True
+        return self.journal.append(GameEnded(self.state.text, self.state.score))
 
     def _judge(self, entry: Scene | Event) -> GameUpdate:
         before = self.state

@@ -167,7 +167,7 @@ def test_a_reopened_game_is_never_resumed_at_the_table(tmp_path: Path) -> None:
     table = Table(tmp_path / "games.db")
     game = table.begin()
     table.play()
-    table.game_service._session.end()  # type: ignore[union-attr]  # as a rig that is killed while a next game starts
+    table.game_service._session.end().wait()  # type: ignore[union-attr]  # as a rig that is killed while a next game starts
     table.game_service._session = None
     worker = JudgingWorker()
     row = table.store.game(game)
