@@ -358,9 +358,11 @@ def test_a_tap_on_a_figure_drawn_turned_around_declares_where_it_faces_and_a_dou
     service.game_service.take(uncertain)
     phone.locator("summary", has_text="Line-up check").tap()
     phone.locator("summary", has_text="A figure faces the wrong way?").tap()
-    expect(phone.locator(".unsettled")).to_contain_text("Not sure which end is the front: dark 22, light 50")
+    expect(phone.locator(".unsure-fronts")).to_contain_text("Not sure which end is the front")
     phone.wait_for_timeout(1000 * REACTION_S)
     phone.get_by_role("button", name="Turned around: dark 22").dblclick()
     expect(phone.locator("#declared li").first).to_contain_text("Dark 22 faces right")
     fronts = {one.text for one in service.game_service.declarations() if one.type == "front"}
     assert fronts == {"dark-22 faces right"}
+    tap(phone, ".fronts", "Right as drawn: light 50")
+    expect(phone.locator("#declared li").first).to_contain_text("Light 50 faces left")

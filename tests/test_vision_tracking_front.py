@@ -89,12 +89,12 @@ def test_a_line_up_put_together_by_hand_after_the_search_counts_when_the_board_s
 
 
 def test_a_hand_passing_beside_a_figure_that_walked_against_the_network_does_not_turn_it_around() -> None:
-    paths = {"dark-1": moving(300, 250, 0, (50, 0, 0), 1.5), "light-1": standing(700, 250, 180)}
+    paths = {"dark-1": moving(300, 250, 0, (75, 0, 0), 1.0), "light-1": standing(700, 250, 180)}
     table = Table(
         paths,
-        4.0,
-        power=lambda t_s: 0 < t_s < 1.6,
-        hands=lambda t_s: (hand_at(375, 215),) if 2.0 < t_s < 2.8 else (),
+        2.8,
+        power=lambda t_s: 0 < t_s < 1.1,
+        hands=lambda t_s: (hand_at(375, 215),) if 1.3 < t_s < 1.9 else (),
     )
     frames = tracked(table, TURNED)
     assert not any(turned(frames, "dark-1", since_s=1.0))
