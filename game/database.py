@@ -57,7 +57,7 @@ def parse_address(url: str) -> URL:
 def create_writing_engine(url: URL) -> Engine:
     """Return an engine whose transactions are on disk when they are committed."""
     if url.drivername != "sqlite":
-        return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": LIMITS.connect_timeout_s})
+        return _create_server_engine(url, {})
     engine = create_engine(url, connect_args={"timeout": LIMITS.busy_timeout_s})
     event.listen(engine, "connect", _set_durable)
     event.listen(engine, "begin", _begin)
@@ -66,8 +66,7 @@ def create_writing_engine(url: URL) -> Engine:
 
 def create_reading_engine(url: URL) -> Engine:
     """Return an engine for a database on a server that can't write to it."""
-    options = {"connect_timeout": LIMITS.connect_timeout_s, "options": "-c default_transaction_read_only=on"}
-    return create_engine(url, pool_pre_ping=True, connect_args=options)
+    return _create_server_engine(url, {"options": "-c default_transaction_read_only=on"})
 
 
 def create_file_reading_engine(path: Path, *, is_unchanging: bool) -> Engine:
@@ -101,6 +100,13 @@ def cause_of(error: SQLAlchemyError) -> str:
     """Return what the driver reported, on one line."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     return " ".join(str(cause).split()) or type(error).__name__
+
+
+def _create_server_engine(url: URL, options: dict[str, Any]) -> Engine:
+    from downfield.game.server_connection import server_connector  # the driver is an extra
+
+    connect = server_connector(url, {"connect_timeout": LIMITS.connect_timeout_s, **options})
+    return create_engine(url, creator=connect, pool_pre_ping=True, pool_timeout=LIMITS.connect_timeout_s)
 
 
 def _set_reading(connection: Any, _record: object) -> None:

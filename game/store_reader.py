@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Connection, Engine, null, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from downfield.core.errors import OutputError
 from downfield.game.database import cause_of
 from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS
+
+SILENT_S: Final = 3.0
+"""After a server that does not answer, nobody else waits for it for this long."""
 
 PAGE_ENTRIES: Final = 200
 """Entries read from the database at once."""
@@ -104,6 +108,7 @@ class StoreReader:
 
     def __init__(self, engine: Engine, where: str) -> None:
         self._engine = engine
+        self._silent_until_s = 0.0
         self.where = where
 
     def close(self) -> None:
@@ -190,8 +195,12 @@ class StoreReader:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
+        if time.monotonic() < self._silent_until_s:
+            raise OutputError(f"{self.where}: the store can't be read: it did not answer a moment ago")
         try:
             with self._engine.connect() as connection:
                 yield connection
         except SQLAlchemyError as error:
+            if self._engine.dialect.name != "sqlite" and not isinstance(error, ProgrammingError):
+                self._silent_until_s = time.monotonic() + SILENT_S  # or every reader would wait in turn
             raise OutputError(f"{self.where}: the store can't be read: {cause_of(error)}") from None

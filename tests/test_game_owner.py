@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +22,7 @@ from sqlalchemy import create_engine, text
 from downfield.api.feed.hub import Hub
 from downfield.core.errors import InputError, OutputError
 from downfield.core.field import preset
-from downfield.game import session_start
+from downfield.game import journal, server_connection, session_start
 from downfield.game.commands import NewGame
 from downfield.game.history import History
 from downfield.game.owner import NOBODY, GameOwner, rig_id
@@ -159,6 +163,46 @@ def _end_leases(server: str) -> None:
     with engine.connect() as connection:
         connection.execute(text("SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"))
     engine.dispose()
+
+
+def test_a_server_that_stands_still_holds_up_neither_operator_nor_readers(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_connection, "ANSWER_S", 0.5)
+    monkeypatch.setattr(journal, "LIMITS", replace(journal.LIMITS, receipt_timeout_s=0.2, behind_s=0.3))
+    rig = RunningRig(server, ATTIC)
+    rig.declare(10.0)
+    pid = _server_pid(server)
+    standing = [pid, *(int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+    for process in standing:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        receipt = rig.service.declare(SetUp("home", 1, 20.0), Submission())
+        assert isinstance(receipt, Accepted)
+        assert not receipt.saved
+        began_s = time.monotonic()
+        for _ in range(20):
+            with pytest.raises(OutputError, match=r"answer|timeout expired"):
+                rig.store.games()
+        assert time.monotonic() - began_s < 15
+        assert rig.service._writer.failure
+        assert rig.service.text
+    finally:
+        for process in standing[::-1]:
+            os.kill(process, signal.SIGCONT)
+    rig.store._silent_until_s = 0.0
+    monkeypatch.setattr(journal, "LIMITS", journal.JournalLimits(receipt_timeout_s=20))
+    rig.declare(30.0)
+    assert rig.declared()[-3:] == [10.0, 20.0, 30.0]
+    rig.stop()
+
+
+def _server_pid(server: str) -> int:
+    """Return the process of a server, by the folder of its data."""
+    with psycopg.connect(server) as connection:
+        row = connection.execute("SELECT setting FROM pg_settings WHERE name = 'data_directory'").fetchone()
+    assert row is not None
+    return int((Path(row[0]) / "postmaster.pid").read_text().split()[0])
 
 
 def test_only_one_rig_goes_on_with_a_game_of_an_earlier_version(url: str) -> None:
