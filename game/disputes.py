@@ -1,4 +1,4 @@
-"""Challenges of the game in play: raised, ruled, paid for; each is in the journal before it is answered."""
+"""Challenges and the end of the game in play: each step is in the journal before it is answered."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from downfield.game.challenges import (
     ChallengeRuled,
     ChallengesView,
 )
+from downfield.game.final_score import ScoreSigned, SignOff, are_complete, check_score, signature_views
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
 from downfield.game.session import GameSession
@@ -52,7 +53,7 @@ class DecidedChallenge:
 
 
 class Disputes:
-    """Challenges of the game in play. Callable from any thread.
+    """Challenges of the game in play, and its end. Callable from any thread.
 
     Args:
         game_service: runs the game.
@@ -115,6 +116,33 @@ class Disputes:
             view = _view(session)
         pending.wait()
         return DecidedChallenge(view, receipt)
+
+    def sign(self, signed: ScoreSigned) -> SignOff:
+        """Sign the final score for a coach; the game is over once both have signed it.
+
+        A coach may sign again, as long as the game is in play; a signature under another score does not count.
+
+        Raises:
+            RefusedError: no game is in play, a challenge is open, or the score is not the one that was shown.
+
+        """
+        with self._game_service.in_play() as session:
+            score = session.state.score
+            check_score(signed.score, score)
+            if session.challenges.open:
+                raise RefusedError("A challenge is under review. Decide it before the score is signed.")
+            pending = None
+            if session.signatures.get(signed.side) != signed:
+                session.signatures[signed.side] = signed
+                pending = session.journal.append(signed)
+            closed = are_complete(session.signatures, score)
+            if closed:
+                pending = session.end("both coaches")
+            views = signature_views(session.signatures, score)
+            sign_off = SignOff(game=session.game_id, score=score, signatures=views, closed=closed)
+        if pending is not None:
+            pending.wait()
+        return sign_off
 
     def view(self) -> ChallengesView:
         """Return the challenges of the game in play; none without a game."""

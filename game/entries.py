@@ -19,6 +19,7 @@ from downfield.core.records import adapter, from_json, record
 from downfield.core.scene import Scene
 from downfield.game.challenges import ChallengeRaised, ChallengeRuled
 from downfield.game.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
+from downfield.game.final_score import ScoreSigned
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.play_state import PlayKind
@@ -194,7 +195,16 @@ class GameReopened:
     reason: str
 
 
-Content = GameStarted | EventRecorded | ScenesRecorded | GameEnded | GameReopened | ChallengeRaised | ChallengeRuled
+Content = (
+    GameStarted
+    | EventRecorded
+    | ScenesRecorded
+    | GameEnded
+    | GameReopened
+    | ChallengeRaised
+    | ChallengeRuled
+    | ScoreSigned
+)
 
 KINDS: Final[dict[str, type[Content]]] = {
     "game_started": GameStarted,
@@ -204,6 +214,7 @@ KINDS: Final[dict[str, type[Content]]] = {
     "game_reopened": GameReopened,
     "challenge_raised": ChallengeRaised,
     "challenge_ruled": ChallengeRuled,
+    "score_signed": ScoreSigned,
 }
 
 KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {

@@ -23,6 +23,7 @@ from downfield.game.entries import (
     rulebook_of,
     unpack_entry,
 )
+from downfield.game.final_score import ScoreSigned
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
 from downfield.game.session import EventLog
@@ -77,7 +78,7 @@ class PlayDetails(TopicModel):
 
 @dataclass(frozen=True, slots=True)
 class LateEntry:
-    """An entry that ended a game, or came after that.
+    """An entry that ended a game, led to its end, or came after that.
 
     Attributes:
         seq: its number in the journal.
@@ -129,6 +130,7 @@ class History:
         self.batches: list[SceneBatch] = []
         self.late: list[LateEntry] = []
         self.challenges = ChallengeBook()
+        self.signatures: dict[Side, ScoreSigned] = {}
         self._log = EventLog()
         self._calls: dict[str, Call] = {}
         self._withdrawn: dict[str, Call] = {}
@@ -140,7 +142,7 @@ class History:
             self.entries, self.head = entry.seq, entry.digest
             content = unpack_entry(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
             self._add(content)
-            if self.ended or isinstance(content, GameReopened):
+            if self.ended or isinstance(content, GameReopened | ScoreSigned):
                 self.late.append(LateEntry(entry.seq, entry.at_ns, content))
             if isinstance(content, ScenesRecorded):
                 self.batches.append(SceneBatch(entry.seq, content.first_ns, content.last_ns))
@@ -247,6 +249,8 @@ class History:
             self.reopened = False
         elif isinstance(content, GameReopened):
             self.reopened = True
+        elif isinstance(content, ScoreSigned):
+            self.signatures[content.side] = content
         elif isinstance(content, ChallengeRaised | ChallengeRuled):
             self.challenges.add(content)
         else:

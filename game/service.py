@@ -78,6 +78,7 @@ class GameService:
         self._lock = threading.RLock()
         self._commanding = threading.Lock()
         self._session: GameSession | None = None
+        self._players: tuple[Player, ...] = ()
         self._receipts = IdempotencyCache()
         self._scene_ns = 0
         self._scene_at_ns: int | None = None
@@ -134,7 +135,7 @@ class GameService:
         rulebook = self._rulebook if game.rulebook is None else load_rulebook(game.rulebook)
         with self._lock:
             if players is None:
-                players = () if self._session is None else self._session.state.players
+                players = self._players if self._session is None else self._session.state.players
             if self._session is not None:
                 self._session.end()
                 self._session = None
@@ -217,7 +218,11 @@ class GameService:
         with self._lock:
             if self._session is None:
                 raise RefusedError(NO_GAME)
-            yield self._session
+            session = self._session
+            yield session
+            if session.ended:
+                self._session, self._players = None, session.state.players
+                self._publisher.publish_state(replace(session.state, phase=Phase.OVER))
             self.publish_challenges()
 
     def publish_challenges(self) -> None:
@@ -240,7 +245,10 @@ class GameService:
         """
         with self._lock:
             if self._session is None:
-                raise RefusedError(NO_GAME)
+                if isinstance(entry, Event):
+                    raise RefusedError(NO_GAME)
+                self._publisher.publish_scene(entry)
+                return ()
             if isinstance(entry, Event):
                 return self._session.judge_event(entry)
             self._scene_ns, self._scene_at_ns = entry.t_ns, time.monotonic_ns()

@@ -20,6 +20,7 @@ from downfield.game.entries import (
     rulebook_of,
     snap_of,
 )
+from downfield.game.final_score import Signatures
 from downfield.game.journal import Journal, PendingEntry
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.publisher import LIMITS as PUBLISHING
@@ -69,6 +70,8 @@ class GameSession:
         self._late_ns = self._game.rulebook.params.ns("calls.late_s")
         self._log = EventLog()
         self.challenges = ChallengeBook()
+        self.challenge_rules = ChallengeRules.of(self._game.rulebook.params)
+        self.signatures: Signatures = {}
         self.ended = False
         self._frames: dict[str, int] = {}
         self._last_event_ns = 0
@@ -78,11 +81,6 @@ class GameSession:
         """After the last entry. It may be read without the lock, as each entry replaces it whole."""
         self.line_up = LineUpStatus()
         """The figures on the board; may be read without the lock, too."""
-
-    @property
-    def challenge_rules(self) -> ChallengeRules:
-        """What the rulebook says about challenges."""
-        return ChallengeRules.of(self._game.rulebook.params)
 
     @property
     def game_id(self) -> str:
@@ -188,11 +186,11 @@ class GameSession:
         """Journal the scenes that are not yet in the journal."""
         self._write_scenes(GameUpdate(), None)
 
-    def end(self) -> PendingEntry:
-        """Journal the end of the game; return that entry on its way to the disk."""
+    def end(self, by: str = "") -> PendingEntry:
+        """Journal the end of the game, which somebody may have closed; return that entry on its way to the disk."""
         self.write_scenes()
         self.ended = True
-        return self.journal.append(GameEnded(self.state.text, self.state.score))
+        return self.journal.append(GameEnded(self.state.text, self.state.score, by))
 
     def _judge(self, entry: Scene | Event) -> GameUpdate:
         before = self.state

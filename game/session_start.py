@@ -24,6 +24,7 @@ from downfield.game.entries import (
     unpack_entry,
     unpack_scenes,
 )
+from downfield.game.final_score import ScoreSigned
 from downfield.game.journal import Journal, JournalPosition, JournalWriter, PendingEntry
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.publisher import StatePublisher
@@ -194,6 +195,8 @@ def _replay(rows: Iterable[EntryRow], journal: Journal, publisher: StatePublishe
         elif row.attachment is not None:
             for scene in unpack_scenes(row.attachment, where=_place(row)):
                 _judge_again(session, scene)
+        elif isinstance(content, ScoreSigned):
+            session.signatures[content.side] = content
         else:
             session.challenges.add(content)
     if session is None:
@@ -204,7 +207,7 @@ def _replay(rows: Iterable[EntryRow], journal: Journal, publisher: StatePublishe
 def _continued(session: GameSession, before: GameSession | None) -> GameSession:
     """Return a game's session with what it keeps from before, under another rulebook."""
     if before is not None:
-        session.challenges = before.challenges
+        session.challenges, session.signatures = before.challenges, before.signatures
     return session
 
 

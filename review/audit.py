@@ -7,6 +7,7 @@ from pydantic import Field
 from downfield.game.challenges import DECISION_WORDS, ChallengeRaised, ChallengeRuled
 from downfield.game.declaration_texts import describe
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
+from downfield.game.final_score import ScoreSigned
 from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.events import Ruling
@@ -30,13 +31,16 @@ def audit_trail(history: History) -> list[AuditLine]:
 
 
 def _by(content: Content) -> str:
-    known = EventRecorded | GameEnded | GameReopened | ChallengeRaised | ChallengeRuled
+    known = EventRecorded | GameEnded | GameReopened | ChallengeRaised | ChallengeRuled | ScoreSigned
     return content.by if isinstance(content, known) else ""
 
 
 def _text(content: Content) -> str:
     if isinstance(content, GameReopened):
         return f"Reopened: {content.reason}"
+    if isinstance(content, ScoreSigned):
+        note = f", but disagrees: {content.note}" if content.note else ""
+        return f"{content.name} ({content.side}) signed {content.score[0]} to {content.score[1]}{note}"
     if isinstance(content, GameEnded):
         return f"{'Closed' if content.by else 'Ended'}: {content.text}"
     if isinstance(content, EventRecorded):

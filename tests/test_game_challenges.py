@@ -137,10 +137,14 @@ def test_every_rulebook_takes_a_league_s_limits_and_none_has_any_by_itself(syste
         Rulebook("league", "League", SYSTEMS[system], {"challenge.count": -1})
 
 
-def test_a_lost_challenge_that_can_t_be_paid_says_so(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_challenge_that_can_t_be_paid_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rulebook has no time-outs: the league's cost can't be taken, and nobody is told that it was."""
     monkeypatch.setattr(ChallengeRules, "of", staticmethod(lambda _: RULES))
+    table = Table(tmp_path / "games.db")
+    table.begin()
+    table.play()
     disputes = Disputes(table.game_service)
     disputes.raise_challenge("home", table.call("tackle"), "why", "Ann")
     disputes.rule("challenge-1", Decision("upheld", "seen", "Referee"))
     assert on_air(table).challenges[0].cost.startswith("No time-out could be taken:")
+    table.close()

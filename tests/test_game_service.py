@@ -329,9 +329,11 @@ def test_at_most_fifteen_scenes_a_second_are_published(table: Table) -> None:
     assert table.hub.value("scene").figures[0].id == RUNNER
 
 
-def test_without_a_game_scenes_are_refused(table: Table) -> None:
+def test_without_a_game_the_board_is_shown_and_events_are_refused(table: Table) -> None:
+    assert table.game_service.take(PLAY.scenes[0]) == ()
+    assert table.hub.value("scene").frame == PLAY.scenes[0].frame
     with pytest.raises(RefusedError, match="No game is in play"):
-        table.game_service.take(PLAY.scenes[0])
+        table.game_service.take(Event("e1", 0, "vision", LineUpDeclared(PLAY.players)))
 
 
 @pytest.mark.parametrize("text", ["\ud800", "Riv\udc80er", "a\udfff"])

@@ -1,4 +1,4 @@
-"""Challenges: raised by a coach, decided by name and with a reason, in the game in play or in a reopened one."""
+"""Challenges, raised by a coach and decided by name with a reason, and the final score that both coaches sign."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from downfield.api.security.roles import allow
 from downfield.game.challenges import ChallengeDecision, ChallengesView
 from downfield.game.commands import RequestModel
 from downfield.game.disputes import Decision, Disputes
+from downfield.game.final_score import ScoreSigned, SignOff
 from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.declarations import Side
@@ -51,6 +52,17 @@ class DecisionRequest(RequestModel):
     reason: Reason
     name: PersonName = ""
     replacement: CallRequest | None = Field(default=None, description="The call that stands instead of one overturned.")
+
+
+class SignatureRequest(RequestModel):
+    """A coach signs the final score."""
+
+    side: Side
+    name: Annotated[
+        str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$")
+    ]
+    score: tuple[int, int] = Field(description="Home, away, as shown to the coach.")
+    note: Annotated[str, Field(max_length=500)] = Field(default="", description="What the coach disagrees with.")
 
 
 class DecisionResult(TopicModel):
@@ -123,3 +135,15 @@ def decide(
     receipt = decided.receipt
     lines = () if receipt is None else (*(f"Now called: {call.text}" for call in receipt.calls), receipt.text)
     return DecisionResult(challenges=decided.challenges, lines=lines)
+
+
+@router.post("/games/{game}/signatures", summary="Sign the final score for a coach")
+@allow("operator")
+def sign(row: GameRowDep, game_service: GameServiceDep, principal: PrincipalDep, request: SignatureRequest) -> SignOff:
+    """With both signatures under one score the game is over; a note says what a coach disagrees with."""
+    if row.id != game_service.game_id:
+        raise ProblemError(409, "This game is not in play, so nobody can sign its score any more.", "not_now")
+    if not request.name.strip():
+        raise ProblemError(422, "A signature needs the coach's name.")
+    signed = ScoreSigned(request.side, request.name.strip(), request.score, request.note.strip(), principal.name)
+    return Disputes(game_service).sign(signed)

@@ -12,6 +12,7 @@ from downfield.api.dependencies import CallViewerDep, GameServiceDep
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import allow
+from downfield.game.final_score import SignatureView, signature_views
 from downfield.game.history import GameDetails, GameSummary, summary
 from downfield.officiating.calls import CallKind
 from downfield.review.catalog import GameCatalog, GameLine, GameSearch, GameStanding
@@ -40,6 +41,7 @@ class ReviewedGame(GameDetails):
     """A game with its result, the head of its journal, and how it stands."""
 
     standing: GameStanding = Field(description=_STANDING)
+    signatures: tuple[SignatureView, ...] = Field(description="Of the coaches under the final score.")
 
 
 async def _catalog(connection: HTTPConnection) -> GameCatalog:
@@ -77,7 +79,11 @@ def game(history: HistoryDep, game_service: GameServiceDep) -> ReviewedGame:
     standing: GameStanding = "reopened" if history.reopened else "ended" if details.ended else "unfinished"
     if details.id == game_service.game_id:
         standing = "in_play"
-    return ReviewedGame(**details.model_dump(), standing=standing)
+    return ReviewedGame(
+        **details.model_dump(),
+        standing=standing,
+        signatures=signature_views(history.signatures, history.score),
+    )
 
 
 @router.get("/{game}/plays", summary="A game's plays")

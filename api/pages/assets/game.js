@@ -37,10 +37,17 @@ async function loadGame() {
   refresh(at("summary"), details, () => [
     el("p", { class: "teams" }, [["away", details.score[1]], ["home", details.score[0]]].map(([side, points]) => [el("span", {}, details[side]), el("span", {}, String(points))])),
     el("p", { class: "facts" }, [formatGameDate(details), details.title, details.rulebook, details.text].filter(Boolean).map((fact) => el("span", {}, fact))),
+    details.signatures.length > 0 && el("ul", { class: "signatures" }, details.signatures.map((signature) => signatureLine(details, signature))),
   ]);
   showDesk(at("desk"), standing, base(), changes, reload);
   await showChallenges(details);
   showAudit(at("record"), at("audit"), standing === "in_play" ? [] : await get(`${base()}/audit`));
+}
+
+function signatureLine(details, { side, name, score, note, current }) {
+  const signed = `${name} signed for ${details[side]}`;
+  const other = current ? "" : ` another score: ${details.away} ${score[1]}, ${details.home} ${score[0]}`;
+  return el("li", { class: current ? null : "problem" }, `${signed}${other}${note ? `, but disagrees: ${note}` : ""}`);
 }
 
 async function showChallenges(details) {

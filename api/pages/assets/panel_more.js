@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import * as forms from "./panel_forms.js";
 import { lineUpCheck } from "./panel_lineup.js";
+import { signOff } from "./sign_off.js";
 
 /** Add the sections; `done(button)` closes the one whose button was answered. */
 export function moreSections(parent, feed) {
@@ -15,6 +16,7 @@ export function moreSections(parent, feed) {
     section("Call by hand", (body) => body.append(...forms.manualCall(feed))),
     section("Correct the game", (body) => body.append(...forms.setUp(feed))),
     section("Camera and recording", (body) => body.append(...forms.rig(feed))),
+    section("End of the game", (body) => signOff(body, feed)),
     section("New game", (body) => body.append(...forms.newGame(feed))),
   ];
   parent.append(...sections);
