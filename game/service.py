@@ -223,15 +223,7 @@ class GameService:
             if session.ended:
                 self._session, self._players = None, session.state.players
                 self._publisher.publish_state(replace(session.state, phase=Phase.OVER))
-            self.publish_challenges()
-
-    def publish_challenges(self) -> None:
-        """Publish the challenges of the game in play."""
-        with self._lock:
-            if (session := self._session) is not None:
-                self._publisher.publish_challenges(
-                    session.challenges.view(session.game_id, session.state.period, session.challenge_rules)
-                )
+            session.publish_challenges()
 
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
         """Judge a scene or a recorded event, and publish what follows; never waits for the disk.
@@ -399,5 +391,5 @@ class GameService:
         self._session = session
         self._publisher.start_game(session.game_id, session.started)
         session.publish()
-        self.publish_challenges()
+        session.publish_challenges()
         self._publisher.publish_notice(Notice(text=f"Game {session.game_id} under {session.started.rulebook.title}."))

@@ -169,6 +169,10 @@ class GameSession:
         """Publish the game after its calls or declarations changed; return every call that stands."""
         return self._publisher.publish_changes(self._snapshot())
 
+    def publish_challenges(self) -> None:
+        """Publish the game's challenges."""
+        self._publisher.publish_challenges(self.challenges.view(self.game_id, self.state.period, self.challenge_rules))
+
     def calls(self) -> tuple[CallView, ...]:
         """Return every call that stands, in the order they were made."""
         return self._publisher.call_views(self._snapshot())

@@ -10,7 +10,8 @@ from played_table import Table
 
 from downfield.core.errors import NotFoundError, RefusedError
 from downfield.game.commands import NewGame
-from downfield.game.disputes import Decision
+from downfield.game.disputes import Decision, Disputes
+from downfield.game.final_score import ScoreSigned
 from downfield.game.history import History
 from downfield.game.journal import verify_journal
 from downfield.game.receipts import Submission
@@ -167,8 +168,9 @@ def test_a_reopened_game_is_never_resumed_at_the_table(tmp_path: Path) -> None:
     table = Table(tmp_path / "games.db")
     game = table.begin()
     table.play()
-    table.game_service._session.end().wait()  # type: ignore[union-attr]  # as a rig that is killed while a next game starts
-    table.game_service._session = None
+    for side in ("home", "away"):
+        Disputes(table.game_service).sign(ScoreSigned(side, "Coach", (0, 0), "", "phone"))
+    table.game_service.close()
     worker = JudgingWorker()
     row = table.store.game(game)
     assert row is not None
