@@ -1,0 +1,100 @@
+"""The documents: every link leads somewhere, and every command they show exists with the options they show."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from downfield.rig.cli.main import app
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]+)`")
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)|<img[^>]*src=\"([^\"]+)\"")
+_HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
+
+
+def shown_commands(page: Path) -> Iterator[str]:
+    """Yield the commands of a page: lines of shell blocks, and code within text."""
+    text = page.read_text()
+    for language, block in _FENCE.findall(text):
+        if language in {"sh", "bash", "console", ""}:
+            joined = block.replace("\\\n", " ")
+            yield from (line.split("  #")[0].strip().removeprefix(".venv/bin/") for line in joined.splitlines())
+    yield from (code.removeprefix(".venv/bin/") for code in _INLINE.findall(_FENCE.sub("", text)))
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    plain = (re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in _HEADING.findall(page.read_text()))
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in plain}
+
+
+@cache
+def command_tree() -> Any:
+    return typer.main.get_command(app)
+
+
+def find(words: list[str]) -> tuple[Any, list[str]]:
+    """Return the command that words begin with, and the words after its name."""
+    command, rest = command_tree(), words
+    while hasattr(command, "get_command") and rest and not rest[0].startswith("-"):
+        inner = command.get_command(None, rest[0])
+        assert inner is not None, f"there is no `downfield {' '.join(words[: len(words) - len(rest) + 1])}`"
+        command, rest = inner, rest[1:]
+    return command, rest
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_that_is_shown_exists_with_its_options(page: Path) -> None:
+    for line in shown_commands(page):
+        if not re.match(r"downfield [a-z]", line) or page.name == "CHANGELOG.md":
+            continue
+        line = line.split(" # ")[0]
+        words = shlex.split(re.split(r"[|;<>]| && ", line.replace("…", ""))[0])[1:]
+        if any(extra in words[:1] for extra in ("learn", "train", "twin")):  # need extras that are not always installed
+            continue
+        command, rest = find(words)
+        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        for word in rest:
+            option = word.split("=")[0]
+            if option.startswith("--") or re.fullmatch(r"-[A-Za-z]", option):
+                assert option in known | {"--help"}, f"{page.name}: `{line}`: there is no {option}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_and_picture_leads_somewhere(page: Path) -> None:
+    text = _FENCE.sub("", page.read_text())
+    targets = [*_LINK.findall(text), *(one or other for one, other in _PICTURE.findall(text))]
+    for target in targets:
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), f"{page.name} links to {target}, which is not there"
+        if anchor and linked.suffix == ".md":
+            assert anchor in anchors(linked), f"{page.name} links to {target}, which has no such heading"
+
+
+def test_every_document_is_reached_from_the_index_in_two_clicks() -> None:
+    def linked(page: Path) -> set[Path]:
+        found = (target.partition("#")[0] for target in _LINK.findall(page.read_text()))
+        return {(page.parent / target).resolve() for target in found if target.endswith(".md")}
+
+    index = ROOT / "docs" / "index.md"
+    first = linked(index)
+    second = {page for one in first if one.is_file() for page in linked(one)}
+    missing = {page.name for page in (ROOT / "docs").glob("*.md") if page.name != "service_text.md"} - {
+        page.name for page in {index, *first, *second}
+    }
+    assert missing == set()
