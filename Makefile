@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := core calibration models vision officiating game review api rig desk twin training
 
-.PHONY: run test test-training lint types check format docs clean
+.PHONY: run test test-training lint types check format docs docs-site clean
 
 run: $(VENV)/.run
 	$(BIN)/downfield run
@@ -38,8 +38,12 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/configuration_page.py docs/configuration.md
 	$(BIN)/python docs/refusals_page.py docs/refusals.md docs/pictures
 
+# The documents as a site with search, in build/site.
+docs-site: $(VENV)-site/.done
+	$(VENV)-site/bin/zensical build
+
 clean:
-	rm -rf build *.egg-info $(VENV) $(VENV)-train .mypy_cache .ruff_cache .pytest_cache
+	rm -rf build *.egg-info $(VENV) $(VENV)-train $(VENV)-site .mypy_cache .ruff_cache .pytest_cache
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Downfield needs Python 3.11 or newer; set PYTHON=")'
@@ -62,6 +66,11 @@ $(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml
 	$(VENV)-train/bin/pip install --quiet torch==2.13.0 ./.ci/torchvision
 	$(VENV)-train/bin/pip install --quiet --editable '.[train]' hypothesis pytest
 	.ci/system-libraries $(VENV)-train/bin/python twin
+	touch $@
+
+$(VENV)-site/.done:
+	$(PYTHON) -m venv $(VENV)-site
+	$(VENV)-site/bin/pip install --quiet 'zensical>=0.0.73,<0.1'
 	touch $@
 
 build/typing/downfield: Makefile

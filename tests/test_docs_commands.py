@@ -98,3 +98,10 @@ def test_every_document_is_reached_from_the_index_in_two_clicks() -> None:
         page.name for page in {index, *first, *second}
     }
     assert missing == set()
+
+
+def test_the_site_lists_every_document_once() -> None:
+    listed = re.findall(r"^ +- .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(
+        page.name for page in (ROOT / "docs").glob("*.md") if page.name != "service_text.md"
+    )
