@@ -18,6 +18,7 @@ from downfield.api.routes import (
     bundles,
     camera,
     challenges,
+    clips,
     evidence,
     feed,
     games,
@@ -38,6 +39,7 @@ from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
 from downfield.review.call_viewer import CallViewer
 from downfield.review.catalog import GameCatalog
+from downfield.review.exports import ClipExporter
 from downfield.review.finished_games import FinishedGames
 from downfield.review.thumbnails import Thumbnails
 from downfield.review.worker import JudgingWorker
@@ -53,6 +55,7 @@ ROUTERS: Final = (
     review_rulings.router,
     challenges.router,
     evidence.router,
+    clips.router,
     setup.router,
     table_setup.router,
     feed.router,
@@ -99,6 +102,7 @@ def create_app(
     app.state.catalog = GameCatalog(context.store)
     app.state.thumbnails = Thumbnails()
     app.state.viewer = CallViewer(app.state.evidence)
+    app.state.exporter = ClipExporter(app.state.evidence)
     app.state.worker = JudgingWorker()
     app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker)
     app.state.token_store = TokenStore(context.store, app.state.streams.end_all_of)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,6 +161,9 @@ class _Footage:
 
     def picture(self, _: FootageFrame) -> Image:
         return np.zeros((1080, 1920, 3), np.uint8)
+
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        return (self.picture(still) for still in stills)
 
     def calibration(self, _: FootageFrame) -> FootageCalibration:
         return FootageCalibration(self._calibration, "")

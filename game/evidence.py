@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -68,6 +68,7 @@ class Evidence:
         scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
         players: the roster on the board.
         snap: the play the call is about; None when it is not known.
+        play: its number in the game, from 1; 0 when it is not known.
 
     """
 
@@ -76,6 +77,7 @@ class Evidence:
     scenes: Mapping[int, Scene]
     players: tuple[Player, ...]
     snap: Snap | None
+    play: int = 0
 
     @property
     def decisive(self) -> FootageFrame:
@@ -177,6 +179,12 @@ class EvidenceFinder:
         with self._turn():
             return self._still(row, call, frame)
 
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        """Yield pictures of a call in order, None for one that can't be read; other requests are served meanwhile."""
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        return self._footage.pictures(stills)
+
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """Return what is kept of the calibration in use when a picture of a call was captured."""
         if self._footage is None:
@@ -224,7 +232,8 @@ class EvidenceFinder:
         stills = self._footage.between(from_ns, to_ns, row.began_ns)
         scenes = {scene.t_ns: scene for scene in self._written(history, from_ns, to_ns)}
         scenes |= {scene.t_ns: scene for scene in unwritten if from_ns <= scene.t_ns <= to_ns}
-        found = Evidence(call, stills, scenes, history.players(call.t_ns), history.snap(call.t_ns))
+        play = sum(snap.t_ns <= call.t_ns for snap in history.snaps())
+        found = Evidence(call, stills, scenes, history.players(call.t_ns), history.snap(call.t_ns), play)
         self._cache.pop((row.id, call_id), None)
         self._cache[row.id, call_id] = (time.monotonic(), found)
         while len(self._cache) > LIMITS.cached_calls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -122,6 +123,10 @@ class Footage(Protocol):
             NotRecordedError: it is gone, broken, or not on the disk yet.
 
         """
+        ...
+
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        """Yield pictures in order, None for one that can't be read; apart from `picture`, which goes on beside it."""
         ...
 
     def calibration(self, still: FootageFrame) -> FootageCalibration:

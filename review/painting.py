@@ -34,6 +34,7 @@ _LINES: Final[dict[LineOnBoard, Color]] = {
     "goal": (255, 255, 255),
     "call": (40, 215, 250),
 }
+_BAND: Final = 18  # gray of the band below
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _FONT_PX: Final = 22  # of text in a picture 1080 pixels high
 _LEADER: Final = 3.2  # of a base's half diagonal: a name stands this far from its middle
@@ -59,31 +60,45 @@ class PaintedCall:
     caption: tuple[str, ...] = ()
 
 
-def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind]) -> Image:
+def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale: float = 1.0) -> Image:
     """Return a copy of a picture with drawings of some kinds on it, and the caption in a band below.
 
     The band is as high for every picture with as many lines of caption, so that clips keep their size.
+
+    Args:
+        image: the picture, uint8 BGR, shape (height, width, 3).
+        call: what is painted, in pixels of the camera's picture.
+        kinds: of drawings.
+        scale: of the picture to the camera's.
+
     """
-    out = image.copy()
-    unit = max(1, round(image.shape[0] / 1080))
+    height, width = image.shape[:2]
+    size = max(12, round(_FONT_PX * width / 1920))
+    band = _band_height(height, len(call.caption), size)
+    framed = np.empty((height + band, width, 3), np.uint8)
+    framed[:height], framed[height:] = image, _BAND
+    out, unit = framed[:height], max(1, round(height / 1080))
     if "lines" in kinds:
         for line in call.lines:
-            _path(out, line.px, _LINES[line.kind], 2 * unit if line.kind == "call" else unit)
+            _path(out, _scaled(line.px, scale), _LINES[line.kind], 2 * unit if line.kind == "call" else unit)
     if "trails" in kinds:
         for trail in call.trails_px:
-            _path(out, trail, _FIRST, unit)
+            _path(out, _scaled(trail, scale), _FIRST, unit)
+    outlines = [(figure, _scaled(figure.px, scale)) for figure in call.drawing.figures if figure.px]
     if "footprints" in kinds:
-        for figure in call.drawing.figures:
-            _paint_figure(out, figure, unit)
-    gap = call.drawing.gap
-    if gap is not None:
-        _paint_gap(out, gap, kinds, unit)
+        for figure, corners in outlines:
+            _path(out, np.concatenate([corners, corners[:1]]), _color(figure), unit)
+            _path(out, np.array([corners.mean(axis=0), corners[:2].mean(axis=0)]), _color(figure), unit)
+    if call.drawing.gap is not None:
+        _paint_gap(out, call.drawing.gap, kinds, unit, scale)
     if "spot" in kinds and call.spot is not None and call.spot.px is not None:
-        x, y = (round(value) for value in call.spot.px)
-        cv2.drawMarker(out, (x, y), _SPOT, cv2.MARKER_TILTED_CROSS, 18 * unit, unit, cv2.LINE_AA)
+        x, y = _scaled([call.spot.px], scale)[0].tolist()
+        cv2.drawMarker(out, (round(x), round(y)), _SPOT, cv2.MARKER_TILTED_CROSS, 18 * unit, unit, cv2.LINE_AA)
     if "names" in kinds:
-        _paint_names(out, call.drawing.figures, unit)
-    return _with_caption(out, call.caption)
+        _paint_names(out, [one for one in outlines if one[0].part != "other"], unit, size)
+    for number, text in enumerate(call.caption, start=1):
+        _text(framed, text, (size, height + round(1.5 * size) * number), _TEXT, size)
+    return framed
 
 
 def spoken_name(text: str) -> str:
@@ -95,36 +110,29 @@ def _color(figure: DrawnFigure) -> Color:
     return {"first": _FIRST, "second": _SECOND, "other": _OTHER}[figure.part]
 
 
-def _corners_px(figure: DrawnFigure) -> Array | None:
-    return np.array(figure.px) if figure.px else None
+def _scaled(points_px: Sequence[Point] | Array, scale: float) -> Array:
+    """Return points of the camera's picture in a picture of another scale; a pixel's center has integer coordinates."""
+    points: Array = (np.asarray(points_px, dtype=np.float64).reshape(-1, 2) + 0.5) * scale - 0.5
+    return points
 
 
-def _paint_figure(out: Image, figure: DrawnFigure, unit: int) -> None:
-    corners = _corners_px(figure)
-    if corners is not None:
-        _path(out, [*corners, corners[0]], _color(figure), unit)
-        _path(out, [corners.mean(axis=0), corners[:2].mean(axis=0)], _color(figure), unit)
-
-
-def _paint_gap(out: Image, gap: DrawnGap, kinds: Collection[DrawingKind], unit: int) -> None:
+def _paint_gap(out: Image, gap: DrawnGap, kinds: Collection[DrawingKind], unit: int, scale: float) -> None:
     """Paint the nearest points of two bases, and a ring around them: a decisive gap is seldom as wide as a pixel."""
     if "faces" in kinds:
         for face in gap.faces:
             if face is not None:
-                _path(out, [place.px for place in face], _GAP, 2 * unit)
-    ends = [place.px for place in gap.ends]
-    if "gap" in kinds and ends[0] is not None and ends[1] is not None:
-        points = np.array(ends)
+                _path(out, _scaled([place.px for place in face if place.px is not None], scale), _GAP, 2 * unit)
+    ends = [place.px for place in gap.ends if place.px is not None]
+    if "gap" in kinds and len(ends) == 2:
+        points = _scaled(ends, scale)
         _path(out, points, _GAP, unit)
         radius = max(16.0 * unit, float(np.linalg.norm(points[0] - points[1])))
         center = _fixed(points.mean(axis=0))
         cv2.circle(out, center, round(radius * (1 << _SHIFT)), _GAP, unit, cv2.LINE_AA, _SHIFT)
 
 
-def _paint_names(out: Image, figures: Sequence[DrawnFigure], unit: int) -> None:
+def _paint_names(out: Image, outlines: Sequence[tuple[DrawnFigure, Array]], unit: int, size: int) -> None:
     """Paint the names of the figures concerned on the sides away from one another, with a line to each."""
-    concerned = [(figure, _corners_px(figure)) for figure in figures if figure.part != "other"]
-    outlines = [(figure, corners) for figure, corners in concerned if corners is not None]
     if not outlines:
         return
     center = np.mean([corners.mean(axis=0) for _, corners in outlines], axis=0)
@@ -135,9 +143,9 @@ def _paint_names(out: Image, figures: Sequence[DrawnFigure], unit: int) -> None:
         side = np.array([0.0, -1.0]) if length < 1 else away / length
         half = float(np.linalg.norm(corners[0] - middle))
         start, end = middle + side * half * 1.2, middle + side * half * _LEADER
-        _path(out, [start, end], _color(figure), unit)
-        text, size = spoken_name(figure.id), _FONT_PX * unit
-        (x, _, width, height) = cv2.getTextSize((0, 0), text, (0, 0), _font(), size)
+        _path(out, np.array([start, end]), _color(figure), unit)
+        text = spoken_name(figure.id)
+        x, _, width, height = cv2.getTextSize((0, 0), text, (0, 0), _font(), size)
         left = end[0] if side[0] > 0.3 else end[0] - width if side[0] < -0.3 else end[0] - width / 2
         base = end[1] + (height / 2 if abs(side[0]) > 0.3 else height + 4 if side[1] > 0 else -4)
         left = float(np.clip(left, 2, out.shape[1] - width - 2)) - x
@@ -145,17 +153,10 @@ def _paint_names(out: Image, figures: Sequence[DrawnFigure], unit: int) -> None:
         _text(out, text, (round(left), round(base)), _color(figure), size)
 
 
-def _with_caption(out: Image, lines: Sequence[str]) -> Image:
-    """Return a picture with lines of text in a band below it; its edges stay even, as video needs."""
-    if not lines:
-        return out
-    size = max(14, round(_FONT_PX * out.shape[1] / 1920))
-    step = round(size * 1.5)
-    height = step * len(lines) + step // 2
-    band = np.full((height + (out.shape[0] + height) % 2, out.shape[1], 3), 18, np.uint8)
-    for number, line in enumerate(lines, start=1):
-        _text(band, line, (size, step * number), _TEXT, size)
-    return np.concatenate([out, band])
+def _band_height(height: int, lines: int, size: int) -> int:
+    """Return the height of a band for lines of text that leaves the whole picture's height even, as video needs."""
+    band = round(1.5 * size) * lines + round(0.75 * size) if lines else 0
+    return band + (height + band) % 2 if lines else 0
 
 
 def _font() -> cv2.FontFace:
@@ -169,12 +170,11 @@ def _text(out: Image, text: str, origin: tuple[int, int], color: Color, size: in
         cv2.putText(out, text, position, ink, _font(), size, 500)
 
 
-def _path(out: Image, points: Array | Sequence[Array | Point | None], color: Color, thickness: int) -> None:
-    """Paint a path; nothing if part of it is out of the camera's view."""
-    if len(points) < 2 or any(point is None for point in points):
-        return
-    fixed = np.round(np.array(points, dtype=np.float64) * (1 << _SHIFT)).astype(np.int32)
-    cv2.polylines(out, [fixed.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, _SHIFT)
+def _path(out: Image, points: Array, color: Color, thickness: int) -> None:
+    """Paint a path."""
+    if len(points) > 1:
+        fixed = np.round(points * (1 << _SHIFT)).astype(np.int32)
+        cv2.polylines(out, [fixed.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, _SHIFT)
 
 
 def _fixed(point_px: Array) -> tuple[int, int]:

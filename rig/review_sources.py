@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -143,6 +143,11 @@ class BundledFootage:
     def picture(self, still: FootageFrame) -> Image:
         """See `Footage.picture`."""
         return self._of(still).picture(still)
+
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        """See `Footage.pictures`; all of one game."""
+        wanted = tuple(stills)
+        return self._of(wanted[0]).pictures(wanted) if wanted else iter(())
 
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """See `Footage.calibration`."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import cv2
 import httpx
 import numpy as np
 import pytest
@@ -281,6 +282,29 @@ def test_a_base_is_measured_to_a_tenth_of_a_millimeter_from_above_and_as_the_cam
         expect(page.locator("#measured")).to_contain_text(f"{shown[1]} mm")
         page.get_by_label("Paint").check()  # nearer to the camera's foot, so what is seen there is larger
         expect(page.locator("#measured")).not_to_contain_text(f"{shown[1]} mm")
+
+
+def test_a_clip_and_the_view_are_saved_under_names_that_say_what_they_are(
+    phone: Page, url: str, tackle: dict[str, Any]
+) -> None:
+    open_call(phone, url, tackle["id"])
+    expect(phone.locator("#drawing polygon.first")).to_have_count(1)
+    with phone.expect_download(timeout=60_000) as saved:
+        phone.get_by_role("button", name="GIF").tap()
+    assert re.fullmatch(r"downfield_[0-9a-f-]+_play1_tackle-dark-28-light-24\.gif", saved.value.suggested_filename)
+    assert saved.value.path().read_bytes().startswith(b"GIF89a")
+    expect(phone.locator("#export-state")).to_be_hidden()
+    with phone.expect_download() as saved:
+        phone.get_by_role("button", name="This picture").tap()
+    assert saved.value.suggested_filename.endswith(".png")
+    image = cv2.imdecode(np.frombuffer(saved.value.path().read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    assert image.shape[1] >= 1900  # the picture's own resolution
+    yellow = (image[..., 0] < 110) & (image[..., 1] > 190) & (image[..., 2] > 220)
+    assert yellow.sum() > 50  # the outline is drawn
+    phone.route("**/clip.mp4?*", lambda route: route.fulfill(status=503, json={"detail": "3 clips are being made"}))
+    phone.get_by_role("button", name="Video").tap()
+    expect(phone.locator("#export-state")).to_have_text("3 clips are being made")
 
 
 def test_calls_are_gone_through_and_ruled_on_in_place(phone: Page, url: str, tackle: dict[str, Any]) -> None:

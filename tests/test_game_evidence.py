@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -66,6 +66,9 @@ class FakeFootage:
         assert self.opened.wait(10)
         size = (90, 160) if self.made is None else (1080, 1920)
         return np.full((*size, 3), still.frame, np.uint8)
+
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        return (self.picture(still) for still in stills)
 
     def calibration(self, _: FootageFrame) -> FootageCalibration:
         return FootageCalibration(self.made, "none" if self.made is None else "made")

@@ -6,7 +6,8 @@ import threading
 import time
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +40,18 @@ class _DecodedFootage:
         with self._reading:
             return self._reader.read(still)
 
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        """Yield pictures in order by a reader of their own, None for one that can't be read."""
+        reader = FrameReader()
+        try:
+            for still in stills:
+                image = None
+                with suppress(NotRecordedError):
+                    image = reader.read(still)
+                yield image
+        finally:
+            reader.close()
+
 
 class RecordedFootage(_DecodedFootage):
     """Frames from the recordings of a live source.
@@ -51,6 +64,7 @@ class RecordedFootage(_DecodedFootage):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self._folder = folder
+        self._read = (Path(), 0, FootageCalibration(None, _UNCALIBRATED))
 
     def between(
         self,
@@ -76,13 +90,15 @@ class RecordedFootage(_DecodedFootage):
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """Return the calibration in use when a frame's file was begun; a new calibration begins a new file."""
         path = still.video.with_suffix(".calibration.json")
-        if not path.is_file():
-            return FootageCalibration(None, _UNCALIBRATED)
         try:
-            calibration = read_calibration(path)
-        except InputError:
-            return FootageCalibration(None, f"The recording's {path.name} is damaged: nothing is drawn.")
-        return FootageCalibration(calibration, f"{_name(calibration)}, as stored with the recording.")
+            written_ns = path.stat().st_mtime_ns
+        except OSError:
+            return FootageCalibration(None, _UNCALIBRATED)
+        known_path, known_ns, known = self._read
+        if (known_path, known_ns) != (path, written_ns):
+            known = _read(path)
+            self._read = (path, written_ns, known)
+        return known
 
 
 class ClipFootage(_DecodedFootage, LoopObserver):
@@ -139,6 +155,14 @@ class ClipFootage(_DecodedFootage, LoopObserver):
         if not before or before[-1] is None:
             return FootageCalibration(None, _UNCALIBRATED)
         return FootageCalibration(before[-1], f"{_name(before[-1])}, in use when this frame was played.")
+
+
+def _read(path: Path) -> FootageCalibration:
+    try:
+        calibration = read_calibration(path)
+    except InputError:
+        return FootageCalibration(None, f"The recording's {path.name} is damaged: nothing is drawn.")
+    return FootageCalibration(calibration, f"{_name(calibration)}, as stored with the recording.")
 
 
 def _name(calibration: Calibration) -> str:

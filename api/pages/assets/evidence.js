@@ -4,6 +4,7 @@
 import { el, refresh, setText } from "./dom.js";
 import { KINDS, drawFrame, middle } from "./evidence_drawings.js";
 import { CallSection } from "./evidence_call.js";
+import { exportButtons } from "./evidence_exports.js";
 import { keyHelp, listenToKeys } from "./evidence_keys.js";
 import { Loupe } from "./evidence_loupe.js";
 import { Pictures } from "./evidence_pictures.js";
@@ -16,6 +17,8 @@ import { capitalize } from "./format.js";
 
 const AHEAD = 2; // frames loaded ahead of a step
 const AHEAD_PLAYING = 16;
+const CLIP_S = 3; // to each side of the call, of an exported clip
+const SLOW_CLIP_S = 1;
 const CLOSE_UP = 5; // zoom on the figures concerned
 const COLORS = { first: "#ffdc3c", second: "#ff8078" }; // as in evidence.css
 
@@ -345,6 +348,23 @@ at("kinds").append(
       }),
       label,
     ),
+  ),
+);
+at("exports").append(
+  ...exportButtons(
+    {
+      clip: (form, speed) => {
+        const query = new URLSearchParams({ speed, seconds: speed < 1 ? SLOW_CLIP_S : CLIP_S, plain: kinds.size === 0 });
+        for (const kind of kinds) query.append("draw", kind);
+        return `${base().replace(/frames$/, "")}clip.${form}?${query}`;
+      },
+      stage,
+      name: () => `downfield_${game}_${call.replace(/[^A-Za-z0-9-]+/g, "-")}_frame${shown.frame}${shown.view === cameraView ? "" : "_above"}.png`,
+    },
+    (text) => {
+      at("export-state").hidden = text === "";
+      setText(at("export-state"), text);
+    },
   ),
 );
 at("keys").append(...keyHelp(keys));

@@ -1,0 +1,206 @@
+"""Clips of a call to send to others: MP4 and GIF, in slow motion, with drawings or without.
+
+Every picture is the exact frame at its exact time; one that can't be read is shown as a dark picture that says so.
+Clips are made one at a time by a thread that runs only when the live loop leaves a core.
+"""
+
+from __future__ import annotations
+
+import io
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal, TypeVar
+
+import av
+import av.filter
+import cv2
+import numpy as np
+
+from downfield.core.arrays import Image
+from downfield.core.errors import BusyError
+from downfield.vision.thread_priority import lower_priority
+
+T = TypeVar("T")
+
+ClipFormat = Literal["mp4", "gif"]
+MEDIA_TYPES: Final[dict[ClipFormat, str]] = {"mp4": "video/mp4", "gif": "image/gif"}
+
+TimedImage = tuple[int, Image]
+"""When a picture is shown, ns from the beginning, and the picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClipLimits:
+    """Limits of exported clips."""
+
+    waiting: int = 3
+    """Clips that are made or wait at once; each is held in memory until it is sent, some 5 MB."""
+
+    ahead: int = 6
+    """Pictures decoded ahead of the encoder, 6 MB each at 1920x1080."""
+
+    last_ns: int = 500_000_000
+    """How long the last picture stays."""
+
+    gif_width_px: int = 480
+    """Width of a GIF: it holds every pixel of every picture in 256 colors, and is sent by phones."""
+
+    gif_step_ns: int = 66_000_000
+    """Least time between two pictures of a GIF; those between are left out."""
+
+
+LIMITS: Final = ClipLimits()
+
+
+class ClipWorker:
+    """Makes clips one at a time, in a thread of low priority, whose encoder is as nice."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, "clips", initializer=lower_priority)
+        self._waiting = threading.BoundedSemaphore(LIMITS.waiting)
+
+    def run(self, make: Callable[[], T]) -> T:
+        """Return what a function makes, in the worker's thread.
+
+        Raises:
+            BusyError: too many clips wait already.
+
+        """
+        if not self._waiting.acquire(blocking=False):
+            raise BusyError(f"{LIMITS.waiting} clips are being made already. Try again in a few seconds.")
+        try:
+            return self._executor.submit(make).result()
+        finally:
+            self._waiting.release()
+
+
+def encode_clip(images: Iterator[TimedImage], form: ClipFormat) -> bytes:
+    """Return pictures as a clip; all have the size of the first.
+
+    Args:
+        images: in order, at least one.
+        form: of the file.
+
+    """
+    ahead = _ahead(images)
+    return _mp4(ahead) if form == "mp4" else _gif(ahead)
+
+
+def scaled(image: Image, width_px: int) -> Image:
+    """Return a picture no wider than this; its edges are even, as video needs."""
+    height, width = image.shape[:2]
+    wanted = min(width, width_px)
+    size = (wanted // 2 * 2, round(height * wanted / width / 2) * 2)
+    if size == (width, height):
+        return image
+    # Averaging by other than whole factors takes four times as long, and below two it shows no less than bilinear.
+    how = cv2.INTER_AREA if width >= 2 * wanted else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(image, size, interpolation=how), dtype=np.uint8)
+
+
+def shown_at(times_ns: Sequence[int], speed: float) -> list[int]:
+    """Return when pictures are shown at a speed, ns from the beginning, by their capture times."""
+    return [round((t_ns - times_ns[0]) / speed) for t_ns in times_ns]
+
+
+def _mp4(images: Iterator[TimedImage]) -> bytes:
+    file = io.BytesIO()
+    with av.open(file, "w", format="mp4") as container:
+        first = next(images)
+        stream = container.add_stream("libx264", options={"preset": "ultrafast", "crf": "20"})
+        stream.height, stream.width = first[1].shape[:2]
+        stream.pix_fmt, stream.codec_context.time_base = "yuv420p", Fraction(1, 90_000)
+        stream.codec_context.thread_count = 2
+        for shown_ns, image in _with_end(first, images):
+            frame = av.VideoFrame.from_ndarray(image, format="bgr24")
+            frame.pts, frame.time_base = round(shown_ns * 90_000 / 1e9), Fraction(1, 90_000)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return file.getvalue()
+
+
+def _gif(images: Iterator[TimedImage]) -> bytes:
+    """Return a GIF whose pictures share the 256 colors that suit what moves in them best."""
+    first = next(images)
+    first = (first[0], scaled(first[1], LIMITS.gif_width_px))
+    height, width = first[1].shape[:2]
+    hundredths = Fraction(1, 100)  # the unit of GIF's times
+    graph = av.filter.Graph()
+    source = graph.add_buffer(width=width, height=height, format=av.VideoFormat("bgr24"), time_base=hundredths)
+    split, colors = graph.add("split"), graph.add("palettegen", "stats_mode=diff")
+    used, sink = graph.add("paletteuse", "dither=bayer:bayer_scale=4"), graph.add("buffersink")
+    source.link_to(split)
+    split.link_to(colors, 0)
+    split.link_to(used, 1, 0)
+    colors.link_to(used, 0, 1)
+    used.link_to(sink)
+    graph.configure()
+    due_ns = 0
+    for shown_ns, image in _with_end(first, images):
+        if shown_ns < due_ns:
+            continue
+        due_ns = shown_ns + LIMITS.gif_step_ns
+        frame = av.VideoFrame.from_ndarray(scaled(image, LIMITS.gif_width_px), format="bgr24")
+        frame.pts, frame.time_base = round(shown_ns / 1e7), hundredths
+        source.push(frame)
+    source.push(None)
+    file = io.BytesIO()
+    with av.open(file, "w", format="gif") as container:
+        stream = container.add_stream("gif")
+        stream.width, stream.height, stream.pix_fmt = width, height, "pal8"
+        stream.codec_context.time_base = hundredths
+        while True:
+            try:
+                container.mux(stream.encode(graph.vpull()))
+            except (av.BlockingIOError, av.EOFError):
+                break
+        container.mux(stream.encode())
+    return file.getvalue()
+
+
+def _with_end(first: TimedImage, others: Iterator[TimedImage]) -> Iterator[TimedImage]:
+    """Yield all pictures, and the last one once more: players show the last picture of a file for no time at all."""
+    last = first
+    yield first
+    for last in others:
+        yield last
+    yield last[0] + LIMITS.last_ns, last[1]
+
+
+def _ahead(images: Iterator[TimedImage]) -> Iterator[TimedImage]:
+    """Yield pictures that a thread prepares ahead, so that decoding and drawing go on beside encoding."""
+    ready: queue.Queue[TimedImage | BaseException | None] = queue.Queue(LIMITS.ahead)
+    stopped = threading.Event()
+
+    def prepare() -> None:
+        end: BaseException | None = None
+        try:
+            for image in images:
+                if stopped.is_set():
+                    return
+                ready.put(image)
+        except BaseException as error:
+            end = error
+        ready.put(end)
+
+    thread = threading.Thread(target=prepare, name="clip pictures", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item = ready.get()
+            if item is None:
+                return
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        stopped.set()
+        while thread.is_alive():
+            try:
+                ready.get_nowait()
+            except queue.Empty:
+                thread.join(0.01)

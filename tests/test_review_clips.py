@@ -1,0 +1,137 @@
+"""Exported clips hold every frame at its time, drawn on as asked, and say where one can't be read."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+from test_game_evidence import EvidenceService
+from test_rig_recording_recorded_footage import number_in_stripes, striped
+
+from downfield.core.arrays import Image
+from downfield.core.errors import BusyError
+from downfield.game.footage import FootageFrame
+from downfield.review.clips import LIMITS, ClipWorker, encode_clip, scaled, shown_at
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[EvidenceService]:
+    made = EvidenceService(tmp_path / "a.db")
+    made.footage_store.picture = lambda still: striped(still.frame)  # type: ignore[method-assign]
+    made.play()
+    yield made
+    made.close()
+
+
+def opened(content: bytes) -> list[tuple[float, Image]]:
+    """Return when each picture of a clip is shown, seconds, and the picture."""
+    with av.open(io.BytesIO(content)) as container:
+        return [(float(frame.time or 0), frame.to_ndarray(format="bgr24")) for frame in container.decode(video=0)]
+
+
+def clip_of(service: EvidenceService, query: str) -> Any:
+    path = service.tackle().removesuffix("/frames")
+    return service.client.get(f"{path}/clip.{query}")
+
+
+def test_an_mp4_has_every_frame_at_its_time_and_names_game_play_and_call(service: EvidenceService) -> None:
+    listed = service.client.get(service.tackle() + "?seconds=0.4").json
+    answer = clip_of(service, "mp4?seconds=0.4&speed=0.5&plain=1")
+    assert (answer.status, answer.headers["content-type"]) == (200, "video/mp4")
+    name = f"downfield_{service.game}_play1_tackle-dark-22-light-50.mp4"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    pictures = opened(answer.body)
+    frames = [one["frame"] for one in listed["frames"]]
+    times = [2 * (one["t_ns"] - listed["frames"][0]["t_ns"]) / 1e9 for one in listed["frames"]]
+    assert [time for time, _ in pictures[:-1]] == pytest.approx(times, abs=1e-4)
+    assert [number_in_stripes(image) for _, image in pictures[:-1]] == frames
+    assert pictures[0][1].shape == (90, 160, 3)
+    assert pictures[-1][0] - pictures[-2][0] == pytest.approx(0.5, abs=1e-4)  # the last frame can be seen
+
+
+def test_words_stand_below_the_picture_unless_it_is_plain(service: EvidenceService) -> None:
+    drawn = opened(clip_of(service, "mp4?seconds=0.1").body)
+    assert drawn[0][1].shape[0] > 90
+    assert drawn[0][1].shape[0] % 2 == 0
+    assert drawn[0][1][92:].max() > 150
+    assert number_in_stripes(drawn[3][1][:90]) == number_in_stripes(drawn[0][1][:90]) + 3
+    assert len({image.shape for _, image in drawn}) == 1
+
+
+def test_a_gif_is_small_and_in_slow_motion(service: EvidenceService) -> None:
+    answer = clip_of(service, "gif?seconds=0.3&speed=0.5&plain=1")
+    assert answer.headers["content-type"] == "image/gif"
+    pictures = opened(answer.body)
+    assert len(pictures) > 10
+    assert min(after - before for (before, _), (after, _) in pairwise(pictures)) > 0.05
+    shown = [number_in_stripes(image) for _, image in pictures[:-1]]
+    assert shown == sorted(set(shown))
+
+
+def test_a_frame_that_cant_be_read_is_shown_as_such_and_no_other_takes_its_place(
+    service: EvidenceService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decisive = service.client.get(service.tackle()).json["decisive"]
+    whole = service.footage_store.pictures
+
+    def damaged(stills: list[FootageFrame]) -> Iterator[Image | None]:
+        for still, image in zip(stills, whole(stills), strict=True):
+            yield None if still.frame == decisive else image
+
+    monkeypatch.setattr(service.footage_store, "pictures", damaged)
+    frames = [one["frame"] for one in service.client.get(service.tackle() + "?seconds=0.1").json["frames"]]
+    pictures = opened(clip_of(service, "mp4?seconds=0.1&plain=1").body)[:-1]
+    for frame, (_, image) in zip(frames, pictures, strict=True):
+        if frame == decisive:
+            assert number_in_stripes(image) == 0  # words on a dark ground
+            assert image.max() > 100
+        else:
+            assert number_in_stripes(image) == frame
+    monkeypatch.setattr(service.footage_store, "pictures", lambda stills: iter([None] * len(stills)))
+    answer = clip_of(service, "mp4?plain=1")
+    assert (answer.status, answer.json["code"]) == (404, "not_recorded")
+
+
+@pytest.mark.parametrize(
+    "query", ["avi", "mp4?speed=0", "mp4?speed=2", "mp4?seconds=9", "mp4?draw=hats", "mp4?width=9"]
+)
+def test_impossible_clips_are_refused(service: EvidenceService, query: str) -> None:
+    assert clip_of(service, query).status == 422
+
+
+def test_few_clips_wait_and_the_others_may_retry() -> None:
+    worker, go = ClipWorker(), threading.Event()
+    threads = [threading.Thread(target=worker.run, args=(lambda: go.wait(10),)) for _ in range(LIMITS.waiting)]
+    for thread in threads:
+        thread.start()
+    while worker._waiting._value:
+        threading.Event().wait(0.01)
+    with pytest.raises(BusyError, match="clips are being made"):
+        worker.run(lambda: True)
+    go.set()
+    for thread in threads:
+        thread.join(10)
+    assert worker.run(lambda: 7) == 7
+
+
+def test_an_error_while_pictures_are_prepared_is_raised_and_ends_their_thread() -> None:
+    def images() -> Iterator[tuple[int, Image]]:
+        yield 0, np.zeros((20, 20, 3), np.uint8)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        encode_clip(images(), "mp4")
+    assert not [thread for thread in threading.enumerate() if thread.name == "clip pictures"]
+
+
+def test_pictures_are_scaled_to_even_edges_and_times_to_the_speed() -> None:
+    assert scaled(np.zeros((1081, 1921, 3), np.uint8), 1280).shape == (720, 1280, 3)
+    assert scaled(np.zeros((90, 160, 3), np.uint8), 1280).shape == (90, 160, 3)
+    assert shown_at([100, 150, 300], 0.1) == [0, 500, 2000]
