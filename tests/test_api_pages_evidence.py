@@ -329,6 +329,16 @@ def test_a_refused_ruling_says_why(phone: Page, url: str, tackle: dict[str, Any]
     expect(phone.locator("#notice")).to_have_text("The game is over")
 
 
+def test_a_ruling_on_a_game_that_is_over_goes_to_that_game(phone: Page, url: str, tackle: dict[str, Any]) -> None:
+    phone.route("**/api/games/current", lambda route: route.fulfill(json={"id": "20200101-000000-0000"}))
+    open_call(phone, url, tackle["id"])
+    game = parse_qs(urlsplit(phone.url).query)["game"][0]
+    with phone.expect_response("**/rulings") as answered:
+        phone.get_by_role("button", name=re.compile("^Confirm")).tap()
+    assert f"/api/games/{game}/calls/tackle" in answered.value.url
+    expect(phone.locator("#notice")).to_have_text(answered.value.json()["detail"], ignore_case=True)
+
+
 def test_a_tap_zooms_and_the_view_stays_from_frame_to_frame(phone: Page, url: str, tackle: dict[str, Any]) -> None:
     open_call(phone, url, tackle["id"])
     box = phone.locator("#picture").bounding_box()

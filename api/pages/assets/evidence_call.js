@@ -20,7 +20,7 @@ export class CallSection {
     this.inPlay = null;
     this.call.addEventListener("click", (event) => {
       const button = event.target.closest("[data-post]");
-      if (button !== null && button.getAttribute("aria-busy") !== "true") this.#rule(button, () => send(button.dataset.post, JSON.parse(button.dataset.body)));
+      if (button !== null && button.getAttribute("aria-busy") !== "true") this.#rule(button, () => send(this.#pathOf(button.dataset.post), JSON.parse(button.dataset.body)));
     });
     this.#askRole();
   }
@@ -41,8 +41,8 @@ export class CallSection {
   #draw() {
     if (this.shown === undefined) return;
     const { game, details } = this.shown;
-    const rules = this.mayRule && game === this.inPlay;
-    refresh(this.call, [details, rules], () =>
+    const rules = this.mayRule;
+    refresh(this.call, [game, details, rules], () =>
       el(
         "div",
         { class: `call ${details.verdict} ${details.standing}` },
@@ -51,6 +51,12 @@ export class CallSection {
         callDetails(details),
       ),
     );
+  }
+
+  /** A ruling's path: a game that is over has its own, which refuses with the way to reopen it. */
+  #pathOf(path) {
+    const { game } = this.shown;
+    return game === this.inPlay ? path : path.replace(/^api\//, `api/games/${encodeURIComponent(game)}/`);
   }
 
   async #rule(button, sending) {
