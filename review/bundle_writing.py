@@ -115,7 +115,9 @@ def _parts(source: BundleSource, whole: Any, now_s: Callable[[], float]) -> Iter
     history = History(source.store, source.row)
     if history.started is None:
         raise FormatError(f"game {source.row.id}", "its journal does not start with the start of the game")
-    report = report_html(history, source.key.public_text)  # before the first part, so that what can't be read is told
+    report = report_html(
+        source.store, history, source.key.public_text
+    )  # before the first part, so that what can't be read is told
     tallies: list[_Tally] = []
     notes = list(source.notes)
 

@@ -3,46 +3,165 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Final
 
+from downfield.core.errors import FormatError
+from downfield.core.field import FieldModel
+from downfield.core.scene import Player
+from downfield.game.entries import GameStarted
 from downfield.game.history import History
-from downfield.review.reports.game_plays import reported_plays, side_names
-from downfield.review.reports.markup import Markup, document, paragraph, section, text
-from downfield.review.reports.play_by_play import play_by_play
+from downfield.game.store_reader import StoreReader
+from downfield.officiating.declarations import Side
+from downfield.review.game_scenes import game_scenes
+from downfield.review.reports.call_outcomes import call_outcomes, outcome_table
+from downfield.review.reports.diagrams import heat_map, play_diagram
+from downfield.review.reports.game_plays import ReportedPlay, reported_plays, side_names
+from downfield.review.reports.markup import Markup, document, figure, paragraph, section, table, text
+from downfield.review.reports.movement import Movement, movement_of
+from downfield.review.reports.play_by_play import PLAY_COLUMNS, play_by_play, play_rows
+from downfield.review.reports.statistics import drives_of, figure_lines, team_lines
+from downfield.review.reports.tables import ReportTable, box_score, drive_chart, figure_table
 
 
-def report_html(history: History, public_key: str) -> str:
-    """Return the report of a game.
+class GameReport:
+    """A game's numbers and drawings, each worked out when it is first asked for.
 
     Args:
+        store: of the game.
         history: the game.
-        public_key: of the rig that makes the report; empty for none.
 
     """
-    names, plays = side_names(history), reported_plays(history)
-    return document(
-        _title(history),
-        _head(history),
-        section("Play by play", play_by_play(plays, names)),
-        _foot(history, public_key),
-    )
+
+    def __init__(self, store: StoreReader, history: History) -> None:
+        self.history = history
+        self._store = store
+        self.names: dict[Side, str] = side_names(history)
+
+    @cached_property
+    def plays(self) -> list[ReportedPlay]:
+        """Every play."""
+        return reported_plays(self.history)
+
+    @cached_property
+    def movement(self) -> Movement:
+        """How the figures moved."""
+        snaps_ns = [play.snap.t_ns for play in self.plays]
+        return movement_of(game_scenes(self._store, self.history), snaps_ns, self.field)
+
+    @property
+    def field(self) -> FieldModel:
+        """The printed field.
+
+        Raises:
+            FormatError: the game's journal has no start.
+
+        """
+        return self._started.field
+
+    def csv(self, name: str) -> ReportTable:
+        """Return one of `REPORT_TABLES` as a table."""
+        return REPORT_TABLES[name](self)
+
+    def html(self, public_key: str = "") -> str:
+        """Return the whole report.
+
+        Args:
+            public_key: of the rig that makes it; empty for none.
+
+        """
+        box, drives, figures = (self.csv(name) for name in ("box", "drives", "figures"))
+        return document(
+            self._title,
+            self._head(),
+            section("Box score", table(box.head, box.rows, "")),
+            section("Drives", table(drives.head[:7], [row[:7] for row in drives.rows], "No drive was begun.")),
+            section("Play by play", play_by_play(self.plays, self.names)),
+            section("Figures", table(figures.head, figures.rows, "No figure was seen on the running board.")),
+            section("How the calls fared", _outcomes(self.history)),
+            section("Where the figures were", *self._heat_maps()),
+            section("Play diagrams", *self._diagrams()),
+            _foot(self.history, public_key),
+        )
+
+    @property
+    def _started(self) -> GameStarted:
+        if self.history.started is None:
+            raise FormatError(f"game {self.history.row.id}", "its journal has no start")
+        return self.history.started
+
+    @property
+    def _title(self) -> str:
+        row = self.history.row
+        return f"{row.title}: {row.away} at {row.home}" if row.title else f"{row.away} at {row.home}"
+
+    def _head(self) -> Markup:
+        row, home, away = self.history.row, *self.history.score
+        began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(row.began_ns / 1e9))
+        state = "Final" if self.history.ended else "Not ended"
+        facts = (began, row.table, self._started.rulebook.title)
+        return Markup(
+            f"<h1>{text(self._title)}</h1>\n"
+            + paragraph(f"{state}: {row.away} {away}, {row.home} {home}", "score")
+            + paragraph(" · ".join(fact for fact in facts if fact), "muted")
+            + (paragraph(self.history.text) if self.history.text else "")
+        )
+
+    def _heat_maps(self) -> list[Markup]:
+        shown = [jersey for jersey, counts in self.movement.heat.items() if counts]
+        if not shown:
+            return [paragraph("No figure was seen on the running board.", "muted")]
+        maps = [(jersey, heat_map(self.field, self.movement.heat[jersey], jersey)) for jersey in shown]
+        return [figure(drawing, f"The {jersey} figures: the darker, the longer") for jersey, drawing in maps]
+
+    def _diagrams(self) -> list[Markup]:
+        drawn = [
+            figure(
+                play_diagram(self.field, play.snap, play.number, runs),
+                f"Play {play.number}: {play.snap.situation}. {_told(play)}",
+            )
+            for play, runs in zip(self.plays, self.movement.runs, strict=True)
+            if runs
+        ]
+        legend = "Ring: where a figure began; dot: where it ended. Red: the carrier. Blue: scrimmage; dashed: to gain."
+        return [paragraph(legend, "muted"), *drawn] if drawn else [paragraph("No play was seen.", "muted")]
 
 
-def _title(history: History) -> str:
-    row = history.row
-    return f"{row.title}: {row.away} at {row.home}" if row.title else f"{row.away} at {row.home}"
+def report_html(store: StoreReader, history: History, public_key: str) -> str:
+    """Return the report of a game; see `GameReport.html`."""
+    return GameReport(store, history).html(public_key)
 
 
-def _head(history: History) -> Markup:
-    row, home, away = history.row, *history.score
-    rulebook = row.rulebook if history.started is None else history.started.rulebook.title
-    began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(row.began_ns / 1e9))
-    state = "Final" if history.ended else "Not ended"
-    return Markup(
-        f"<h1>{text(_title(history))}</h1>\n"
-        + paragraph(f"{state}: {row.away} {away}, {row.home} {home}", "score")
-        + paragraph(f"{began} · {rulebook}", "muted")
-        + (paragraph(history.text) if history.text else "")
-    )
+def _figures(report: GameReport) -> ReportTable:
+    return figure_table(figure_lines(report.plays, report.movement, _players(report.history)))
+
+
+REPORT_TABLES: Final[dict[str, Callable[[GameReport], ReportTable]]] = {
+    "plays": lambda report: ReportTable(PLAY_COLUMNS, tuple(map(tuple, play_rows(report.plays, report.names)))),
+    "drives": lambda report: drive_chart(drives_of(report.plays), report.names),
+    "box": lambda report: box_score(team_lines(report.plays), report.names, report.history.score),
+    "figures": _figures,
+    "calls": lambda report: outcome_table(call_outcomes([report.history])),
+}
+"""The tables of a report, by name."""
+
+
+def _players(history: History) -> Sequence[Player]:
+    """Return everyone who was in a line-up, in the order of the last one they were in."""
+    found: dict[str, Player] = {}
+    for snap in history.snaps():
+        found |= {player.id: player for player in history.players(snap.t_ns)}
+    return tuple(found.values())
+
+
+def _outcomes(history: History) -> Markup:
+    outcomes = outcome_table(call_outcomes([history]))
+    return table(outcomes.head, outcomes.rows, "No call was made.")
+
+
+def _told(play: ReportedPlay) -> str:
+    return play.counted[-1].text if play.counted else ""
 
 
 def _foot(history: History, public_key: str) -> Markup:

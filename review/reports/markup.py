@@ -16,6 +16,7 @@ p { margin: .3rem 0; } .muted { color: #56636f; } .score { font-size: 1.3rem; fo
 table { border-collapse: collapse; width: 100%; font-size: .9rem; overflow-wrap: normal; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .5rem; border-bottom: 1px solid #d5dce2; }
 th { background: #eef2f5; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td:first-child { white-space: nowrap; } td:last-child ul { min-width: 15rem; }
 td ul { margin: 0; padding-left: 1.1rem; } code { font-size: .85em; }
 svg { width: 100%; height: auto; } figure { margin: .6rem 0; break-inside: avoid; }
 @media print { body { margin: 0; max-width: none; font-size: 11px; } tr { break-inside: avoid; }
@@ -71,6 +72,11 @@ def bullets(items: Iterable[str]) -> Markup:
     """Return a list; nothing where it is empty."""
     lines = "".join(f"<li>{_inner(item)}</li>" for item in items)
     return Markup(f"<ul>{lines}</ul>" if lines else "")
+
+
+def figure(drawing: Markup, caption: str) -> Markup:
+    """Return a drawing with what it shows."""
+    return Markup(f"<figure>{drawing}<figcaption>{_inner(caption)}</figcaption></figure>\n")
 
 
 def document(title: str, *content: Markup) -> str:

@@ -15,6 +15,7 @@ from downfield.game.history import History
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import GameRow, StoreReader
 from downfield.review.bundle_format import SUFFIX
+from downfield.review.reports.game_report import report_html
 from downfield.review.track_files import TRACK_FORMATS
 from downfield.review.track_rows import TrackTable
 from downfield.rig.bundle_export import BundleExporter
@@ -37,12 +38,13 @@ def export(
         typer.Option(metavar="FILE.csv|.parquet", help="Write the tracks as a table, one row a figure a frame."),
     ] = None,
     play: Annotated[int | None, typer.Option(min=1, help="Only this play's tracks.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, for print.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
 ) -> None:
     """Write a game with all its evidence as one signed file, which `verify` checks and `review` opens anywhere.
 
-    With --tracks it writes these alone, unless the bundle is named as well.
+    With --tracks or --report it writes these alone, unless the bundle is named as well.
     """
     if play is not None and tracks is None:
         raise InputError("--play belongs to --tracks.")
@@ -51,13 +53,17 @@ def export(
         if opened.note:
             say_aside(f"downfield: {opened.note}")
         row = find_game(opened.store, game)
-        bundle = output or (None if tracks else Path(f"{row.id}{SUFFIX}"))
-        check_outputs(bundle, tracks, inputs=(store_file(configuration), _calibration_file(configuration)))
+        bundle = output or (None if tracks or report else Path(f"{row.id}{SUFFIX}"))
+        check_outputs(bundle, tracks, report, inputs=(store_file(configuration), _calibration_file(configuration)))
         if tracks is not None:
             _write_tracks(tracks, opened.store, row, play)
+        key = open_rig_key(data_folder(configuration), must_be_kept=True)
+        if report is not None:
+            page = report_html(opened.store, History(opened.store, row), key.public_text)
+            write_chunks(report, [page.encode()])
+            say(f"{report}: the report of {row.id}")
         if bundle is None:
             return
-        key = open_rig_key(data_folder(configuration), must_be_kept=True)
         exporter = BundleExporter(opened.store, configuration, key, lambda: _calibration(configuration))
         source = exporter.source(row, video=not without_video)
         with progress_bar(f"Exporting {row.id}") as advance:
@@ -93,13 +99,13 @@ def find_game(store: StoreReader, named: str) -> GameRow:
     raise InputError(f"{store.where}: has no game {named!a}. The latest are {', '.join(known)}.")
 
 
-def write_chunks(path: Path, chunks: Iterable[bytes], report: Callable[[int], None]) -> int:
+def write_chunks(path: Path, chunks: Iterable[bytes], advance: Callable[[int], None] = lambda _: None) -> int:
     """Write a file whole or not at all; return its size in bytes.
 
     Args:
         path: the file.
         chunks: its bytes.
-        report: called with the MB written so far.
+        advance: called with the MB written so far.
 
     Raises:
         OutputError: it can't be written.
@@ -112,7 +118,7 @@ def write_chunks(path: Path, chunks: Iterable[bytes], report: Callable[[int], No
         with beside.open("wb") as file:
             for chunk in chunks:
                 size += file.write(chunk)
-                report(size // 1_000_000)
+                advance(size // 1_000_000)
         beside.replace(path)
     except OSError as error:
         raise OutputError(f"{path}: can't be written: {error.strerror}") from None

@@ -4,6 +4,7 @@ import { challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
 import { capitalize, formatCallText, formatPeriod, formatVerdict, humanize } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
+import { exportLinks } from "./game_exports.js";
 import { formatGameDate, standingBadge } from "./game_summary.js";
 import { knownName } from "./reviewer_name.js";
 import { askRuling } from "./ruling_dialog.js";
@@ -41,6 +42,8 @@ async function loadGame() {
   ]);
   showDesk(at("desk"), standing, base(), changes, reload);
   await showChallenges(details);
+  const { role } = await get("api/session");
+  refresh(at("export-links"), [base(), role], () => exportLinks(base(), role));
   showAudit(at("record"), at("audit"), standing === "in_play" ? [] : await get(`${base()}/audit`));
 }
 

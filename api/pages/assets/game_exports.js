@@ -1,0 +1,30 @@
+// What can be taken along of a game: its report, its tables, its tracks, and for an operator its bundle.
+
+import { el } from "./dom.js";
+
+const TABLES = [
+  ["report/plays.csv", "Play by play"],
+  ["report/drives.csv", "Drive chart"],
+  ["report/box.csv", "Box score"],
+  ["report/figures.csv", "Figures"],
+  ["report/calls.csv", "How the calls fared"],
+  ["tracks.csv", "Tracks"],
+];
+const OPERATORS = ["operator", "admin"];
+
+/** The links, for whoever has this role. */
+export function exportLinks(base, role) {
+  const bundle = OPERATORS.includes(role)
+    ? [link(`${base}/bundle.zip`, "Everything, with video, as one signed file"), link(`${base}/bundle.zip?video=false`, "The same without video")]
+    : [];
+  return [
+    el("p", {}, el("a", { class: "button small", href: `${base}/report.html` }, "Report for print")),
+    el("ul", {}, bundle),
+    el("p", { class: "muted" }, "Tables for spreadsheets (CSV):"),
+    el("ul", {}, TABLES.map(([path, text]) => link(`${base}/${path}`, text))),
+  ];
+}
+
+function link(href, text) {
+  return el("li", {}, el("a", { href }, text));
+}

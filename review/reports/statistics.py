@@ -1,0 +1,213 @@
+"""The numbers of a game: by team (box score), by possession (drives), and by figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from downfield.core.scene import Player
+from downfield.officiating.declarations import Side
+from downfield.review.reports.game_plays import RUNS, ReportedPlay
+from downfield.review.reports.movement import Movement, Run
+
+_CATCH: Final = ("reception", "incomplete", "interception")
+_SCORES: Final = ("touchdown", "safety", "field_goal", "extra_point", "two_point")
+_TURNOVERS: Final = ("interception", "fumble_recovery", "turnover_on_downs")
+_GOOD: Final = frozenset({"", "good"})
+
+
+@dataclass(frozen=True, slots=True)
+class TeamLine:
+    """A team's numbers.
+
+    Attributes:
+        side: home or away.
+        plays: from scrimmage.
+        yards: gained in them.
+        first_downs, touchdowns, field_goals, turnovers, sacks, fumbles, penalties: how many; sacks are those it made,
+            turnovers those it lost the ball by, penalties those called against it.
+        passes, completions: thrown, and caught by its own side.
+
+    """
+
+    side: Side
+    plays: int
+    yards: float
+    first_downs: int
+    touchdowns: int
+    field_goals: int
+    passes: int
+    completions: int
+    turnovers: int
+    fumbles: int
+    sacks: int
+    penalties: int
+
+
+@dataclass(frozen=True, slots=True)
+class DriveLine:
+    """The plays of one possession.
+
+    Attributes:
+        number: in the game, from 1.
+        side: who had the ball.
+        first_play, last_play: their numbers.
+        period: it began in.
+        start: where, in words.
+        plays: how many from scrimmage.
+        yards: gained.
+        result: how it ended, in words.
+
+    """
+
+    number: int
+    side: Side
+    first_play: int
+    last_play: int
+    period: int
+    start: str
+    plays: int
+    yards: float
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigureLine:
+    """A figure's numbers.
+
+    Attributes:
+        figure: roster id.
+        number, role: of the roster.
+        snaps: plays in which it was on the board.
+        carries: plays it began with the ball.
+        yards: gained in them.
+        tackles, broken_tackles: made; and got through as the carrier.
+        falls: plays in which it fell.
+        distance_mm: walked while the board ran.
+        top_speed_mm_s: the fastest, over a quarter of a second.
+        straightness: of its way, 0 to 1: the distance from where each run began to where it ended, over the distance
+            walked; None where it hardly moved.
+
+    """
+
+    figure: str
+    number: str
+    role: str
+    snaps: int
+    carries: int
+    yards: float
+    tackles: int
+    broken_tackles: int
+    falls: int
+    distance_mm: float
+    top_speed_mm_s: float
+    straightness: float | None
+
+
+def team_lines(plays: Sequence[ReportedPlay]) -> tuple[TeamLine, TeamLine]:
+    """Return the numbers of home and away."""
+    return _team(plays, "home"), _team(plays, "away")
+
+
+def drives_of(plays: Sequence[ReportedPlay]) -> list[DriveLine]:
+    """Return the possessions: plays in a row of one side; a kick that starts play again belongs to none."""
+    groups: list[list[ReportedPlay]] = []
+    for play in plays:
+        if play.snap.kind in {"kickoff", "onside", "free_kick"}:
+            groups.append([])
+        elif groups and groups[-1] and groups[-1][-1].snap.offense == play.snap.offense and not _ends(groups[-1][-1]):
+            groups[-1].append(play)
+        elif play.snap.kind in {"extra_point", "two_point"} and groups and groups[-1]:
+            groups[-1].append(play)  # the try belongs to the drive that scored
+        else:
+            groups.append([play])
+    return [_drive(number, group) for number, group in enumerate((group for group in groups if group), start=1)]
+
+
+def figure_lines(plays: Sequence[ReportedPlay], movement: Movement, players: Sequence[Player]) -> list[FigureLine]:
+    """Return the numbers of every figure that was on the board, in the order of the roster."""
+    known = {player.id: player for player in players}
+    seen = dict.fromkeys([*known, *(name for runs in movement.runs for name in runs)])
+    lines = [_figure(name, known.get(name), plays, movement) for name in seen]
+    return [line for line in lines if line.snaps]
+
+
+def _team(plays: Sequence[ReportedPlay], side: Side) -> TeamLine:
+    own = [play for play in plays if play.snap.offense == side and play.snap.kind in RUNS]
+    made = [call for play in plays for call in play.counted if call.side == side]
+    against = [call for play in plays for call in play.counted if call.side not in {side, None}]
+    return TeamLine(
+        side,
+        plays=len([play for play in own if play.snap.kind == "scrimmage"]),
+        yards=sum(play.yards or 0.0 for play in own if play.snap.kind == "scrimmage"),
+        first_downs=sum(play.has("first_down") for play in own),
+        touchdowns=sum(call.kind == "touchdown" for call in made),
+        field_goals=sum(call.kind == "field_goal" and call.detail in _GOOD for call in made),
+        passes=sum(play.has(*_CATCH) for play in own),
+        completions=sum(play.has("reception") for play in own),
+        turnovers=sum(_lost(play) for play in own),
+        fumbles=sum(play.has("fumble") for play in own),
+        sacks=sum(play.has("sack") for play in plays if play.snap.offense != side),
+        penalties=sum(call.kind == "penalty" for call in against),
+    )
+
+
+def _lost(play: ReportedPlay) -> bool:
+    return any(call.kind in _TURNOVERS and call.side not in {play.snap.offense, None} for call in play.counted)
+
+
+def _ends(play: ReportedPlay) -> bool:
+    """Return whether a play ended its possession."""
+    return play.has(*_SCORES) or _lost(play) or play.snap.kind in {"punt", "field_goal"}
+
+
+def _drive(number: int, plays: Sequence[ReportedPlay]) -> DriveLine:
+    runs = [play for play in plays if play.snap.kind == "scrimmage"]
+    last = plays[-1]
+    return DriveLine(
+        number,
+        plays[0].snap.offense,
+        plays[0].number,
+        last.number,
+        plays[0].snap.period,
+        plays[0].snap.situation,
+        len(runs),
+        sum(play.yards or 0.0 for play in runs),
+        _outcome(plays),
+    )
+
+
+def _outcome(plays: Sequence[ReportedPlay]) -> str:
+    for play in plays:
+        scores = [call for call in play.counted if call.kind in _SCORES[:3]]
+        if scores:
+            return scores[-1].text
+        if _lost(play):
+            lost = [call for call in play.counted if call.kind in _TURNOVERS and call.side != play.snap.offense]
+            return lost[-1].text
+    return plays[-1].snap.kind if plays[-1].snap.kind in {"punt", "field_goal"} else plays[-1].result
+
+
+def _figure(name: str, player: Player | None, plays: Sequence[ReportedPlay], movement: Movement) -> FigureLine:
+    runs: list[Run] = [run[name] for run in movement.runs if name in run]
+    carried = [play for play in plays if play.snap.carrier == name and play.snap.kind in RUNS]
+    calls = [call for play in plays for call in play.counted]
+    distance_mm = sum(run.distance_mm for run in runs)
+    straight_mm = sum(run.straight_mm for run in runs)
+    return FigureLine(
+        name,
+        "" if player is None else player.number,
+        "" if player is None else player.role,
+        snaps=len(runs),
+        carries=len(carried),
+        yards=sum(play.yards or 0.0 for play in carried),
+        tackles=sum(call.kind in {"tackle", "sack"} and name in call.players[1:] for call in calls),
+        broken_tackles=sum(
+            call.kind in {"broken_tackle", "slipped_tackle"} and call.players[:1] == (name,) for call in calls
+        ),
+        falls=sum(run.fell for run in runs),
+        distance_mm=distance_mm,
+        top_speed_mm_s=max((run.top_speed_mm_s for run in runs), default=0.0),
+        straightness=min(1.0, straight_mm / distance_mm) if distance_mm else None,
+    )

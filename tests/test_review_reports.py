@@ -1,0 +1,197 @@
+"""Reports count what a person counts: a scripted game, and two drives counted by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from asgi_client import AsgiClient
+from played_table import DEFENDER, RUNNER, Table
+from scripted_plays import FIELD
+
+from downfield.api.app import create_app
+from downfield.api.dependencies import AppContext
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.game.commands import TeamSheet
+from downfield.game.entries import Effects, EventRecorded, GameStarted, Snap, record_of
+from downfield.game.history import History
+from downfield.game.journal import Journal, JournalWriter
+from downfield.game.store import Store
+from downfield.game.store_reader import GameRow
+from downfield.officiating.calls import Call, CallKind, Verdict
+from downfield.officiating.declarations import Side
+from downfield.officiating.engine.play_state import PlayKind
+from downfield.officiating.events import Body, Event, Ruling, Tick
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.review.reports.call_outcomes import call_outcomes
+from downfield.review.reports.game_plays import reported_plays
+from downfield.review.reports.game_report import REPORT_TABLES, GameReport
+from downfield.review.reports.statistics import drives_of, team_lines
+
+GAME = "20270105-180000-abcd"
+S_NS = 1_000_000_000
+
+
+class HandMadeGame:
+    """A game whose journal is written by hand, a play every ten seconds."""
+
+    def __init__(self, path: Path, home: str = "River City", away: str = "Oakdale") -> None:
+        self.store = Store.at(path)
+        self.row = GameRow(GAME, 1_800_000_000 * S_NS, "", home, away, "tap")
+        self._writer = JournalWriter(self.store)
+        self._journal = Journal(self._writer, self.row)
+        sheets = TeamSheet(name=home, short="H"), TeamSheet(name=away, short="A")
+        self._journal.append(GameStarted(record_of(load_rulebook("tap")), FIELD, *sheets))
+        self._plays = self._events = 0
+
+    def play(
+        self,
+        offense: Side,
+        spot_yd: float,
+        *calls: Call,
+        kind: PlayKind = "scrimmage",
+        carrier: str | None = None,
+        direction: int = 1,
+    ) -> None:
+        snap = Snap(kind, self._plays * 10 * S_NS, offense, direction, 1, 10.0, spot_yd, 1, f"at {spot_yd:g}", carrier)
+        self._plays += 1
+        self._append(Tick(), Effects(calls=calls, snap=snap), snap.t_ns)
+
+    def call(self, kind: CallKind, side: Side | None = None, spot: float | None = None, **more: object) -> Call:
+        """A call in the play that comes next."""
+        t_ns = self._plays * 10 * S_NS + S_NS
+        name = f"{kind}:{self._plays}:{more.get('players', '')}"
+        where = None if spot is None else (spot, 20.0)
+        verdict: Verdict = more.pop("verdict", "called")  # type: ignore[assignment]
+        return Call(name, kind, t_ns, "tap", (), verdict, kind, spot_yd=where, side=side, **more)  # type: ignore[arg-type]
+
+    def rule(self, call: Call, ruling: Ruling, *, withdrawn: bool = False) -> None:
+        self._append(ruling, Effects(withdrawn=(call.id,) if withdrawn else ()), self._plays * 10 * S_NS)
+
+    def history(self) -> History:
+        self._writer.close()
+        return History(self.store, self.row)
+
+    def _append(self, body: Body, effects: Effects, t_ns: int) -> None:
+        self._events += 1
+        self._journal.append(EventRecorded(Event(f"e{self._events}", t_ns, "operator", body), "Ann", effects))
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Iterator[HandMadeGame]:
+    made = HandMadeGame(tmp_path / "games.db")
+    yield made
+    made.store.close()
+
+
+def two_drives(game: HandMadeGame) -> History:
+    """Home: +7, sacked for -3, +56 and a touchdown, the try. Away, the other way: +4, an incompletion, intercepted."""
+    game.play("away", 35, kind="kickoff")
+    game.play("home", 40, game.call("tackle", "away", 47, players=("dark-1", "light-9")), carrier="dark-1")
+    game.play("home", 47, game.call("sack", "away", 44, players=("dark-2", "light-9")), carrier="dark-2")
+    run = game.call("first_down", "home"), game.call("touchdown", "home")
+    game.play("home", 44, *run, carrier="dark-1")
+    game.play("home", 98, game.call("extra_point", "home", detail="good"), kind="extra_point")
+    game.play("home", 35, kind="kickoff")
+    game.play("away", 70, game.call("down_by_fall", "home", 66), direction=-1, carrier="light-3")
+    game.play("away", 66, game.call("incomplete"), direction=-1)
+    game.play("away", 66, game.call("interception", "home"), direction=-1)
+    return game.history()
+
+
+def test_two_drives_are_counted_as_a_person_counts_them(game: HandMadeGame) -> None:
+    plays = reported_plays(two_drives(game))
+    assert [play.yards for play in plays] == [None, 7, -3, 56, None, None, 4, 0, None]
+    home, away = team_lines(plays)
+    assert (home.plays, home.yards, home.first_downs, home.touchdowns, home.turnovers) == (3, 60, 1, 1, 0)
+    assert (away.plays, away.yards, away.passes, away.completions, away.turnovers, away.sacks) == (3, 4, 2, 0, 1, 1)
+    drives = drives_of(plays)
+    assert [(drive.side, drive.first_play, drive.last_play, drive.plays, drive.yards) for drive in drives] == [
+        ("home", 2, 5, 3, 60),
+        ("away", 7, 9, 3, 4),
+    ]
+    assert [drive.result for drive in drives] == ["touchdown", "interception"]
+
+
+def test_calls_are_counted_by_what_people_made_of_them(game: HandMadeGame) -> None:
+    stood, right, wrong = (game.call("tackle", players=(f"dark-{number}", "light-9")) for number in range(3))
+    close = game.call("fumble", verdict="too_close")
+    noted = game.call("info", verdict="reported")
+    game.play("home", 40, stood, right, wrong, close, noted)
+    game.rule(right, Ruling(right.id, "confirm"))
+    game.rule(wrong, Ruling(wrong.id, "strike", note="no contact"), withdrawn=True)
+    found = {one.kind: one for one in call_outcomes([game.history()])}
+    assert set(found) == {"tackle", "fumble"}
+    tackle = found["tackle"]
+    assert (tackle.called, tackle.confirmed, tackle.overturned, tackle.overturned_share) == (1, 1, 1, 0.5)
+    assert (found["fumble"].too_close, found["fumble"].overturned_share) == (1, None)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    made = Table(tmp_path / "games.db")
+    made.begin()
+    made.play()
+    made.game_service.close()
+    yield made
+    made.store.close()
+
+
+def test_figures_are_counted_from_the_film(table: Table) -> None:
+    """The runner walks 9 yards straight ahead at 10 yards a second; the defender stands and tackles him."""
+    report = GameReport(table.store, History(table.store, table.store.games()[0]))
+    found = report.csv("figures")
+    rows = {str(row[0]): dict(zip(found.head, row, strict=True)) for row in found.rows}
+    runner, defender = rows[RUNNER], rows[DEFENDER]
+    assert (runner["Snaps"], runner["Carries"], runner["Tackles"]) == (1, 1, 0)
+    assert float(runner["Distance (cm)"]) == pytest.approx(9 * FIELD.mm_per_yd_x / 10, abs=1.5)
+    assert float(runner["Top speed (mm/s)"]) == pytest.approx(10 * FIELD.mm_per_yd_x, rel=0.02)
+    assert runner["Straightness (%)"] == 100
+    tackle = next(call for call in report.history.calls() if call.kind == "tackle")
+    assert tackle.spot_yd is not None
+    assert float(runner["Yards"]) == pytest.approx(tackle.spot_yd[0] - report.plays[0].snap.spot_yd, abs=0.05)
+    assert (defender["Tackles"], defender["Distance (cm)"], defender["Straightness (%)"]) == (1, 0, "")
+
+
+def test_the_report_is_one_page_of_sound_drawings_that_loads_nothing(table: Table) -> None:
+    page = GameReport(table.store, History(table.store, table.store.games()[0])).html("ed25519:x")
+    drawings = page.split("<svg")[1:]
+    assert len(drawings) == 3
+    for drawing in drawings:
+        ElementTree.fromstring("<svg" + drawing.split("</svg>")[0] + "</svg>")
+    assert not any(loading in page for loading in ("src=", "href=", "url(", "@import", "<script"))
+
+
+def test_names_are_text_in_page_and_table(tmp_path: Path) -> None:
+    game = HandMadeGame(tmp_path / "games.db", "=cmd()", "<img src=x onerror=alert(1)>")
+    game.play("home", 40, game.call("tackle", "away", 47), carrier="<b>")
+    report = GameReport(game.store, game.history())
+    assert "<img" not in report.html()
+    assert "<b>" not in report.html()
+    assert "&lt;img src=x" in report.html()
+    game.store.close()
+
+
+def test_the_service_sends_page_and_tables(table: Table) -> None:
+    client = AsgiClient(create_app(AppContext(table.game_service, table.hub, LatestPicture(), table.store)))
+    game = table.store.games()[0].id
+    page = client.get(f"/api/games/{game}/report.html")
+    assert page.status == 200
+    assert "style-src 'unsafe-inline'" in page.headers["content-security-policy"]
+    for name in REPORT_TABLES:
+        answer = client.get(f"/api/games/{game}/report/{name}.csv")
+        assert answer.status == 200
+        assert len(list(csv.reader(io.StringIO(answer.body.decode())))) > 1, name
+    assert client.get(f"/api/games/{game}/report/none.csv").status == 422
+    assert "tackle" in {one["kind"] for one in client.get("/api/call-outcomes").json}
+
+
+def test_a_game_without_a_play_has_a_report(tmp_path: Path) -> None:
+    game = HandMadeGame(tmp_path / "games.db")
+    page = GameReport(game.store, game.history()).html()
+    assert "No play was begun" in page
+    game.store.close()
