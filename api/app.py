@@ -32,6 +32,7 @@ from downfield.api.routes import (
     setup,
     table_setup,
     tracks,
+    what_if,
 )
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
@@ -56,6 +57,7 @@ ROUTERS: Final = (
     reports.router,
     review_rulings.router,
     challenges.router,
+    what_if.router,
     evidence.router,
     clips.router,
     setup.router,

@@ -86,7 +86,7 @@ def changes_between(
     old = {call.id: call for call in before.calls}
     now = {call.id: call for call in after.calls}
     calls = tuple(
-        CallChange(before=_brief(old.get(name)), after=_brief(now.get(name)))
+        CallChange(before=call_brief(old.get(name)), after=call_brief(now.get(name)))
         for name in dict.fromkeys((*old, *now))
         if old.get(name) != now.get(name)
     )
@@ -107,7 +107,8 @@ def changes_between(
     )
 
 
-def _brief(call: Call | None) -> CallBrief | None:
+def call_brief(call: Call | None) -> CallBrief | None:
+    """Return a call in short; None for none."""
     if call is None:
         return None
     return CallBrief(id=call.id, kind=call.kind, verdict=call.verdict, text=call.text, spot_yd=call.spot_yd)

@@ -61,6 +61,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/games/{game}/challenges"),
         ("POST", "/api/games/{game}/challenges/{challenge}/ruling"),
         ("POST", "/api/games/{game}/signatures"),
+        ("POST", "/api/games/{game}/what-if"),
         ("POST", "/api/games/{game}/reopening"),
         ("POST", "/api/games/{game}/closing"),
         ("POST", "/api/games/{game}/calls/{call}/rulings"),

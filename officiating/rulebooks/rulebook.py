@@ -143,7 +143,7 @@ def load_rulebook(name: str) -> Rulebook:
 
     """
     if "/" in name or name.endswith(".toml"):
-        return _parse(read_text(Path(name)), where=name)
+        return parse_rulebook(read_text(Path(name)), where=name)
     return _load_bundled(name)
 
 
@@ -151,17 +151,27 @@ def load_rulebook(name: str) -> Rulebook:
 def _load_bundled(name: str) -> Rulebook:
     if name not in bundled_rulebooks():
         raise RulebookError(f"No rulebook is named {name!r}. Bundled rulebooks: {', '.join(bundled_rulebooks())}.")
-    return _parse(_book_folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), where=name)
+    return parse_rulebook(_book_folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), where=name)
 
 
 def _book_folder() -> Any:
     return resources.files("downfield.officiating.rulebooks") / "books"
 
 
-def _parse(text: str, where: str) -> Rulebook:
+def parse_rulebook(text: str, where: str) -> Rulebook:
+    """Return the rulebook that the text of a league's file describes.
+
+    Args:
+        text: TOML.
+        where: names the file, for the error.
+
+    Raises:
+        RulebookError: it is no TOML, or contains an unknown name; the message names it.
+
+    """
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RulebookError(f"{where}: not valid TOML: {error}") from None
     try:
         return _from_data(data, where)

@@ -10,6 +10,7 @@ import { knownName } from "./reviewer_name.js";
 import { askRuling } from "./ruling_dialog.js";
 import { filled, followForm } from "./search_form.js";
 import { errorText, send } from "./send.js";
+import { whatIf } from "./what_if.js";
 import { thumbnail } from "./thumbnails.js";
 
 const at = (id) => document.getElementById(id);
@@ -182,6 +183,7 @@ async function start() {
   openFilters();
   try {
     await loadGame();
+    whatIf(at("what-if"), base());
     fillChoices(await get(`${base()}/plays?limit=1000`));
     followForm(form, loadPlays);
     await loadPlays();

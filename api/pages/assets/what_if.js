@@ -1,0 +1,73 @@
+// What if: a game under another rulebook or a league's house rules, side by side.
+
+import { el, setText } from "./dom.js";
+import { capitalize, formatCallText } from "./format.js";
+import { errorText, send } from "./send.js";
+
+const MAX_BYTES = 50_000;
+
+/** Fill the section once it is opened. */
+export function whatIf(details, path) {
+  details.addEventListener("toggle", async () => {
+    if (!details.open || details.querySelector("form")) return;
+    const problem = el("p", { class: "problem", role: "alert" });
+    const result = el("div", { class: "what-if", role: "status" });
+    const select = el("select", { name: "rulebook" });
+    const file = el("input", { type: "file", name: "file", accept: ".toml,text/plain" });
+    const play = el("input", { name: "play", inputmode: "numeric", pattern: "[0-9]*", maxlength: 4, placeholder: "All plays" });
+    const button = el("button", { type: "submit", class: "main" }, "Compare");
+    const form = el("form", { class: "desk-form" }, el("label", {}, "Rulebook", select), el("label", {}, "Or a league's own file (.toml)", file), el("label", {}, "Play", play), button);
+    details.append(form, problem, result);
+    try {
+      const books = await send("api/rulebooks", null, { method: "GET" });
+      select.replaceChildren(...books.map(({ name, title }) => el("option", { value: name }, title)));
+    } catch (error) {
+      setText(problem, errorText(error));
+    }
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      button.disabled = true;
+      setText(problem, "");
+      result.replaceChildren(el("p", { class: "muted" }, "Judging the game under both rulebooks…"));
+      try {
+        const query = play.value.trim() ? `?play=${encodeURIComponent(play.value.trim())}` : "";
+        result.replaceChildren(...table(await send(`${path}/what-if${query}`, await choice(select, file))));
+      } catch (error) {
+        result.replaceChildren();
+        setText(problem, error instanceof RangeError ? error.message : errorText(error));
+      } finally {
+        button.disabled = false;
+      }
+    });
+  });
+}
+
+async function choice(select, input) {
+  const [file] = input.files;
+  if (file === undefined) return { rulebook: select.value };
+  if (file.size > MAX_BYTES) throw new RangeError(`${file.name} has ${file.size} bytes; a league's file has at most ${MAX_BYTES}.`);
+  return { house_rules: await file.text() };
+}
+
+function table({ here, there, differences, plays, unused }) {
+  const head = el("div", { class: "pair head" }, [here, there].map((side) => el("div", {}, el("b", {}, side.title), el("p", {}, side.text))));
+  const rows = differences.filter((difference) => !isNote(difference)).map(row);
+  const notes = differences.filter(isNote).map(row);
+  const noted = notes.length > 0 && el("details", {}, el("summary", {}, `${notes.length} ${notes.length === 1 ? "note differs" : "notes differ"}, without consequence`), el("div", { class: "what-if" }, notes));
+  const begins = plays.map((play) => el("div", { class: "pair" }, el("p", { class: "muted" }, `Play ${play.number} begins`), el("div", {}, play.here || "No such play"), el("div", {}, play.there || "No such play")));
+  const aside = unused.length > 0 && el("details", {}, el("summary", {}, `${unused.length} ${unused.length === 1 ? "declaration" : "declarations"} without use under ${there.title}`), el("ul", {}, unused.map((view) => el("li", {}, `${capitalize(formatCallText(view.text))}: ${view.set_aside}`))));
+  const same = differences.length + plays.length === 0 && el("p", {}, el("b", {}, "Every call and every down is the same."));
+  return [head, same, ...rows, ...begins, noted, aside].filter(Boolean);
+}
+
+/** Whether neither rulebook makes more than a note of it, which changes nothing in the game. */
+const isNote = ({ here, there }) => [here, there].every((call) => call === null || call.verdict === "reported");
+
+const row = (difference) =>
+  el("div", { class: "pair" }, el("p", { class: "muted" }, difference.play ? `Play ${difference.play}` : "Before the first play"), cell(difference.here, difference.here_clauses), cell(difference.there, difference.there_clauses));
+
+function cell(call, clauses) {
+  if (call === null) return el("div", { class: "muted" }, "No call");
+  const verdict = call.verdict === "called" ? "" : ` (${{ too_close: "too close", proposed: "proposed", reported: "noted" }[call.verdict]})`;
+  return el("div", {}, `${capitalize(formatCallText(call.text))}${verdict}`, el("small", { class: "muted" }, ` ${clauses.join(", ")}`));
+}
