@@ -16,7 +16,7 @@ from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 from downfield.core.footprint import Face, Gap, PoseError, signed_gap
 from downfield.core.records import record
-from downfield.core.scene import Contact, Figure, Jersey, Player, Posture, Scene
+from downfield.core.scene import Contact, Figure, Jersey, Player, Posture, Power, Scene
 from downfield.game.footage import CallMarks
 from downfield.game.published.game_topics import CallView
 
@@ -120,12 +120,14 @@ class FrameDrawing:
         frame: its index.
         figures: every figure that was seen.
         gap: of the first two figures of the call; None where they are fewer or not seen.
+        board: whether the board was switched on.
 
     """
 
     frame: int
     figures: tuple[DrawnFigure, ...]
     gap: DrawnGap | None
+    board: Power = "unknown"
 
 
 class Projection:
@@ -233,7 +235,7 @@ def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDra
                 _above(own),
             )
         )
-    return FrameDrawing(frame, tuple(figures), _draw_gap(marks, marks.scene, figures, projection))
+    return FrameDrawing(frame, tuple(figures), _draw_gap(marks, marks.scene, figures, projection), marks.scene.board)
 
 
 def _draw_gap(marks: CallMarks, scene: Scene, drawn: Sequence[DrawnFigure], projection: Projection) -> DrawnGap | None:

@@ -307,6 +307,50 @@ def test_a_clip_and_the_view_are_saved_under_names_that_say_what_they_are(
     expect(phone.locator("#export-state")).to_have_text("3 clips are being made")
 
 
+def test_the_plots_show_what_was_measured_and_their_cursor_is_the_frame(
+    chrome: Browser, url: str, tackle: dict[str, Any]
+) -> None:
+    with page_in(chrome) as page:
+        decisive = open_call(page, url, tackle["id"])
+        frames = httpx.get(f"{url}/api/games/current/calls/{tackle['id']}/frames/drawings").json()["frames"]
+        gaps = {one["frame"]: one["gap"]["gap_mm"] for one in frames if one["gap"]}
+        gap, speed, _, board = (
+            page.get_by_label(f"{title} over time") for title in ("Gap", "Speed", "Heading", "Board")
+        )
+        expect(gap.locator(".value")).to_have_text(f"{gaps[decisive]:.2f} mm")
+        expect(board.locator(".value")).to_have_text("on")
+        page.keyboard.press("ArrowLeft")
+        expect(gap.locator(".value")).to_have_text(f"{gaps[decisive - 1]:.2f} mm")
+        centers = {
+            one["frame"]: np.mean(figure["mm"], axis=0)
+            for one in frames
+            for figure in one["figures"]
+            if figure["id"] == "dark-28"
+        }
+        way_mm = np.linalg.norm(centers[decisive + 1] - centers[decisive - 3])
+        expect(speed.locator(".value")).to_contain_text(f"dark 28 {way_mm / 4 * 30:.0f} mm/s")
+        box = gap.bounding_box()
+        assert box is not None
+        gap.click(position={"x": 52, "y": 50})  # the first frame that is listed
+        assert shown_frame(page) == frames[0]["frame"]
+        assert gap.locator(".cursor").get_attribute("transform") == "translate(52.0,0)"
+
+
+def test_before_and_after_stand_side_by_side_as_far_from_the_decisive_frame(
+    phone: Page, url: str, tackle: dict[str, Any]
+) -> None:
+    decisive = open_call(phone, url, tackle["id"])
+    phone.get_by_role("button", name="Before / after").tap()
+    captions = phone.locator("#comparison figcaption")
+    expect(captions.first).to_contain_text(f"Frame {decisive - 3}, −")
+    expect(captions.last).to_contain_text(f"Frame {decisive + 3}, +")
+    phone.get_by_role("button", name="Nearer").tap()
+    expect(captions.first).to_contain_text(f"Frame {decisive - 2}, −")
+    expect(captions.last).to_contain_text(f"Frame {decisive + 2}, +")
+    phone.keyboard.press("b")
+    expect(phone.locator("#comparison")).to_be_hidden()
+
+
 def test_calls_are_gone_through_and_ruled_on_in_place(phone: Page, url: str, tackle: dict[str, Any]) -> None:
     calls = [call["id"] for call in httpx.get(f"{url}/api/calls").json()]
     open_call(phone, url, tackle["id"])

@@ -4,10 +4,12 @@
 import { el, refresh, setText } from "./dom.js";
 import { KINDS, drawFrame, middle } from "./evidence_drawings.js";
 import { CallSection } from "./evidence_call.js";
+import { Comparison } from "./evidence_compare.js";
 import { exportButtons } from "./evidence_exports.js";
 import { keyHelp, listenToKeys } from "./evidence_keys.js";
 import { Loupe } from "./evidence_loupe.js";
 import { Pictures } from "./evidence_pictures.js";
+import { Plots, seriesOf } from "./evidence_plots.js";
 import { Player } from "./evidence_player.js";
 import { Ruler } from "./evidence_ruler.js";
 import { Stage } from "./evidence_stage.js";
@@ -59,6 +61,17 @@ const player = new Player(
   { frames: () => frames, place: () => place, decisive: () => decisive, isReady: (other) => pictures.get(pathOf(frames[other])) !== undefined, goTo },
   showPlaying,
 );
+const plots = new Plots(at("plots"), (ms) => {
+  const distances = frames.map(({ t_ns }) => Math.abs((t_ns - called_ns) / 1e6 - ms));
+  step(distances.indexOf(Math.min(...distances)));
+});
+const comparison = new Comparison(at("comparison"), {
+  load: (other) => pictures.fetch(`${base()}/${cameraView.path(frames[other].frame)}`),
+  label: (other) => `Frame ${frames[other].frame}, ${sinceCall(frames[other])}`,
+  decisive: () => decisive,
+  count: () => frames.length,
+  center: () => decisivePoint(cameraView) ?? stage.size.map((length) => length / 2),
+});
 const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice") }, loadList);
 
 const base = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}/frames`;
@@ -88,6 +101,7 @@ async function loadDrawings() {
   drawings = { ...found, plane: on };
   drawnFrames = new Map(drawings.frames.map((drawing) => [drawing.frame, drawing]));
   setText(at("calibration"), drawings.calibration);
+  plots.show(seriesOf(frames, drawnFrames, called_ns));
   for (const button of document.querySelectorAll("[data-view], #use-ruler, #use-angle")) button.disabled = drawings.field === null;
   draw();
 }
@@ -117,17 +131,17 @@ function wantPictures() {
 // --- showing -------------------------------------------------------------------------------------------------------
 
 function show() {
-  const { frame, t_ns, measured, text } = frames[place];
-  const since_ms = (t_ns - called_ns) / 1e6;
+  const { frame, measured, text } = frames[place];
   const picture = pictures.get(pathOf(frames[place]));
   refresh(at("position"), [place, decisive, frames.length], () => [
     el("span", {}, `Frame ${frame}`),
-    el("small", {}, `${since_ms < 0 ? "−" : "+"}${Math.abs(since_ms).toFixed(0)} ms${place === decisive ? ", decisive" : ""}`),
+    el("small", {}, `${sinceCall(frames[place])}${place === decisive ? ", decisive" : ""}`),
   ]);
   setText(at("measurement"), measured ? capitalize(text) : "No measurement is stored for this frame");
   at("previous").disabled = place === 0;
   at("decisive").disabled = place === decisive;
   at("timeline").value = place;
+  plots.moveTo((frames[place].t_ns - called_ns) / 1e6);
   at("picture").setAttribute("aria-busy", String(picture === undefined));
   at("picture").setAttribute("aria-label", `Frame ${frame}`);
   at("message").hidden = !picture?.problem;
@@ -140,6 +154,12 @@ function show() {
   }
   draw();
   wantPictures();
+}
+
+/** How long after the call a frame was captured, "+24 ms". */
+function sinceCall({ t_ns }) {
+  const since_ms = (t_ns - called_ns) / 1e6;
+  return `${since_ms < 0 ? "−" : "+"}${Math.abs(since_ms).toFixed(0)} ms`;
 }
 
 /** Draw on the frame whose picture is shown: while another is loading, its drawings must not lie on this one. */
@@ -252,6 +272,11 @@ function toggleLoupe() {
   at("loupe-power").hidden = !loupe.on;
 }
 
+function compare() {
+  comparison.toggle();
+  at("compare").setAttribute("aria-pressed", String(!at("comparison").hidden));
+}
+
 function cycleLoupe() {
   loupe.cycle();
   setText(at("loupe-power"), `${loupe.magnification}×`);
@@ -263,11 +288,17 @@ function closeUp() {
     stage.resetZoom();
     return;
   }
-  const drawing = drawnFrames.get(shown.frame);
-  const outlines = drawing?.figures.filter(({ part }) => part !== "other").flatMap((figure) => shown.view.corners(figure)) ?? [];
-  const points = [drawing?.gap?.ends.map(shown.view.place) ?? [], outlines, [drawings.spot && shown.view.place(drawings.spot)]].map((found) => found.filter(Boolean));
+  const point = decisivePoint(shown.view, shown.frame);
+  if (point !== null) stage.zoomTo(shown.view.pixel(point), CLOSE_UP);
+}
+
+/** Where to look on a frame: at the gap, at the figures concerned, or at the spot; null where none of them is known. */
+function decisivePoint(on, frame = frames[decisive].frame) {
+  const drawing = drawnFrames.get(frame);
+  const outlines = drawing?.figures.filter(({ part }) => part !== "other").flatMap((figure) => on.corners(figure)) ?? [];
+  const points = [drawing?.gap?.ends.map(on.place) ?? [], outlines, [drawings.spot && on.place(drawings.spot)]].map((found) => found.filter(Boolean));
   const best = points.find((found) => found.length);
-  if (best !== undefined) stage.zoomTo(shown.view.pixel(middle(best)), CLOSE_UP);
+  return best === undefined ? null : middle(best);
 }
 
 /** Turn to the view from above, closer or wider, or back to the camera's. */
@@ -311,6 +342,7 @@ const keys = {
   r: { text: "ruler", act: () => useRuler("ruler") },
   a: { text: "angle", act: () => useRuler("angle") },
   v: { text: "from above", act: () => drawings.field && turnTo(view.name === "above" ? "camera" : "close") },
+  b: { text: "before and after", act: compare },
   d: { text: "drawings", act: toggleDrawings },
   ...Object.fromEntries(Object.entries(KINDS).map(([kind, { key }]) => [key, { text: "one kind of drawing", act: () => toggleKind(kind) }])),
   p: { text: "previous call", act: () => goToCall(callSection.before) },
@@ -330,6 +362,7 @@ at("use-ruler").addEventListener("click", () => useRuler("ruler"));
 at("use-angle").addEventListener("click", () => useRuler("angle"));
 at("plane").append(...planeChoice(usePlane));
 at("use-loupe").addEventListener("click", toggleLoupe);
+at("compare").addEventListener("click", compare);
 at("loupe-power").addEventListener("click", cycleLoupe);
 at("kinds").append(
   ...Object.entries(KINDS).map(([kind, { label, on }]) =>

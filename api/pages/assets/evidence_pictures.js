@@ -34,6 +34,12 @@ export class Pictures {
     this.#load();
   }
 
+  /** One picture, loaded apart from what is wanted next. */
+  async fetch(path) {
+    if (!this.loaded.has(path)) this.loaded.set(path, await fetchPicture(path));
+    return this.loaded.get(path);
+  }
+
   async #load() {
     if (this.loading) return;
     this.loading = true;

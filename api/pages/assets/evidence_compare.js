@@ -1,0 +1,48 @@
+// Before and after the decisive instant, side by side: the same part of two pictures, as far from the decisive frame.
+
+import { el } from "./dom.js";
+
+const PART_PX = 220; // of the camera's picture, to each side of a square
+
+export class Comparison {
+  /**
+   * @param {HTMLElement} box where it stands
+   * @param {object} film {load(place): a picture, or one with `problem`; label(place); decisive(); count(); center(): [x, y]}
+   */
+  constructor(box, film) {
+    Object.assign(this, { box, film });
+    this.apart = 3;
+    this.sides = [-1, 1].map((side) => ({ side, canvas: el("canvas", { role: "img" }), label: el("figcaption") }));
+    const further = (by, label) => el("button", { type: "button", class: "small", onclick: () => this.#set(this.apart + by) }, label);
+    box.append(
+      el("div", { class: "pair" }, this.sides.map(({ canvas, label }) => el("figure", {}, canvas, label))),
+      el("div", { class: "row" }, further(-1, "Nearer"), further(1, "Further")),
+    );
+  }
+
+  toggle() {
+    this.box.hidden = !this.box.hidden;
+    if (!this.box.hidden) this.#set(this.apart);
+  }
+
+  #set(apart) {
+    this.apart = Math.max(1, Math.min(apart, this.film.decisive(), this.film.count() - 1 - this.film.decisive()));
+    for (const one of this.sides) this.#draw(one);
+  }
+
+  async #draw({ side, canvas, label }) {
+    const apart = this.apart;
+    const place = this.film.decisive() + side * apart;
+    const picture = await this.film.load(place);
+    if (apart !== this.apart) return;
+    label.textContent = picture.problem ?? this.film.label(place);
+    canvas.setAttribute("aria-label", label.textContent);
+    canvas.hidden = Boolean(picture.problem);
+    if (picture.problem) return;
+    const [x, y] = this.film.center();
+    Object.assign(canvas, { width: 2 * PART_PX, height: 2 * PART_PX });
+    const pen = canvas.getContext("2d");
+    pen.imageSmoothingEnabled = false;
+    pen.drawImage(picture.image, x - PART_PX / 2, y - PART_PX / 2, PART_PX, PART_PX, 0, 0, canvas.width, canvas.height);
+  }
+}
