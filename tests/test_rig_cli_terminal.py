@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rig_fakes import EVENTS, FakeReferee, FakeSource, FakeVision
 
+from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
 from downfield.rig.live.connections import EventPlayback
@@ -75,3 +76,15 @@ def test_the_log_prints_calls_situations_and_refusals_with_their_times() -> None
     assert printed.count("1st & 10") == 1
     assert "   1.00 s  dark-1 tackled by light-9" in printed
     assert "refused: not now [so]" in printed
+
+
+def test_the_times_of_a_recording_of_a_live_rig_count_from_its_first_scene() -> None:
+    console = Console(file=io.StringIO(), highlight=False, soft_wrap=True)
+    log = TerminalLog(console, lambda: "", live=False)
+    began_ns = 1_795_000_000_000_000_000
+    log.entry_judged(Scene(0, began_ns, "off", ()), ())
+    log.entry_judged(Scene(1, began_ns + 2_500_000_000, "off", ()), ())
+    log.notice_given("info", "the board is on")
+    out = console.file
+    assert isinstance(out, io.StringIO)
+    assert out.getvalue() == "   2.50 s  the board is on\n"

@@ -32,13 +32,17 @@ _NOTICES_SHOWN: Final = 3
 _REFRESH_PER_S: Final = 4  # fast enough for people, and cheap beside the work of a frame
 
 
+_TIME_OF_DAY_NS: Final = 10**17  # below it times count from the start of a recording, above it from 1970
+
+
 class TerminalLog(LoopObserver):
     """Prints the game line by line; observes the loop.
 
     Args:
         console: the console to print to.
         situation: returns the state of the game on one line.
-        live: whether times count from the first scene instead of the recording's beginning.
+        live: whether times count from the first scene instead of the recording's beginning; those of a recording that a
+            live rig made do anyway, as it has the times of the day.
 
     """
 
@@ -51,7 +55,7 @@ class TerminalLog(LoopObserver):
 
     def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
         """Print a line for every call, with its measurement, and for every change of the situation."""
-        if self._began_ns is None and isinstance(entry, Scene):
+        if isinstance(entry, Scene) and (self._began_ns is None or entry.t_ns - self._began_ns > _TIME_OF_DAY_NS):
             self._began_ns = entry.t_ns
         self._t_ns = entry.t_ns
         for call in calls:
