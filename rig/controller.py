@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -28,6 +29,8 @@ from downfield.rig.live.connections import LoopControls, VisionStage
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.table import NO_CALIBRATION, OpenedTable, no_calibration
 from downfield.rig.table_calibration import calibrate
+
+_log = logging.getLogger(__name__)
 
 CALLS_SUSPENDED: Final = "calls_suspended"
 
@@ -96,7 +99,7 @@ class RigController:
         calibrated: Callable[[Calibration], None] = lambda _: None,
     ) -> None:
         self._configuration, self._calibration = configuration, calibration
-        self._size_px, self._make_vision = table.source.facts.size_px, table.make_vision
+        self._source, self._make_vision = table.source, table.make_vision
         self._problems, self._controls = problems, controls
         self._recent_images, self._record, self._calibrated = recent_images, record, calibrated
         self._calibrating = threading.Lock()
@@ -199,6 +202,11 @@ class RigController:
         except DownfieldError as error:
             first = self._calibration.get() is None
             self._problems.report(no_calibration(error, self._tried) if first else _calibration_failed(error))
+        except Exception as error:  # an error in Downfield ends this attempt, and is told
+            _log.exception("The calibration failed")
+            fault = CalibrationError(f"Downfield made an error ({type(error).__name__}: {error})")
+            first = self._calibration.get() is None
+            self._problems.report(no_calibration(fault, self._tried) if first else _calibration_failed(fault))
         finally:
             self._calibrating.release()
 
@@ -206,10 +214,11 @@ class RigController:
         make_vision = self._vision_opener()
         before = self._calibration.get()
         size_px = calibration.camera.lens.size_px
-        if size_px != self._size_px:
+        sent_px = self._source.facts.size_px  # which changes when a camera comes back with another size
+        if size_px != sent_px:
             raise CalibrationError(
                 f"The calibration is for pictures of {size_px[0]}x{size_px[1]}, but the camera sends"
-                f" {self._size_px[0]}x{self._size_px[1]}. Use a calibration of that size."
+                f" {sent_px[0]}x{sent_px[1]}. Use a calibration of that size."
             )
         if before is not None and calibration.field != before.field:
             raise CalibrationError(

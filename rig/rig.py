@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import threading
 import time
 from contextlib import ExitStack
@@ -44,6 +45,8 @@ from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.web_service import Service
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
+
+_log = logging.getLogger(__name__)
 
 _LEAVE_AFTER_S: Final = 0.5
 _BETWEEN_RUNS_NS: Final = 60_000_000_000
@@ -135,7 +138,7 @@ class Rig:
             owner=owner,
         )
         self._closing.callback(self.game_service.close)
-        self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded)
+        self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded, self._report_undrawn)
         self._closing.callback(self._annotated_picture.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
@@ -325,6 +328,9 @@ class Rig:
     def _picture_health(self) -> PictureHealth | None:
         return None if self._loop is None else self._loop.vision.health
 
+    def _report_undrawn(self, cause: str) -> None:
+        self._problems.notify("warning", f"A picture for the pages could not be drawn: {cause}. Calls continue.")
+
     def _overloaded(self) -> bool:
         health = self._picture_health()
         return health is not None and SLOW_COMPUTER in health.warnings
@@ -343,7 +349,10 @@ class _Notices:
         if not self.observers:
             self._early.append((level, text))
         for observer in self.observers:
-            observer.notice_given(level, text)
+            try:
+                observer.notice_given(level, text)
+            except Exception:  # a notice that can't be shown is no failure of what it is about
+                _log.exception("A notice could not be passed on")
 
     def add_observer(self, observer: LoopObserver) -> None:
         for level, text in self._early:

@@ -20,6 +20,7 @@ from downfield.rig.live.connections import (
     DetectionResult,
     EventPlayback,
     LoopControls,
+    LoopObserver,
 )
 from downfield.rig.live.loop import LIMITS, Loop
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter
@@ -187,6 +188,38 @@ def test_a_failure_of_the_referee_is_reported_and_the_game_goes_on() -> None:
     Loop(FakeSource(10), FakeVision(), referee, ActiveProblems(notify=lambda _, text: notices.append(text))).run()
     assert len(referee.scenes) == 9
     assert len(notices) == 1
+
+
+@pytest.mark.parametrize("failing", ["frame_captured", "scene_ready", "entry_judged", "event_refused"])
+def test_an_observer_that_fails_is_named_and_keeps_nothing_from_the_game_and_the_others(failing: str) -> None:
+    class BrokenScoreboard(LoopObserver):
+        """An observer with a fault."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("no paper")
+
+    setattr(BrokenScoreboard, failing, fail)
+    referee, observer, problems = FakeReferee(), RecordingObserver(), ActiveProblems()
+    events = (*EVENTS, Event("again", 4, "operator", Carrier("nobody")))
+    observers = (BrokenScoreboard(), observer)
+    Loop(FakeSource(), FakeVision(), referee, problems, playback=EventPlayback(events), observers=observers).run()
+    assert len(referee.scenes) == 90
+    assert len(observer.captured) == 90
+    assert observer.calls
+    assert len(observer.refusals) == 1
+    assert [(problem.code, problem.text) for problem in problems.active()] == [
+        (f"broken_scoreboard_{failing}_failed", "The broken scoreboard failed: RuntimeError: no paper")
+    ]
+
+
+def test_a_stage_that_ends_by_an_error_ends_the_run_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Loop) -> None:
+        raise RuntimeError("out of threads")
+
+    fail.__name__ = "_decode"
+    monkeypatch.setattr(Loop, "_decode", fail)
+    with pytest.raises(SourceError, match="decode failed: RuntimeError: out of threads"):
+        Loop(FakeSource(), FakeVision(), FakeReferee(), ActiveProblems()).run()
 
 
 def test_a_refused_event_is_reported_and_the_rest_goes_on() -> None:

@@ -81,6 +81,16 @@ def test_frames_that_come_in_and_never_out_end_the_signs_of_life(systemd: System
     watchdog.close()
 
 
+def test_a_status_that_can_not_be_had_is_no_reason_to_restart_the_rig(systemd: Systemd) -> None:
+    def fail() -> str:
+        raise RuntimeError("no game")
+
+    watchdog = Watchdog(fail, {"NOTIFY_SOCKET": systemd.path, "WATCHDOG_USEC": "30000"})
+    watchdog.start()
+    assert "WATCHDOG=1" in systemd.until("STATUS=not known: RuntimeError: no game")
+    watchdog.close()
+
+
 def test_nothing_is_told_without_systemd_nor_when_it_is_gone(tmp_path: Path) -> None:
     for environment in ({}, {"NOTIFY_SOCKET": str(tmp_path / "gone")}):
         watchdog = Watchdog(lambda: "ok", environment)

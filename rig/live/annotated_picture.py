@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
+from downfield.rig.live.supervision import supervised_thread
 from downfield.vision.thread_priority import lower_priority
 
 
@@ -56,6 +56,7 @@ class AnnotatedPicture(LoopObserver):
         picture: receives the annotated picture.
         overlay: returns the lines and the carrier to draw.
         overloaded: whether the computer is too slow for its work.
+        failed: receives why a picture could not be drawn, as a phrase; the next one is drawn again.
 
     """
 
@@ -64,6 +65,7 @@ class AnnotatedPicture(LoopObserver):
         picture: LatestPicture,
         overlay: Callable[[], Overlay] = Overlay,
         overloaded: Callable[[], bool] = lambda: False,
+        failed: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._picture, self._overlay, self._overloaded = picture, overlay, overloaded
         self._annotator: Annotator | None = None
@@ -71,7 +73,9 @@ class AnnotatedPicture(LoopObserver):
         self._next_at = 0.0
         self._last_index: int | None = None
         self._overloaded_until = 0.0
-        self._thread = threading.Thread(target=self._run, name="annotated picture", daemon=True)
+        self._thread = supervised_thread(
+            self._run, "annotated picture", failed, restarts=True, closed=lambda: self._newest.finished
+        )
         self._thread.start()
 
     def use(self, annotator: Annotator) -> None:

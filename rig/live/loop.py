@@ -12,11 +12,14 @@ that fails on one frame reports the failure and continues with the next frame.
 from __future__ import annotations
 
 import dataclasses
+import logging
+import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from downfield.core.errors import DownfieldError, RefusedError, SourceError
@@ -37,6 +40,8 @@ from downfield.rig.live.connections import (
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, sentences
 from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.vision.thread_priority import lower_priority
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +166,7 @@ class Loop:
 
         """
         stages = [
-            threading.Thread(target=stage, name=stage.__name__.strip("_"), daemon=True)
+            threading.Thread(target=self._run_stage, args=(stage,), name=_words(stage.__name__), daemon=True)
             for stage in (self._capture, self._decode, self._detect, self._track, self._judge)
         ]
         for stage in stages:
@@ -186,8 +191,7 @@ class Loop:
         try:
             for frame in self._source.frames():
                 self._latest_index = frame.index
-                for observer in self._observers:
-                    observer.frame_captured(frame)
+                self._observe("frame_captured", frame)
                 put(frame)
         except DownfieldError as error:
             self._failure = error
@@ -245,8 +249,7 @@ class Loop:
         if self._controls.suspension:
             scene = dataclasses.replace(scene, unfit=(*scene.unfit, self._controls.suspension))
         self._submit(scene, captured_ns)
-        for observer in self._observers:
-            observer.scene_ready(frame, scene)
+        self._observe("scene_ready", frame, scene)
 
     def _update_line_up(self) -> None:
         """Pass a line-up that was declared since the last frame to the vision stage."""
@@ -333,12 +336,34 @@ class Loop:
             try:
                 self._notify_judged(event, self._referee.take(event))
             except RefusedError as error:
-                for observer in self._observers:
-                    observer.event_refused(event, str(error))
+                self._observe("event_refused", event, str(error))
 
     def _notify_judged(self, content: Scene | Event, calls: tuple[Call, ...]) -> None:
+        self._observe("entry_judged", content, calls)
+
+    def _observe(self, notice: str, *content: object) -> None:
+        """Notify every observer; one that fails is reported by its name, and keeps nothing from the others.
+
+        Args:
+            notice: the method of `LoopObserver` that is called.
+            content: its arguments.
+
+        """
         for observer in self._observers:
-            observer.entry_judged(content, calls)
+            name = _words(type(observer).__name__)
+            with self._reporting(f"{name} {notice}".replace(" ", "_"), f"The {name} failed"):
+                getattr(observer, notice)(*content)
+
+    def _run_stage(self, stage: Callable[[], None]) -> None:
+        """Run a stage; one that ends by an error in Downfield ends the loop, which then says why."""
+        try:
+            stage()
+        except Exception as error:
+            _log.exception("A stage of the loop failed")
+            self._failure = SourceError(f"{_words(stage.__name__)} failed: {type(error).__name__}: {error}")
+            self.stop()
+            for waiting in (self._decoding, self._detected, self._entries):  # so that no other stage waits for this one
+                waiting.close()
 
     @contextmanager
     def _reporting(self, stage: str, text: str) -> Iterator[None]:
@@ -350,3 +375,9 @@ class Loop:
             self._problems.report(HealthReason(code=f"{stage}_failed", level="alarm", text=f"{text}: {cause}"))
         else:
             self._problems.resolve(f"{stage}_failed")
+
+
+@cache
+def _words(name: str) -> str:
+    """Return the name of a class or a function as words for people, such as "annotated picture"."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", name.strip("_")).lower()

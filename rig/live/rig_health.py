@@ -14,6 +14,7 @@ from downfield.core.frame import Frame
 from downfield.core.scene import Power, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
 from downfield.rig.live.connections import LoopObserver, NoticeLevel
+from downfield.rig.live.supervision import supervised_thread
 from downfield.rig.sources.source import SourceFacts
 from downfield.vision.board.picture_health import PictureHealth
 
@@ -21,6 +22,7 @@ CAMERA_LOST: Final = "camera_lost"
 """Code of the problem "no picture from the camera", which suspends calls until the camera is back."""
 
 PICTURE: Final = "picture"
+HEALTH_FAILED: Final = "health_failed"
 """Code of warnings about the pictures."""
 
 
@@ -186,7 +188,9 @@ class HealthReporter(LoopObserver):
         self._board: Power = "unknown"
         self._unfit: tuple[str, ...] = ()
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name="health", daemon=True)
+        self._thread = supervised_thread(
+            self._run, "health", self._report_failure, restarts=True, closed=lambda: self._closed
+        )
 
     def start(self) -> None:
         """Start reporting."""
@@ -242,7 +246,13 @@ class HealthReporter(LoopObserver):
         while not self._closed:
             self._wake.clear()
             self._report(self.health())
+            self._problems.resolve(HEALTH_FAILED)
             self._wake.wait(LIMITS.report_every_s)
+
+    def _report_failure(self, cause: str) -> None:
+        text = f"The rig's health could not be reported: {cause}"
+        remedy = "It is tried again every second. Calls continue"
+        self._problems.report(HealthReason(code=HEALTH_FAILED, level="alarm", text=text, remedy=remedy))
 
 
 def sentences(*parts: str) -> str:

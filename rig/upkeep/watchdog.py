@@ -17,6 +17,7 @@ from typing import Final
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.rig.live.connections import LoopObserver
+from downfield.rig.live.supervision import supervised_thread
 from downfield.rig.sources.source import CapturedFrame
 
 
@@ -60,7 +61,9 @@ class Watchdog(LoopObserver):
         self._status, self._now_ns = status, now_ns
         self._waiting_since_ns: int | None = None
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
+        self._thread = supervised_thread(
+            self._run, "watchdog", self._report_failure, restarts=True, closed=self._end.is_set
+        )
 
     def start(self) -> None:
         """Say that the rig is ready, and report from now on."""
@@ -96,6 +99,10 @@ class Watchdog(LoopObserver):
             status = "frames come in and nothing comes out" if self.is_stuck() else self._status()
             self._send("\n".join([*alive, f"STATUS={' '.join(status.split())}"]))
             self._end.wait(self._interval_s)
+
+    def _report_failure(self, cause: str) -> None:
+        """Say that the status is not known; that alone is no reason to restart the rig in the middle of a game."""
+        self._send("\n".join([*([] if self.is_stuck() else ["WATCHDOG=1"]), f"STATUS=not known: {cause}"]))
 
     def _send(self, text: str) -> None:
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
