@@ -1,6 +1,6 @@
 """Draws tables with prints of many conventions in perspective, for `prints.py`; shares no code with the twin's print.
 
-Every shape is a polygon on the board that is projected through the camera and its lens and filled at twice the
+Every shape is a polygon on the board that is projected through the camera and its lens and filled at four times the
 picture's resolution, so that no raster of the print stands between the paint and the picture.
 """
 
@@ -24,7 +24,7 @@ from downfield.core.painted_lines import LineStyle, LineZero
 Color = tuple[float, float, float]
 
 _SIZE = (1920, 1080)
-_FINER = 2
+_FINER = 4
 
 _STROKES: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
     "0": (((0.2, 0), (0, 0.2), (0, 0.8), (0.2, 1), (0.8, 1), (1, 0.8), (1, 0.2), (0.8, 0), (0.2, 0)),),
@@ -155,14 +155,14 @@ def rough_field(table: PhotographedTable, seed: int, error: float = 0.03) -> Fie
 
 
 class _Canvas:
-    """A picture at twice its resolution, painted with polygons of the board."""
+    """A picture at four times its resolution, painted with polygons of the board."""
 
     def __init__(self, rng: np.random.Generator, camera: Camera) -> None:
         self.camera = camera
         width, height = camera.lens.size_px
         table = rng.uniform(0.15, 0.6, 3)
-        self.image = np.empty((height * _FINER, width * _FINER, 3), dtype=np.float32)
-        self.image[:] = table
+        self.image = np.empty((height * _FINER, width * _FINER, 3), dtype=np.uint8)
+        self.image[:] = np.rint(255 * table)
 
     def polygon(self, points_mm: Array, color: Color) -> None:
         """Fill a polygon, shape (n, 2)."""
@@ -172,8 +172,9 @@ class _Canvas:
         ]
         px = (self.camera.to_pixels(np.concatenate(steps)) + 0.5) * _FINER - 0.5
         if np.isfinite(px).all():
-            fixed = np.round(px * 16).astype(np.int32)
-            cv2.fillPoly(self.image, [fixed], color[::-1], cv2.LINE_8, 4)
+            # OpenCV also fills the pixels that the outline runs through, half a pixel beyond it.
+            fixed = np.round(_inset(px, 0.5) * 16).astype(np.int32)
+            cv2.fillPoly(self.image, [fixed], [255 * part for part in color[::-1]], cv2.LINE_8, 4)
 
     def box(self, x0: float, y0: float, x1: float, y1: float, color: Color) -> None:
         """Fill a rectangle."""
@@ -185,6 +186,17 @@ class _Canvas:
             run = (b - a) / max(float(np.linalg.norm(b - a)), 1e-9) * width_mm / 2
             side = np.array([-run[1], run[0]])
             self.polygon(np.array([a - run - side, b + run - side, b + run + side, a - run + side]), color)
+
+
+def _inset(px: Array, by: float) -> Array:
+    """Return a polygon, shape (n, 2), with its corners moved inward along the mean of their edges' normals."""
+    edges = np.roll(px, -1, axis=0) - px
+    area = float(px[:, 0] @ np.roll(px[:, 1], -1) - px[:, 1] @ np.roll(px[:, 0], -1))
+    normals = np.sign(area) * edges[:, ::-1] * (-1.0, 1.0)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
+    both = normals + np.roll(normals, 1, axis=0)
+    inset: Array = px + by * both / np.maximum(1 + (normals * np.roll(normals, 1, axis=0)).sum(axis=1), 0.3)[:, None]
+    return inset
 
 
 def _draw_board(canvas: _Canvas, look: Convention) -> None:
@@ -315,12 +327,11 @@ def _draw_camera(rng: np.random.Generator, field: FieldModel) -> Camera:
 
 def _expose(canvas: _Canvas, rng: np.random.Generator, wear: float) -> Image:
     width, height = _SIZE
-    fine = canvas.image
+    image = cv2.resize(canvas.image, _SIZE, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
     # Worn paint: the picture is blended with a far smoother one of itself in patches.
-    patches = cv2.resize(rng.random((40, 70)).astype(np.float32), fine.shape[1::-1], interpolation=cv2.INTER_CUBIC)
+    patches = cv2.resize(rng.random((40, 70)).astype(np.float32), _SIZE, interpolation=cv2.INTER_CUBIC)
     worn = (np.clip(patches - 0.75, 0, 1) * 3 * wear)[:, :, None]
-    fine = fine * (1 - worn) + cv2.blur(fine, (61, 61)) * worn
-    image = cv2.resize(fine, _SIZE, interpolation=cv2.INTER_AREA)
+    image = image * (1 - worn) + cv2.blur(image, (31, 31)) * worn
     image = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.5, 1.1))
     x, y = np.meshgrid(np.linspace(-1, 1, width, dtype=np.float32), np.linspace(-1, 1, height, dtype=np.float32))
     slope = rng.uniform(-0.25, 0.25, 2)

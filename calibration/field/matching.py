@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.camera_fit import Observations, fit_camera
+from downfield.calibration.camera import Camera
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil
+from downfield.calibration.field.plane_camera import camera_from_points
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 
@@ -56,24 +55,12 @@ class MatchingLimits:
     """An edge this near to a ridge belongs to it."""
     proportion_off: float = 0.09
     """What tilt and lens can do to the proportions of the print before the camera is known, log ratio."""
-    aspect_off: float = 0.05
-    """How far from square the pixels may come out, log ratio."""
-    typical_focal: float = 0.78
-    """Likeliest focal length, of the picture's width,"""
-    focal_spread: float = 0.35
-    """and its relative standard deviation."""
-    start_sigma_px: float = 1.0
-    """Standard deviation of the matched points in the first fit."""
-    start_steps: int = 12
-    """Steps of that fit."""
 
 
 LIMITS: Final = MatchingLimits()
 
 NO_RUNG: Final = -9999
 """Number of a line that is on no rung."""
-
-_FOCALS: Final = np.geomspace(0.4, 2.5, 40)  # of the picture's width
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +180,7 @@ def candidates(
 
     """
     for field in fields:
-        for shift, score in _shifts(across, ladder, field):
+        for shift, score in likely_shifts(across, ladder, field):
             for first, second in _sideline_pairs(across, along, ladder, field, shift):
                 camera = _camera(across, along, ladder, distortion, field, shift, (first, second))
                 if camera is not None:
@@ -206,7 +193,7 @@ def _line_positions(field: FieldModel) -> Array:
     return np.array([sum(line.x_mm) / 2 / step for line in field.lines() if line.is_across and line.kind != "hash"])
 
 
-def _shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tuple[int, float]]:
+def likely_shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tuple[int, float]]:
     """Return the rung numbers of the left goal line that explain the lines best, with their scores."""
     strong = across.is_ridge & (across.support_px > LIMITS.strong * _typical(across.support_px))
     seen = ladder.position(across.crossing_px[strong])
@@ -232,7 +219,7 @@ def _sideline_pairs(
     steps = field.length_yd / field.yard_line_every_yd
     goals = ladder.crossing_px(shift + np.array([0.0, steps]))
     middle = ladder.crossing_px(shift + np.array([steps / 2]))
-    crossed = np.array([_meet(across, float(middle[0]), along, float(along.crossing_px[i])) for i in strong])
+    crossed = np.array([meet(across, float(middle[0]), along, float(along.crossing_px[i])) for i in strong])
     if not len(crossed):
         return
     wanted = field.width_mm / field.length_mm
@@ -258,7 +245,7 @@ def _distinct(along: Pencil) -> NDArray[np.intp]:
     return strong[kept]
 
 
-def _meet(across: Pencil, crossing: float, along: Pencil, other: float) -> Array:
+def meet(across: Pencil, crossing: float, along: Pencil, other: float) -> Array:
     """Return where a line of one pencil meets a line of the other, undistorted px, shape (2,)."""
     first = across.homogeneous(np.array([crossing]))[0]
     second = along.homogeneous(np.array([other]))[0]
@@ -293,58 +280,5 @@ def _camera(
         y_mm = (0.0 if low_side else field.width_mm) + (outward if along.is_ridge[side] else 0.0)
         for i, yard in zip(found, yards, strict=True):
             board.append((yard * field.mm_per_yd_x, y_mm))
-            seen.append(_meet(across, float(across.crossing_px[i]), along, float(along.crossing_px[side])))
+            seen.append(meet(across, float(across.crossing_px[i]), along, float(along.crossing_px[side])))
     return camera_from_points(np.array(board), np.array(seen), distortion, field)
-
-
-def camera_from_points(
-    board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel
-) -> Camera | None:
-    """Return the camera that sees board points, shape (n, 2), at places of the undistorted picture, same shape.
-
-    None when fewer than four are independent, or when no camera with square pixels fits them.
-    """
-    plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
-    if plane.shape != (3, 3):
-        return None
-    start = _camera_of_plane(plane, distortion)
-    return None if start is None else _with_lens(start, plane, distortion, field)
-
-
-def _camera_of_plane(plane: Array, distortion: DivisionModel) -> Camera | None:
-    """Return focal length and pose from a board-to-picture homography; None when its proportions are impossible."""
-    width, _ = distortion.size_px
-    costs = []
-    for focal in _FOCALS * width:
-        x, y, _ = (plane / plane[2, 2] / np.array([[focal], [focal], [1.0]])).T
-        lengths = np.linalg.norm(x), np.linalg.norm(y)
-        skew, aspect = float(x @ y / (lengths[0] * lengths[1])), float(np.log(lengths[1] / lengths[0]))
-        prior = np.log(focal / width / LIMITS.typical_focal) / LIMITS.focal_spread
-        costs.append(((skew / 0.004) ** 2 + (aspect / 0.008) ** 2 + prior**2, focal, aspect))
-    _, focal, aspect = min(costs)
-    if abs(aspect) > LIMITS.aspect_off:
-        return None
-    x, y, shift = (plane / plane[2, 2] / np.array([[focal], [focal], [1.0]])).T
-    scale = 2 / (np.linalg.norm(x) + np.linalg.norm(y))
-    left, _, right = np.linalg.svd(np.stack([x * scale, y * scale, np.cross(x, y) * scale**2], axis=1))
-    rotation = left @ np.diag([1, 1, np.linalg.det(left @ right)]) @ right
-    # The camera is above the board, whose z points back at it, so the homography must mirror the orientation.
-    if rotation[2, 2] > -0.5:
-        return None
-    rx, ry, rz = (float(value) for value in cv2.Rodrigues(rotation)[0].ravel())
-    tx, ty, tz = (float(value) for value in shift * scale)
-    k1 = distortion.amount * focal**2 / float((distortion.center_px**2).sum())
-    cx, cy = (float(value) for value in distortion.center_px)
-    lens = Lens(distortion.size_px, (float(focal), float(focal)), (cx, cy), (k1, 0.0, 0.0, 0.0, 0.0))
-    return Camera(lens, (rx, ry, rz), (tx, ty, tz))
-
-
-def _with_lens(start: Camera, plane: Array, distortion: DivisionModel, field: FieldModel) -> Camera:
-    """Return the camera whose full lens reproduces the one-term distortion over the field."""
-    x, y = np.meshgrid(np.linspace(0, field.length_mm, 7), np.linspace(0, field.width_mm, 4))
-    board = np.stack([x.ravel(), y.ravel(), np.ones(x.size)], axis=1)
-    straight = board @ plane.T
-    seen = distortion.distort(straight[:, :2] / straight[:, 2:])
-    return fit_camera(
-        start, Observations.of_points(board[:, :2], seen, LIMITS.start_sigma_px), most_steps=LIMITS.start_steps
-    ).camera

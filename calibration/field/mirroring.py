@@ -55,6 +55,10 @@ class MirroringLimits:
     """Height of digits as drawn, before they are scaled down."""
     clear: float = 0.04
     """How much more alike the mirrored numbers must be on average, in correlation."""
+    clear_in_place: float = 0.008
+    """The same where the numbers' place was found in the picture,"""
+    least_read: float = 0.42
+    """and least mean correlation of numbers that are read there."""
     least_alike: float = 0.4
     """Least mean correlation of the mirrored numbers, else nothing is read."""
     fewest: int = 4
@@ -115,6 +119,30 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
     """
     if match_numbers(plane, camera, field).is_mirrored:
         raise CalibrationError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
+
+
+def require_readable(plane: Plane, camera: Camera, field: FieldModel) -> None:
+    """Refuse a picture whose numbers do not read better as they are than in a mirror; arguments as `refuse_mirrored`.
+
+    Where the numbers' rows were found in the picture they can be read, and a difference counts that is too small when
+    they are only known to be somewhere near.
+
+    Raises:
+        CalibrationError: the picture is mirrored, or its numbers are not clear enough to tell.
+
+    """
+    match = match_numbers(plane, camera, field)
+    if not match.numbers:
+        return
+    more = match.as_printed - match.mirrored
+    if max(match.as_printed, match.mirrored) > LIMITS.least_read and abs(more) > LIMITS.clear_in_place:
+        if more > 0:
+            return
+        raise CalibrationError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
+    raise CalibrationError(
+        "the field's numbers can't be read, so the picture may be mirrored. Focus the camera and clear the numbers; if"
+        " none are printed, write number_every_yd = 0 into the field's .toml file."
+    )
 
 
 def match_numbers(plane: Plane, camera: Camera, field: FieldModel) -> NumberMatch:

@@ -46,7 +46,11 @@ class PaintLimits:
     misfit: float = 0.28
     """Largest rms of what the model leaves, as a share of the contrast, where paint is really there."""
     widest_px: float = 14.0
-    """Wider paint is not measured."""
+    """Wider paint is not measured,"""
+    wide_px: float = 8.0
+    """but of a border of its own color that is wider than this, the inner edge:"""
+    border_px: float = 5.0
+    """it is then taken to be so wide."""
     faintest: float = 0.15
     """Of the typical contrast,"""
     faintest_levels: float = 1.5
@@ -115,14 +119,20 @@ def measure_paint(
 
     """
     px, normals, widths = _predict(camera, samples)
+    centers = px
+    # Of a wide border only the inner edge is measured, and nothing near the outer one is looked at.
+    wide = samples.own_color & (widths > LIMITS.wide_px)
+    seen = np.where(wide, widths - LIMITS.border_px / 2 - LIMITS.rim_px - search_px, np.inf)
+    excess = np.where(wide, widths - LIMITS.border_px, 0.0)
+    px, widths = px - excess[:, None] / 2 * normals, widths - excess
     height, width = plane.shape
     reach = search_px + np.minimum(widths, LIMITS.widest_px).max(initial=1.0) / 2 + LIMITS.rim_px
     inside = ((px > reach) & (px < np.array([width, height]) - 1 - reach)).all(axis=1)
     inside &= widths < LIMITS.widest_px
     places = np.arange(-reach, reach + LIMITS.step_px / 2, LIMITS.step_px)
-    levels = _sample(plane, px, normals, places)
+    levels = _sample(plane, px, normals, np.minimum(places, seen[:, None]))
     blurs = LIMITS.blurs_px if like is None else (like.blur_px,)
-    blur, center = _search(levels[inside], places, widths[inside], search_px, blurs)
+    blur, center = _search_by_color(levels[inside], places, widths[inside], samples.own_color[inside], search_px, blurs)
     n = len(px)
     offset, sigma = np.zeros(n), np.full(n, np.inf)
     near, far, misfit = np.zeros(n), np.zeros(n), np.full(n, np.inf)
@@ -135,7 +145,7 @@ def measure_paint(
         & (np.abs(offset) < search_px)
         & _is_paint(samples, near, far, misfit, None if like is None else like.paint)
     )
-    return PaintMeasurement(px, normals, offset, sigma, near, far, found, blur)
+    return PaintMeasurement(centers, normals, offset, sigma, near, far, found, blur)
 
 
 def _predict(camera: Camera, samples: PaintSamples) -> tuple[Array, Array, Array]:
@@ -160,11 +170,11 @@ def _predict(camera: Camera, samples: PaintSamples) -> tuple[Array, Array, Array
 
 
 def _sample(plane: Plane, px: Array, normals: Array, places: Array) -> Array:
-    """Sample gray levels across each sample, averaged along the line, shape (n, places)."""
+    """Sample gray levels at places across each sample, averaged along the line; shape (n, places)."""
     runs = normals[:, ::-1] * (1.0, -1.0)
-    total = np.zeros((len(px), len(places)))
+    total = np.zeros(places.shape)
     for along in LIMITS.along_px:
-        at = px[:, None, :] + along * runs[:, None, :] + places[:, None] * normals[:, None, :]
+        at = px[:, None, :] + along * runs[:, None, :] + places[..., None] * normals[:, None, :]
         at = np.clip(at, -30000, 30000).astype(np.float32)
         total += cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return total / len(LIMITS.along_px)
@@ -178,6 +188,24 @@ def _step(z: Array) -> Array:
 def _bump(z: Array) -> Array:
     bump: Array = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
     return bump
+
+
+def _search_by_color(
+    levels: Array,
+    places: Array,
+    widths: Array,
+    own_color: NDArray[np.bool_],
+    search_px: float,
+    blurs: tuple[float, ...],
+) -> tuple[float, Array]:
+    """Search as `_search` does, borders of their own color apart from other paint, whose width they do not share."""
+    blur, center = _search(levels[~own_color], places, widths[~own_color], search_px, blurs)
+    if not own_color.any():
+        return blur, center
+    centers = np.empty(len(levels))
+    centers[~own_color] = center
+    centers[own_color] = _search(levels[own_color], places, widths[own_color], search_px, (blur,))[1]
+    return blur, centers
 
 
 def _search(
@@ -255,9 +283,16 @@ def _is_paint(samples: PaintSamples, near: Array, far: Array, misfit: Array, pai
         free = samples.is_free & plausible
         paint = float(np.median((near + far)[free]) / 2) if free.any() else 0.0
     floor = max(LIMITS.faintest * abs(paint), LIMITS.faintest_levels)
-    stands_in, stands_out = near * np.sign(paint) > floor, far * np.sign(paint) > floor
+    sign = np.where(samples.own_color, _line_signs(samples, np.where(plausible, near, 0.0)), np.sign(paint))
+    stands_in, stands_out = near * sign > floor, far * sign > floor
     ok: NDArray[np.bool_] = plausible & stands_in & (stands_out | ~samples.is_free)
     return ok
+
+
+def _line_signs(samples: PaintSamples, near: Array) -> Array:
+    """Return the polarity that most of each sample's line has, shape (n,)."""
+    _, line = np.unique(samples.line, return_inverse=True)
+    return np.asarray(np.sign(np.bincount(line, np.sign(near)))[line], dtype=np.float64)
 
 
 def observe_paint(planes: Sequence[Plane], camera: Camera, field: FieldModel, search_px: float) -> Observations:

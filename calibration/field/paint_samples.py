@@ -39,6 +39,8 @@ class PaintSamples:
         width_mm: width of the paint, shape (n,).
         line: which line of `FieldModel.lines` each belongs to, shape (n,).
         is_free: whether there is bare ground on both sides of the line; else it may border on anything outside.
+        own_color: whether the line may be of another color than the field's other paint, as a border often is: a
+            boundary whose width the field describes.
 
     """
 
@@ -47,6 +49,7 @@ class PaintSamples:
     width_mm: Array
     line: NDArray[np.intp]
     is_free: NDArray[np.bool_]
+    own_color: NDArray[np.bool_]
 
     def __getitem__(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> PaintSamples:
         """Return some of the samples."""
@@ -73,8 +76,9 @@ def sample_overrun(field: FieldModel) -> PaintSamples:
     index = np.repeat([i for i, _ in yard_lines], 2)
     n = len(points)
     return PaintSamples(
-        np.array(points), np.tile([1.0, 0.0], (n, 1)), np.full(n, field.line_mm), index, np.ones(n, dtype=bool)
-    )
+        np.array(points), np.tile([1.0, 0.0], (n, 1)), np.full(n, field.line_mm), index,
+        np.ones(n, dtype=bool), np.zeros(n, dtype=bool),
+    )  # fmt: skip
 
 
 def sample_beyond_goal_lines(field: FieldModel) -> PaintSamples:
@@ -111,11 +115,13 @@ def sample_hash_marks(field: FieldModel, *, shift_yd: float = 0.0) -> PaintSampl
         np.array([line.x_mm[1] - line.x_mm[0] for _, line in found]),
         np.array([i for i, _ in found], dtype=np.intp),
         np.ones(n, dtype=bool),
+        np.zeros(n, dtype=bool),
     )
 
 
 def _sample(field: FieldModel, lines: list[tuple[int, PaintedLine]], every_yd: float) -> PaintSamples:
-    points, across, widths, index, free = [], [], [], [], []
+    points, across, widths, index, free, own = [], [], [], [], [], []
+    colored = {kind for kind in ("sideline", "end_line") if getattr(field, kind).width_mm is not None}
     middle = np.array([field.length_mm, field.width_mm]) / 2
     for i, line in lines:
         axis = 1 if line.is_across else 0  # the axis the line runs along
@@ -132,9 +138,11 @@ def _sample(field: FieldModel, lines: list[tuple[int, PaintedLine]], every_yd: f
         widths.append(np.full(len(along), thick[1] - thick[0]))
         index.append(np.full(len(along), i))
         free.append(np.full(len(along), line.kind == "yard_line"))
+        own.append(np.full(len(along), line.kind in colored))
     if not lines:
-        return PaintSamples(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), np.empty(0, np.intp), np.empty(0, bool))
-    return PaintSamples(*(np.concatenate(part) for part in (points, across, widths, index, free)))
+        none = np.empty(0, bool)
+        return PaintSamples(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), np.empty(0, np.intp), none, none)
+    return PaintSamples(*(np.concatenate(part) for part in (points, across, widths, index, free, own)))
 
 
 def _places(field: FieldModel, axis: int, low: float, high: float, every_yd: float) -> Array:

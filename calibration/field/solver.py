@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -16,12 +17,14 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera, with_scaled_focal
+from downfield.calibration.field.free_solver import free_candidates, measure_print, open_proportions, proportions_off
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
-from downfield.calibration.field.mirroring import refuse_mirrored
+from downfield.calibration.field.mirroring import refuse_mirrored, require_readable
 from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
+from downfield.calibration.field.rectified_lines import find_yard_line_ends
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import LIMITS as VERIFICATION
 from downfield.calibration.field.verification import (
@@ -39,6 +42,10 @@ from downfield.core.field import FieldModel
 LensFromDistance = Callable[[Camera], TypicalLens | None]
 """Estimates the lens from the camera's distance, given a solution that is good on the paint but whose focal length and
 distance may be wrong by one factor; None when nothing is known of the distance."""
+
+
+FieldLines = tuple[Pencil, Pencil, Ladder, DivisionModel]
+"""The yard lines' family, the other one, the ladder among the first, and the lens's distortion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,10 @@ class SolverLimits:
     """Observations that a fit needs."""
     same_px: float = 4.0
     """Solutions nearer than this everywhere are the same."""
+    measured_search_px: float = 2.5
+    """How far off the paint is searched after the print was measured."""
+    as_described: float = 0.012
+    """Proportions further from the description than this, log ratio, are measured at once."""
 
 
 LIMITS: Final = SolverLimits()
@@ -103,9 +114,49 @@ def solve_field(
     reporter = ProgressReporter(progress)
     reporter.enter("finding lines")
     planes = [clearest_channel(image) for image in images]
-    across, along, ladder, distortion = _find_lines(images[0])
+    lines = _find_lines(images[0])
+    roughly = _free_candidates(planes[0], lines, fields)
+    described = partial(_solve_as_described, planes, lines, images[0], fields, prior, reporter)
+    if not roughly:
+        best = described()
+    else:
+        open_prior = prior or open_proportions((images[0].shape[1], images[0].shape[0]))
+        measured = partial(_solve_by_measuring, planes, roughly, images[0], fields, open_prior, reporter)
+        like_described = proportions_off(roughly[0][0], fields[0]) < LIMITS.as_described
+        best, way = _first_trusted([described, measured] if like_described else [measured, described])
+        if (way == 1) == like_described:
+            require_readable(planes[0], best.fit.camera, best.field)
+            prior = open_prior
+    if distance is not None and isinstance(prior, TypicalLens | None):
+        best = _at_distance(best, planes, distance, prior)
+    reporter.finish()
+    return best
+
+
+def _first_trusted(ways: Sequence[Callable[[], FieldSolution]]) -> tuple[FieldSolution, int]:
+    """Return the solution of the first way that gives one, and which way that was; else refuse as the last one does."""
+    refusal = CalibrationError("there is no way to solve it")
+    for number, way in enumerate(ways):
+        try:
+            return way(), number
+        except AmbiguousField:
+            raise
+        except CalibrationError as error:
+            refusal = error
+    raise refusal
+
+
+def _solve_as_described(
+    planes: Sequence[Plane],
+    lines: FieldLines,
+    image: Image,
+    fields: Sequence[FieldModel],
+    prior: LensPrior | None,
+    reporter: ProgressReporter,
+) -> FieldSolution:
+    """Solve a print that is just as one of the fields describes it."""
     reporter.enter("matching the print")
-    options = islice(candidates(across, along, ladder, distortion, tuple(fields)), LIMITS.checked)
+    options = islice(candidates(*lines, tuple(fields)), LIMITS.checked)
     likely = _likeliest(planes[0], list(options))
     if not likely:
         raise CalibrationError(_no_match(fields))
@@ -114,12 +165,43 @@ def solve_field(
         reporter.enter("solving the camera", i / len(likely))
         solutions.append(refine_solution(planes, option.camera, option.field, prior=prior))
     reporter.enter("checking")
-    best = _best_trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
+    best = _best_trusted([solution for solution in solutions if solution], image, fields, planes, prior)
     refuse_mirrored(planes[0], best.fit.camera, best.field)
-    if prior is None and distance is not None:
-        best = _at_distance(best, planes, distance)
-    reporter.finish()
     return best
+
+
+def _free_candidates(plane: Plane, lines: FieldLines, fields: Sequence[FieldModel]) -> list[tuple[Candidate, float]]:
+    """Return candidates whose proportions are open, with the yard lines' contrast; none of what was measured before.
+
+    One field only is measured in the picture: of several, one with other proportions could be the right one.
+    """
+    if len(fields) != 1 or fields[0].measured:
+        return []
+    ends = find_yard_line_ends(plane, *lines)
+    return [] if ends is None else [(option, ends.paint) for option in free_candidates(*lines, fields[0], ends)]
+
+
+def _solve_by_measuring(
+    planes: Sequence[Plane],
+    options: list[tuple[Candidate, float]],
+    image: Image,
+    fields: Sequence[FieldModel],
+    prior: LensPrior,
+    reporter: ProgressReporter,
+) -> FieldSolution:
+    """Solve a print whose proportions and lines are measured in the picture."""
+    reporter.enter("matching the print")
+    paint = options[0][1]
+    likely = _likeliest(planes[0], [option for option, _ in options])
+    solutions = []
+    for i, option in enumerate(likely):
+        reporter.enter("solving the camera", i / len(likely))
+        found = measure_print(planes, option, paint, prior)
+        if found is not None:
+            search = LIMITS.measured_search_px
+            solutions.append(refine_solution(planes, found.camera, found.field, prior=prior, first_search_px=search))
+    reporter.enter("checking")
+    return _best_trusted([solution for solution in solutions if solution], image, fields, planes, prior, any_focal=True)
 
 
 def refine_solution(
@@ -161,11 +243,15 @@ def _fit_all_frames(
     return FieldSolution(field, fit, observations, gather_evidence(planes[0], fit.camera, field, LIMITS.fine_search_px))
 
 
-def _at_distance(solution: FieldSolution, planes: Sequence[Plane], distance: LensFromDistance) -> FieldSolution:
+def _at_distance(
+    solution: FieldSolution, planes: Sequence[Plane], distance: LensFromDistance, before: TypicalLens | None
+) -> FieldSolution:
     """Return the solution with what is known of the camera's distance."""
     prior = distance(solution.fit.camera)
     if prior is None:
         return solution
+    if before is not None:
+        prior = dataclasses.replace(prior, pixel_spread=before.pixel_spread)
     better = fit_camera(solution.fit.camera, solution.observations, prior=prior, fine=True)
     return _fit_all_frames(planes, better.camera, solution.field, prior) or solution
 
@@ -180,7 +266,7 @@ def _best_focal(solution: FieldSolution, planes: Sequence[Plane], prior: LensPri
     return _fit_all_frames(planes, best.camera, solution.field, prior) or solution
 
 
-def _find_lines(image: Image) -> tuple[Pencil, Pencil, Ladder, DivisionModel]:
+def _find_lines(image: Image) -> FieldLines:
     """Find the yard lines' family, the other one, the ladder among the first, and the lens's distortion."""
     size = (image.shape[1], image.shape[0])
     level, upright = find_chains(image)
@@ -236,12 +322,14 @@ def _best_trusted(
     fields: Sequence[FieldModel],
     planes: Sequence[Plane],
     prior: LensPrior | None,
+    *,
+    any_focal: bool = False,
 ) -> FieldSolution:
     """Return the best solution, if it can be trusted and no other is as good."""
     ranked = sorted(solutions, key=lambda solution: solution.fit.strain / 50 - solution.evidence.score)
     if not ranked:
         raise CalibrationError(_no_match(fields))
-    best = _best_focal(ranked[0], planes, prior) if prior is None else ranked[0]
+    best = _best_focal(ranked[0], planes, prior) if prior is None or any_focal else ranked[0]
     problems = find_problems(best.evidence, best.fit, best.field)
     if cut_edges(best.fit.camera, best.field):
         raise CalibrationError(problems[0])

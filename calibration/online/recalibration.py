@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -64,7 +65,8 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
             if find_problems(solution.evidence, solution.fit, solution.field, placed=placed):
                 solution = None
     if solution is None:
-        solution = solve_field(images, [before.field], prior=prior)
+        # The print is the same as before, so nothing of it is measured again.
+        solution = solve_field(images, [dataclasses.replace(before.field, measured=True)], prior=prior)
     return to_calibration(before.field, solution.fit, solution.observations, method="field", made_from=made_from)
 
 

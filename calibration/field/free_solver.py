@@ -1,0 +1,158 @@
+"""Solves prints whose description is rough: proportions, widths and placement of lines are measured in the picture.
+
+The yard lines and the ends of them give the camera and the print's proportions, without any other line. With the camera
+known to a pixel, the other lines are measured where they are (`print_measurement`), and all together give the solution.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.camera import Camera, flat_bow
+from downfield.calibration.camera_fit import Observations, fit_camera
+from downfield.calibration.field.line_pencils import DivisionModel, Pencil
+from downfield.calibration.field.matching import NO_RUNG, Candidate, Ladder, likely_shifts, meet
+from downfield.calibration.field.number_rows import with_number_rows
+from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.plane_camera import camera_and_proportions
+from downfield.calibration.field.print_measurement import measure_styles
+from downfield.calibration.field.rectified_lines import YardLineEnds
+from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.core.arrays import Bools, Plane
+from downfield.core.field import FieldModel
+from downfield.core.painted_lines import LineStyle
+
+
+@dataclass(frozen=True, slots=True)
+class FreeLimits:
+    """What is left open of a print."""
+
+    proportions_spread: float = 0.025
+    """Standard deviation of a rough print's proportions, log ratio,"""
+    most_off: float = 0.075
+    """and how far off they may be."""
+    border_mm: float = 9.0
+    """Width of a border before it is measured."""
+    searches_px: tuple[float, ...] = (4.0, 3.0, 2.5)
+    """How far off the paint is searched, fit by fit."""
+    fewest_observations: int = 60
+    """Observations that a fit needs."""
+
+
+LIMITS: Final = FreeLimits()
+
+
+def open_proportions(size_px: tuple[int, int]) -> TypicalLens:
+    """Return the prior of a lens over a print whose proportions are only as good as they were measured with it.
+
+    An error of the proportions looks like pixels that are not square, so these stand for it in the covariance.
+    """
+    return TypicalLens(size_px, pixel_spread=LIMITS.proportions_spread)
+
+
+def proportions_off(candidate: Candidate, field: FieldModel) -> float:
+    """Return how far a candidate's proportions are from the description, log ratio."""
+    return abs(math.log(candidate.field.mm_per_yd_y / field.mm_per_yd_y))
+
+
+def free_candidates(
+    across: Pencil,
+    along: Pencil,
+    ladder: Ladder,
+    distortion: DivisionModel,
+    field: FieldModel,
+    ends: YardLineEnds,
+) -> Iterator[Candidate]:
+    """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first.
+
+    Args:
+        across: the family that holds the yard lines.
+        along: the other family.
+        ladder: the yard lines in `across`.
+        distortion: of the lens, as estimated so far.
+        field: the field as described.
+        ends: where the yard lines end.
+
+    """
+    step = field.yard_line_every_yd
+    for shift, score in likely_shifts(across, ladder, field):
+        found = np.flatnonzero(ladder.rung != NO_RUNG)
+        yards = (ladder.rung[found] - shift) * step
+        inside = (yards > 0) & (yards < field.length_yd)
+        board, seen = [], []
+        for k, crossing in enumerate(ends.crossing_px):
+            low_side = (k == 1) == (across.along == 1)
+            for i, yard in zip(found[inside], yards[inside], strict=True):
+                board.append((yard * field.mm_per_yd_x, 0.0 if low_side else field.width_mm))
+                seen.append(meet(across, float(across.crossing_px[i]), along, crossing))
+        if len(board) < 8:
+            continue
+        answer = camera_and_proportions(np.array(board), np.array(seen), distortion, field, LIMITS.proportions_spread)
+        if answer is None:
+            continue
+        camera, measured = answer
+        border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else LIMITS.border_mm
+        border = LineStyle(border_mm, "inner")
+        line_mm = ends.width_steps * step * field.mm_per_yd_x
+        # Ticks along the sidelines come in every form or not at all: the hash rows have to be found without them.
+        measured = dataclasses.replace(
+            measured, line_mm=line_mm, sideline=border, end_line=border, sideline_marks=False
+        )
+        candidate = Candidate(measured, camera, score)
+        if proportions_off(candidate, field) < LIMITS.most_off:
+            yield candidate
+
+
+def measure_print(planes: Sequence[Plane], start: Candidate, paint: float, prior: LensPrior | None) -> Candidate | None:
+    """Return the field as it is printed, and the camera; None when too little paint is found.
+
+    Args:
+        planes: gray pictures; the camera is that of the first.
+        start: a candidate good to a few pixels.
+        paint: contrast of the yard lines, gray levels, signed.
+        prior: the lens, when it was measured beforehand.
+
+    """
+    field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))
+    for i, search in enumerate(LIMITS.searches_px):
+        observations = observe_paint(planes[:1], camera, field, search)
+        observations = observations[_is_sure(observations, field)]
+        if len(observations.px) < LIMITS.fewest_observations:
+            return None
+        camera, field = _fit_proportions(camera, field, observations, prior)
+        if i:
+            field = measure_styles(planes[0], camera, field, paint)
+    field = with_number_rows(planes[0], camera, field, paint) or field
+    return Candidate(field, camera, start.shift_score)
+
+
+def _is_sure(observations: Observations, field: FieldModel) -> Bools:
+    """Return which observations are of lines whose place is known however they are painted, shape (n,)."""
+    placed = [i for i, line in enumerate(field.lines()) if line.kind == "sideline"]
+    return np.asarray((observations.boundary < 0) | np.isin(observations.boundary, placed), dtype=np.bool_)
+
+
+def _fit_proportions(
+    camera: Camera, field: FieldModel, observations: Observations, prior: LensPrior | None
+) -> tuple[Camera, FieldModel]:
+    """Fit the camera and the field's proportions: what seems to be the pixels' proportions is the print's.
+
+    Seen from above the two look the same, and a camera's pixels are square.
+    """
+    fit = fit_camera(camera, observations, prior=prior or open_proportions(camera.lens.size_px), fine=True)
+    fx, fy = fit.camera.lens.focal_px
+    turned = abs(fit.camera.board_to_camera[0, 0]) < abs(fit.camera.board_to_camera[1, 0])
+    ratio = fx / fy if turned else fy / fx
+    field = dataclasses.replace(field, mm_per_yd_y=field.mm_per_yd_y * ratio)
+    points = observations.points_mm * (1.0, ratio, 1.0)
+    focal = fx if not turned else fy
+    lens = dataclasses.replace(fit.camera.lens, focal_px=(focal, focal))
+    start = dataclasses.replace(fit.camera, lens=lens, bow=flat_bow(field))
+    again = fit_camera(start, dataclasses.replace(observations, points_mm=points), prior=prior, fine=True)
+    return again.camera, field

@@ -1,0 +1,92 @@
+"""Finds the rows of yard numbers in a picture: where ink stands beside the lines that carry them and not the others."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Plane
+from downfield.core.field import FieldModel
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRowLimits:
+    """Where ink is looked for, and what makes a row of it."""
+
+    beside_yd: tuple[float, ...] = tuple(0.35 + 0.1 * i for i in range(18))
+    """How far beside a yard line the digits are."""
+    step_yd: float = 0.1
+    """Spacing across the field."""
+    clear_yd: float = 2.5
+    """Numbers keep off the sidelines by so much."""
+    ink: float = 0.5
+    """Of the yard lines' contrast: what ink has."""
+    least_ink: float = 0.07
+    """Share of a row that is ink, more than beside lines without numbers."""
+    heights_yd: tuple[float, float] = (1.0, 6.0)
+    """Heights that numbers have."""
+
+
+LIMITS: Final = NumberRowLimits()
+
+_GAP: Final = np.ones((9, 1), np.uint8)  # less than a yard between the strokes of one row
+
+
+def with_number_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel | None:
+    """Return the field with its numbers where they are printed; None when no rows of them are seen.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to about a pixel on the paint.
+        field: the field; its rows of numbers and their height are replaced.
+        paint: contrast of the yard lines, gray levels, signed.
+
+    """
+    numbered = sorted({number.x_yd for number in field.numbers()})
+    if len(numbered) < 2:
+        return None
+    bare = [x for x in field.yard_lines_yd() if min(abs(x - at) for at in numbered) > 2 * max(LIMITS.beside_yd)]
+    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, LIMITS.step_yd)
+    ink = _ink(plane, camera, field, numbered, y_yd, paint)
+    if bare:
+        ink = ink - _ink(plane, camera, field, bare, y_yd, paint)
+    both = cv2.GaussianBlur(np.ascontiguousarray((ink + ink[::-1]) / 2)[:, None], (1, 0), 1.0, sigmaY=1.0)[:, 0]
+    near = both[: len(both) // 2]
+    closed = cv2.morphologyEx((near > LIMITS.least_ink).astype(np.uint8)[:, None], cv2.MORPH_CLOSE, _GAP)[:, 0]
+    runs = np.flatnonzero(np.diff(np.pad(closed, 1))).reshape(-1, 2)
+    shortest, tallest = (round(height / LIMITS.step_yd) for height in LIMITS.heights_yd)
+    # A logo at midfield reaches the middle of the field, which numbers do not.
+    fitting = [(low, high) for low, high in runs.tolist() if shortest <= high - low <= tallest and high < len(near)]
+    if not fitting:
+        return None
+    low, high = max(fitting, key=lambda run: float(near[slice(*run)].sum()))
+    height = (high - low) * LIMITS.step_yd
+    center = float(y_yd[0]) + (low + high - 1) / 2 * LIMITS.step_yd
+    return dataclasses.replace(
+        field,
+        number_rows_y_yd=(round(center, 3), round(field.width_yd - center, 3)),
+        number_height_yd=round(height, 3),
+    )
+
+
+def _ink(plane: Plane, camera: Camera, field: FieldModel, lines_yd: list[float], y_yd: Array, paint: float) -> Array:
+    """Return the share of ink beside yard lines, the mean of all, at places across the field, shape (n,)."""
+    beside = np.array([side * off for off in LIMITS.beside_yd for side in (-1, 1)])
+    x = np.array(lines_yd)[:, None] + beside
+    points = np.stack(np.broadcast_arrays(x[None], y_yd[:, None, None]), axis=-1) * field.mm_per_yd
+    at = np.clip(camera.to_pixels(points), -30000, 30000).astype(np.float32)
+    flat = at.reshape(len(y_yd), -1, 2)
+    seen = cv2.remap(plane, flat[..., 0], flat[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    levels = np.sign(paint) * seen.reshape(at.shape[:-1]).astype(np.float64)
+    # The ground may change shade at the line, so each side is relative to its own ground.
+    shares = []
+    for side in (levels[..., 0::2], levels[..., 1::2]):
+        ground = np.percentile(side, 25, axis=(0, 2), keepdims=True)
+        shares.append((side - ground > LIMITS.ink * abs(paint)).mean(axis=2))
+    share: Array = np.mean(np.concatenate(shares, axis=1), axis=1)
+    return share

@@ -1,0 +1,128 @@
+"""Finds the camera that sees points of the board where they are seen: a homography, its focal length, and the lens.
+
+With square pixels a homography of known proportions tells the focal length and the tilt. Where the print's proportions
+are open, they are found with them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera, Lens
+from downfield.calibration.camera_fit import Observations, fit_camera
+from downfield.calibration.field.line_pencils import DivisionModel
+from downfield.core.arrays import Array
+from downfield.core.field import FieldModel
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneCameraLimits:
+    """Thresholds of finding a camera from a homography."""
+
+    aspect_off: float = 0.05
+    """How far from square the pixels may come out, log ratio."""
+    aspect_sigma: float = 0.008
+    """Standard deviation of the pixels' proportions before the lens is fitted."""
+    typical_focal: float = 0.78
+    """Likeliest focal length, of the picture's width,"""
+    focal_spread: float = 0.35
+    """and its relative standard deviation."""
+    start_sigma_px: float = 1.0
+    """Standard deviation of the matched points in the first fit."""
+    start_steps: int = 12
+    """Steps of that fit."""
+
+
+LIMITS: Final = PlaneCameraLimits()
+
+_FOCALS: Final = np.geomspace(0.4, 2.5, 40)  # of the picture's width
+
+
+def camera_from_points(
+    board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel
+) -> Camera | None:
+    """Return the camera that sees board points, shape (n, 2), at places of the undistorted picture, same shape.
+
+    None when fewer than four are independent, or when no camera with square pixels fits them.
+    """
+    plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
+    if plane.shape != (3, 3):
+        return None
+    focal, aspect = _focal_and_aspect(plane, distortion, LIMITS.aspect_sigma)
+    if abs(aspect) > LIMITS.aspect_off:
+        return None
+    start = _camera_of_plane(plane, focal, distortion)
+    return None if start is None else _with_lens(start, plane, distortion, field)
+
+
+def camera_and_proportions(
+    board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel, spread: float
+) -> tuple[Camera, FieldModel] | None:
+    """Return the camera, and the field with the proportions that the picture shows.
+
+    None when fewer than four points are independent, or when no camera above the board fits them.
+
+    Args:
+        board_mm: board points by the field as described, shape (n, 2).
+        straight_px: where they are in the undistorted picture, same shape.
+        distortion: of the lens, as estimated so far.
+        field: the field as described; its yard across is changed.
+        spread: standard deviation of its proportions, log ratio.
+
+    """
+    plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
+    if plane.shape != (3, 3):
+        return None
+    focal, aspect = _focal_and_aspect(plane, distortion, spread)
+    plane = plane @ np.diag([1.0, math.exp(-aspect), 1.0])
+    field = dataclasses.replace(field, mm_per_yd_y=field.mm_per_yd_y * math.exp(aspect))
+    start = _camera_of_plane(plane, focal, distortion)
+    return None if start is None else (_with_lens(start, plane, distortion, field), field)
+
+
+def _focal_and_aspect(plane: Array, distortion: DivisionModel, sigma: float) -> tuple[float, float]:
+    """Return the focal length of a homography, px, and the log ratio of its scales across and along."""
+    width, _ = distortion.size_px
+    costs = []
+    for focal in _FOCALS * width:
+        x, y, _ = (plane / plane[2, 2] / np.array([[focal], [focal], [1.0]])).T
+        lengths = np.linalg.norm(x), np.linalg.norm(y)
+        skew, aspect = float(x @ y / (lengths[0] * lengths[1])), float(np.log(lengths[1] / lengths[0]))
+        prior = np.log(focal / width / LIMITS.typical_focal) / LIMITS.focal_spread
+        costs.append(((skew / 0.004) ** 2 + (aspect / sigma) ** 2 + prior**2, float(focal), aspect))
+    _, focal, aspect = min(costs)
+    return focal, aspect
+
+
+def _camera_of_plane(plane: Array, focal: float, distortion: DivisionModel) -> Camera | None:
+    """Return the camera of a board-to-picture homography; None when it would be below the board."""
+    x, y, shift = (plane / plane[2, 2] / np.array([[focal], [focal], [1.0]])).T
+    scale = 2 / (np.linalg.norm(x) + np.linalg.norm(y))
+    left, _, right = np.linalg.svd(np.stack([x * scale, y * scale, np.cross(x, y) * scale**2], axis=1))
+    rotation = left @ np.diag([1, 1, np.linalg.det(left @ right)]) @ right
+    # The camera is above the board, whose z points back at it, so the homography must mirror the orientation.
+    if rotation[2, 2] > -0.5:
+        return None
+    rx, ry, rz = (float(value) for value in cv2.Rodrigues(rotation)[0].ravel())
+    tx, ty, tz = (float(value) for value in shift * scale)
+    k1 = distortion.amount * focal**2 / float((distortion.center_px**2).sum())
+    cx, cy = (float(value) for value in distortion.center_px)
+    lens = Lens(distortion.size_px, (focal, focal), (cx, cy), (k1, 0.0, 0.0, 0.0, 0.0))
+    return Camera(lens, (rx, ry, rz), (tx, ty, tz))
+
+
+def _with_lens(start: Camera, plane: Array, distortion: DivisionModel, field: FieldModel) -> Camera:
+    """Return the camera whose full lens reproduces the one-term distortion over the field."""
+    x, y = np.meshgrid(np.linspace(0, field.length_mm, 7), np.linspace(0, field.width_mm, 4))
+    board = np.stack([x.ravel(), y.ravel(), np.ones(x.size)], axis=1)
+    straight = board @ plane.T
+    seen = distortion.distort(straight[:, :2] / straight[:, 2:])
+    return fit_camera(
+        start, Observations.of_points(board[:, :2], seen, LIMITS.start_sigma_px), most_steps=LIMITS.start_steps
+    ).camera

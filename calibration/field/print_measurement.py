@@ -1,0 +1,156 @@
+"""Measures how a print's lines are painted, once the camera is good to a pixel: widths, edges, rows of marks.
+
+Along its whole length a line is the same, so its profile is taken as the median over many places along it: figures,
+hands, marks and wear over some of them do not count, and thin edges stand out of the noise.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Plane
+from downfield.core.field import FieldModel
+from downfield.core.painted_lines import LineStyle, LineZero
+
+
+@dataclass(frozen=True, slots=True)
+class PrintLimits:
+    """Where lines of a print are looked for, and what counts as an edge."""
+
+    step_px: float = 0.25
+    """Spacing of profiles."""
+    smooth_px: float = 0.6
+    """Standard deviation of the Gaussian against noise in profiles."""
+    border_mm: float = 9.0
+    """Widest border,"""
+    inside_px: float = 4.0
+    """and how far inside its place its inner edge may be."""
+    goal_mm: float = 7.5
+    """Widest goal line."""
+    edge: float = 0.3
+    """Of the clearest edge of a profile: fainter ones do not count,"""
+    border_edge: float = 0.15
+    """nor ones as faint as this beside a border, whose outer edge is often the clearer one."""
+    least_inset_mm: float = 0.3
+    """A goal line whose inner edge is further inside than this is not painted outside its place."""
+    zero_off: float = 0.12
+    """Of a goal line's width: how far its inner edge may be from where a placement has it."""
+    least_width_px: float = 0.8
+    """The two edges of a line are further apart."""
+
+
+LIMITS: Final = PrintLimits()
+
+
+def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel:
+    """Return the field with its goal lines and borders as they are painted.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to about a pixel on the paint.
+        field: the field; what it says of goal lines, sidelines and end lines is replaced.
+        paint: contrast of the yard lines, gray levels, signed.
+
+    """
+    border = _border(plane, camera, field)
+    goal = _goal_line(plane, camera, field, paint)
+    return dataclasses.replace(
+        field, sideline=border, end_line=border, goal_line=field.goal_line if goal is None else goal
+    )
+
+
+def _border(plane: Plane, camera: Camera, field: FieldModel) -> LineStyle:
+    """Return the style of the sidelines; one whose outer edge is not seen is as wide as was looked at."""
+    widths = []
+    x_mm = _between_lines(field)
+    scale = _px_per_mm(camera, field)
+    offsets = np.arange(-LIMITS.inside_px, LIMITS.border_mm * scale, LIMITS.step_px) / scale
+    for y_mm, outward in ((0.0, -1.0), (field.width_mm, 1.0)):
+        points = np.stack(np.broadcast_arrays(x_mm, y_mm + outward * offsets[:, None]), axis=-1)
+        profile = np.median(_levels(plane, camera, points), axis=1)
+        edges = _edges(profile, offsets, LIMITS.border_edge)
+        inner = edges[np.abs(edges).argmin()] if len(edges) else 0.0
+        beyond = edges[edges > inner + LIMITS.least_width_px / scale]
+        widths.append(float(beyond[0] - inner) if len(beyond) else LIMITS.border_mm)
+    return LineStyle(round(float(np.mean(widths)), 2), "inner")
+
+
+def _goal_line(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> LineStyle | None:
+    """Return the style of the goal lines; None when they are not seen."""
+    scale = _px_per_mm(camera, field)
+    reach = min(LIMITS.goal_mm, 1.5 * field.mm_per_yd_x)
+    offsets = np.arange(-reach, reach, LIMITS.step_px / scale)
+    y_mm = (np.arange(4, int(field.width_yd) - 4) + 0.5) * field.mm_per_yd_y
+    found = []
+    for x_mm, outward in ((0.0, -1.0), (field.length_mm, 1.0)):
+        points = np.stack(np.broadcast_arrays(x_mm + outward * offsets[:, None], y_mm), axis=-1)
+        profile = np.median(_levels(plane, camera, points), axis=1) * np.sign(paint)
+        rising, falling = (_edges(profile, offsets, LIMITS.edge, sign) for sign in (1, -1))
+        if not len(rising):
+            continue
+        inner = float(rising[np.abs(rising).argmin()])
+        outer = falling[falling > inner + LIMITS.least_width_px / scale]
+        found.append((inner, float(outer[0]) - inner if len(outer) else np.nan))
+    if not found:
+        return None
+    inner = float(np.mean([edge for edge, _ in found]))
+    widths = [width for _, width in found if np.isfinite(width)]
+    return _placed(inner, float(np.mean(widths)) if widths else None)
+
+
+def _placed(inner_mm: float, width_mm: float | None) -> LineStyle:
+    """Return the style of a goal line by its inner edge, outward from its place, and its width if that is seen.
+
+    A goal line of the color of what lies beyond it has no outer edge: then its place is the outer one.
+    """
+    inset = max(-inner_mm, LIMITS.least_inset_mm)
+    if width_mm is None:
+        return LineStyle(round(inset, 2), "outer")
+    zeros: dict[LineZero, float] = {"inner": 0.0, "center": -width_mm / 2, "outer": -width_mm}
+    zero = min(zeros, key=lambda name: abs(inner_mm - zeros[name]))
+    if abs(inner_mm - zeros[zero]) > max(LIMITS.least_inset_mm, LIMITS.zero_off * width_mm) and -inner_mm > 0:
+        return LineStyle(round(inset, 2), "outer")
+    return LineStyle(round(width_mm, 2), zero)
+
+
+def _between_lines(field: FieldModel) -> Array:
+    """Return places along the field half-way between one-yard marks, clear of yard lines, mm."""
+    yards = np.arange(int(field.length_yd)) + 0.5
+    off = yards % field.yard_line_every_yd
+    clear = np.minimum(off, field.yard_line_every_yd - off) > 1
+    places: Array = yards[clear] * field.mm_per_yd_x
+    return places
+
+
+def _px_per_mm(camera: Camera, field: FieldModel) -> float:
+    """Return the picture's scale at the middle of the field."""
+    middle = np.array([field.length_mm, field.width_mm]) / 2
+    near = camera.to_pixels(middle + np.array([(0.0, 0.0), (0.0, 1.0)]))
+    return float(np.linalg.norm(near[1] - near[0]))
+
+
+def _levels(plane: Plane, camera: Camera, points_mm: Array) -> Array:
+    at = np.clip(camera.to_pixels(points_mm), -30000, 30000).astype(np.float32)
+    return np.asarray(
+        cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float64
+    )
+
+
+def _edges(profile: Array, offsets_mm: Array, least: float, sign: int = 0) -> Array:
+    """Return the places of the edges of a profile, mm, rising, with a least share of the clearest; 0 is either sign."""
+    sigma = LIMITS.smooth_px / LIMITS.step_px
+    column = np.ascontiguousarray(profile)[:, None]
+    smooth = np.asarray(cv2.GaussianBlur(column, (1, 0), sigma, sigmaY=sigma))[:, 0]
+    slope = np.gradient(smooth)
+    rising = np.abs(slope) if sign == 0 else np.maximum(sign * slope, 0.0)
+    inner = rising[1:-1]
+    peak = 1 + np.flatnonzero((inner >= rising[:-2]) & (inner > rising[2:]) & (inner > least * np.abs(slope).max()))
+    before, here, after = rising[peak - 1], rising[peak], rising[peak + 1]
+    shift = np.clip(0.5 * (before - after) / np.minimum(before - 2 * here + after, -1e-9), -0.5, 0.5)
+    return np.asarray(offsets_mm[peak] + shift * (offsets_mm[1] - offsets_mm[0]))

@@ -1,0 +1,184 @@
+"""Reads where a print's yard lines end, before the camera is known, from the picture rectified by its two pencils.
+
+Along the ladder of yard lines and across it the two pencils make a grid, so the picture can be sampled as a regular
+one. Yard lines stand out from the ground between them from sideline to sideline and nowhere else: not on a border of
+any width or color, not on the board's margin. So the inner edges of the sidelines are where their contrast ends,
+however the sidelines themselves are painted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.field.line_pencils import DivisionModel, Pencil
+from downfield.calibration.field.matching import NO_RUNG, Ladder
+from downfield.core.arrays import Array, Plane
+
+
+@dataclass(frozen=True, slots=True)
+class RectifiedLimits:
+    """Sizes and thresholds of reading the rectified picture."""
+
+    center_steps: tuple[float, ...] = (-0.04, -0.02, 0.0, 0.02, 0.04)
+    """Of a ladder's step: where about a rung the paint is looked for,"""
+    ground_steps: tuple[float, float] = (-0.13, 0.13)
+    """and the ground beside it, clear of the one-yard marks."""
+    between_steps: tuple[float, ...] = (0.3, 0.5, 0.7)
+    """Where between rungs a sideline's edge is looked for."""
+    profile_steps: tuple[float, ...] = tuple(i / 200 for i in range(-26, 27))
+    """Where the width of the yard lines is measured."""
+    present: float = 0.5
+    """Of the typical contrast: where yard lines stand out more, they are there."""
+    gap_px: int = 25
+    """Numbers, figures and hands hide yard lines for so long."""
+    edge_px: float = 5.0
+    """The edge of a sideline is this near to where the contrast ends."""
+    edge_share: float = 0.12
+    """Of the clearest edge there: fainter ones are noise."""
+    least_border_px: float = 1.0
+    """Least width of a border,"""
+    widest_border_px: float = 24.0
+    """and the most that is looked at."""
+    border_edge_share: float = 0.3
+    """Of the clearer of its two edges: what its outer one must have."""
+    faintest_levels: float = 3.0
+    """Contrast that yard lines must have, gray levels."""
+    smooth_px: float = 1.0
+    """Standard deviation of the Gaussian against noise."""
+
+
+LIMITS: Final = RectifiedLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class YardLineEnds:
+    """Where the yard lines end.
+
+    Attributes:
+        crossing_px: of the inner edges of both sidelines in the other pencil, low and high, px.
+        border: widths of the borders beyond them, of the distance between them; 0 where no outer edge is seen.
+        width_steps: width of the yard lines at half their contrast, of the ladder's step.
+        paint: contrast of the yard lines against the ground, gray levels, signed.
+
+    """
+
+    crossing_px: tuple[float, float]
+    border: tuple[float, float]
+    width_steps: float
+    paint: float
+
+
+def find_yard_line_ends(
+    plane: Plane, across: Pencil, along: Pencil, ladder: Ladder, distortion: DivisionModel
+) -> YardLineEnds | None:
+    """Find where the yard lines end; None when they do not stand out, or only at one end.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        across: the family that holds the yard lines.
+        along: the other family.
+        ladder: the yard lines in `across`.
+        distortion: of the lens, as estimated so far.
+
+    """
+    rungs = np.unique(ladder.rung[ladder.rung != NO_RUNG]).astype(np.float64)
+    size = plane.shape[0] if across.along == 1 else plane.shape[1]
+    rows = np.arange(-0.52 * size, 0.52 * size)
+
+    def levels(offsets: tuple[float, ...], at: Array) -> Array:
+        """Sample beside rungs, shape (offsets, rows, rungs)."""
+        steps = at + np.array(offsets)[:, None]
+        return (
+            _sampled(plane, across, along, distortion, ladder.crossing_px(steps.ravel()), rows)
+            .reshape(len(rows), len(offsets), len(at))
+            .transpose(1, 0, 2)
+        )
+
+    center, ground = levels(LIMITS.center_steps, rungs), levels(LIMITS.ground_steps, rungs).mean(axis=0)
+    middle = slice(len(rows) * 2 // 5, len(rows) * 3 // 5)
+    sign = float(np.sign(np.median((center[len(center) // 2] - ground)[middle])))
+    contrast = _smooth(np.median((sign * (center - ground)).max(axis=0), axis=1))
+    typical = float(np.median(contrast[middle]))
+    if typical < LIMITS.faintest_levels:
+        return None
+    ends = _run_about_middle(contrast > LIMITS.present * typical)
+    if ends is None:
+        return None
+    turf = levels(LIMITS.between_steps, rungs[:-1])
+    slope = np.abs(np.gradient(_smooth(np.median(turf, axis=(0, 2)))))
+    edges = _edges(slope)
+    low, high = (_nearest_edge(edges, slope, end) for end in ends)
+    border = tuple(_next_edge(edges, slope, edge, toward) / (high - low) for edge, toward in ((low, -1), (high, 1)))
+    profile = sign * np.median(levels(LIMITS.profile_steps, rungs)[:, slice(*ends)], axis=1)
+    crossing = (low + float(rows[0]), high + float(rows[0]))
+    return YardLineEnds(crossing, (border[0], border[1]), _width(profile), sign * typical)
+
+
+def _width(profiles: Array) -> float:
+    """Return the median width at half height of ridges, shape (offsets, n), of the ladder's step."""
+    ground = (profiles[0] + profiles[-1]) / 2
+    above = profiles > (profiles.max(axis=0) + ground) / 2
+    return float(np.median(above.sum(axis=0))) * (LIMITS.profile_steps[1] - LIMITS.profile_steps[0])
+
+
+def _sampled(
+    plane: Plane, across: Pencil, along: Pencil, distortion: DivisionModel, crossing_px: Array, rows: Array
+) -> Array:
+    """Sample where lines of `across`, shape (n,), meet lines of `along`, shape (m,); returns (m, n)."""
+    lean = across.lean + across.fan * crossing_px
+    slope = (along.lean + along.fan * rows)[:, None]
+    first = (crossing_px + lean * rows[:, None]) / (1 - lean * slope)
+    second = rows[:, None] + slope * first
+    straight = np.stack([first, second] if across.along == 1 else [second, first], axis=-1)
+    px = distortion.distort(straight.reshape(-1, 2)).reshape(straight.shape)
+    at = np.clip(px, -30000, 30000).astype(np.float32)
+    return np.asarray(
+        cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.float64
+    )
+
+
+def _smooth(values: Array) -> Array:
+    column = np.ascontiguousarray(values, dtype=np.float64)[:, None]
+    smooth = cv2.GaussianBlur(column, (1, 0), LIMITS.smooth_px, sigmaY=LIMITS.smooth_px)
+    return np.asarray(smooth, dtype=np.float64)[:, 0]
+
+
+def _run_about_middle(present: NDArray[np.bool_]) -> tuple[int, int] | None:
+    """Return the ends of the longest run, short gaps closed; None when it reaches the edge of the picture."""
+    kernel = np.ones((LIMITS.gap_px, 1), np.uint8)
+    padded = np.pad(present.astype(np.uint8), LIMITS.gap_px)[:, None]
+    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, kernel)[LIMITS.gap_px : -LIMITS.gap_px, 0]
+    turns = np.flatnonzero(np.diff(np.pad(closed, 1)))
+    if not len(turns):
+        return None
+    low, high = max(turns.reshape(-1, 2).tolist(), key=lambda run: run[1] - run[0])
+    return None if low == 0 or high == len(present) else (low, high)
+
+
+def _edges(slope: Array) -> Array:
+    """Return the places where the slope has a peak, to a fraction of a sample, rising."""
+    peak = 1 + np.flatnonzero((slope[1:-1] >= slope[:-2]) & (slope[1:-1] > slope[2:]))
+    before, here, after = slope[peak - 1], slope[peak], slope[peak + 1]
+    return np.asarray(peak + np.clip(0.5 * (before - after) / np.minimum(before - 2 * here + after, -1e-9), -0.5, 0.5))
+
+
+def _nearest_edge(edges: Array, slope: Array, near: int) -> float:
+    """Return the edge nearest to a place: a border's outer edge may be the clearer one."""
+    close = edges[np.abs(edges - near) <= LIMITS.edge_px]
+    height = slope[np.rint(close).astype(int)]
+    close = close[height > LIMITS.edge_share * height.max(initial=0.0)]
+    return float(close[np.abs(close - near).argmin()]) if len(close) else float(near)
+
+
+def _next_edge(edges: Array, slope: Array, edge: float, toward: int) -> float:
+    """Return how far beyond an edge the next clear one is, px; 0 when there is none near."""
+    off = toward * (edges - edge)
+    height = slope[np.rint(edges).astype(int)]
+    near = (off > LIMITS.least_border_px) & (off < LIMITS.widest_border_px)
+    clear = near & (height > LIMITS.border_edge_share * height[near | (off == 0)].max(initial=0.0))
+    return float(off[clear].min(initial=np.inf)) if clear.any() else 0.0
