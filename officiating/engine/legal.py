@@ -5,6 +5,8 @@ A declaration is legal exactly when the engine accepts it: the same handlers dec
 
 from __future__ import annotations
 
+from collections import Counter
+
 from downfield.core.errors import RefusedError
 from downfield.core.records import record
 from downfield.officiating.checks.pivot_limits import PivotLimit, pivot_limits
@@ -100,7 +102,8 @@ def _now_ns(state: EngineState) -> int:
 def _summary(type_: str, word: str, tried: list[tuple[TriedDeclaration, str]]) -> LegalDeclaration:
     accepted = [candidate for candidate, refusal in tried if not refusal]
     if not accepted:
-        return LegalDeclaration(type_, word, False, tried[-1][1])
+        reasons = Counter(refusal for _, refusal in tried)  # some are about one side or figure only
+        return LegalDeclaration(type_, word, False, reasons.most_common(1)[0][0])
     return LegalDeclaration(
         type_,
         word,

@@ -1,0 +1,49 @@
+"""Scenes by hand: key frames become places, and what touches is worked out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from downfield.core.errors import InputError
+from downfield.core.field import preset
+from downfield.officiating.scenes import BASE, FIELD, KeyFrame, ScriptedFigure, along, film, stands
+
+LENGTH_YD = BASE.length_mm / FIELD.mm_per_yd_x
+
+
+def test_a_path_goes_straight_and_evenly_and_rests_before_and_after() -> None:
+    path = along(KeyFrame(1.0, 10, 20), KeyFrame(2.0, 20, 20), KeyFrame(3.0, 20, 30, 90.0))
+    assert path(0.0) == path(1.0) == (10, 20, 0.0)
+    assert path(1.5)[:2] == (15.0, 20.0)
+    assert path(9.0) == (20, 30, 90.0)
+
+
+def test_a_turn_takes_the_short_way() -> None:
+    path = along(KeyFrame(0.0, 10, 20, 170.0), KeyFrame(1.0, 10, 20, -170.0))
+    assert abs(path(0.5)[2]) == pytest.approx(180.0)
+
+
+@pytest.mark.parametrize("frames", [(), (KeyFrame(1.0, 0, 0), KeyFrame(1.0, 5, 5))])
+def test_a_path_without_order_in_time_is_refused(frames: tuple[KeyFrame, ...]) -> None:
+    with pytest.raises(InputError, match="key frames"):
+        along(*frames)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.floats(0.55, 1.9))
+def test_a_contact_begins_at_the_instant_the_bases_meet(meets_s: float) -> None:
+    speed = 10.0
+    standing = 40 + LENGTH_YD + speed * (meets_s - 0.5)
+    runner = ScriptedFigure("dark-1", along(KeyFrame(0.5, 40, 26), KeyFrame(3.0, 40 + speed * 2.5, 26)))
+    shot = film([runner, ScriptedFigure("light-1", stands(standing, 26))], 2.2)
+    first = next(contact for scene in shot.scenes for contact in scene.contacts if contact.since_ns is not None)
+    assert first.since_ns == pytest.approx(meets_s * 1e9, abs=2e6)
+    assert (first.face_a, first.face_b) == ("front", "front")
+
+
+def test_figures_stand_where_another_print_has_their_yards() -> None:
+    arena = preset("arena-50")
+    scene = film([ScriptedFigure("dark-1", stands(25, 10, field=arena), field=arena)], 0.1).scenes[0]
+    assert scene.figures[0].x_mm == pytest.approx(25 * arena.mm_per_yd_x)
