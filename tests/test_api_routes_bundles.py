@@ -36,6 +36,7 @@ def test_the_bundle_of_the_game_in_play_is_downloaded_whole(table: Table, tmp_pa
     assert answer.headers["content-type"] == "application/zip"
     assert table.game_service.game_id in answer.headers["content-disposition"]
     (tmp_path / "game.zip").write_bytes(answer.body)
+    assert KEY.public_text.encode() in client.get("/api/games/current/report.html").body
     found = verify_bundle(tmp_path / "game.zip")
     assert found.intact
     assert found.manifest is not None

@@ -181,6 +181,7 @@ def test_the_service_sends_page_and_tables(table: Table) -> None:
     game = table.store.games()[0].id
     page = client.get(f"/api/games/{game}/report.html")
     assert page.status == 200
+    assert b"signs with the key" not in page.body  # nothing that is served from here is signed
     assert "style-src 'unsafe-inline'" in page.headers["content-security-policy"]
     for name in REPORT_TABLES:
         answer = client.get(f"/api/games/{game}/report/{name}.csv")
