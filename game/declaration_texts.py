@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from downfield.game.published.publisher import clock_text
@@ -38,13 +38,22 @@ _SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
 }
 
 
-def describe(body: Body) -> str:
-    """Return a declaration or ruling in a few words."""
+_DECISIONS: Final = {"confirm": "confirmed", "overturn": "overturned", "strike": "removed", "manual": "called by hand"}
+
+
+def describe(body: Body, texts: Mapping[str, str]) -> str:
+    """Return a declaration or ruling in a few words.
+
+    Args:
+        body: the declaration or ruling.
+        texts: of calls and of earlier declarations, by id; one that is not there any more is not named.
+
+    """
     if isinstance(body, Ruling):
-        call = body.replacement.text if body.replacement is not None else body.call
-        return f"{body.decision} {call}"
+        call = body.replacement.text if body.replacement is not None else texts.get(body.call, "a call")
+        return f"{_DECISIONS[body.decision]}: {call}"
     if isinstance(body, Undo):
-        return f"undo {body.event}"
+        return f"undone: {texts.get(body.event, 'a declaration')}"
     if isinstance(body, SetUp):
         score = f"{body.score[0]} to {body.score[1]}"
         if body.due != "scrimmage":

@@ -231,7 +231,8 @@ class History:
 
     def declarations(self) -> list[DeclarationView]:
         """Return every declaration and ruling, in order."""
-        return self._log.declarations(self._log.undone, dict.fromkeys(self._set_aside, _SET_ASIDE))
+        calls = {view.id: view.text for view in (*self.struck(), *self.calls())}
+        return self._log.declarations(self._log.undone, dict.fromkeys(self._set_aside, _SET_ASIDE), calls)
 
     def players(self, t_ns: int) -> tuple[Player, ...]:
         """Return the figures that were on the board at an instant."""

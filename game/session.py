@@ -74,6 +74,7 @@ class GameSession:
         self.signatures: Signatures = {}
         self.ended = False
         self._frames: dict[str, int] = {}
+        self._call_texts: dict[str, str] = {}  # of every call so far, as a ruling may name one that is gone
         self._last_event_ns = 0
         self._snaps_ns: set[int] = set()
         self._snap: Snap | None = None
@@ -180,7 +181,8 @@ class GameSession:
     def declarations(self, latest: int | None = None) -> list[DeclarationView]:
         """Return the declarations and rulings in order: all, or only the latest."""
         reasons = {item.event: item.reason for item in self._game.refused}
-        return self._log.declarations(self._game.undone, reasons, latest)
+        self._call_texts |= {call.id: call.text for call in self._game.calls}
+        return self._log.declarations(self._game.undone, reasons, self._call_texts, latest)
 
     def legal(self) -> LegalDeclarations:
         """Return what may be declared now, by whom and with which limits."""
@@ -310,28 +312,38 @@ class EventLog:
         return rulings
 
     def declarations(
-        self, undone: Collection[str], set_aside: Mapping[str, str], latest: int | None = None
+        self,
+        undone: Collection[str],
+        set_aside: Mapping[str, str],
+        calls: Mapping[str, str],
+        latest: int | None = None,
     ) -> list[DeclarationView]:
         """Return declarations and rulings, in order.
 
         Args:
             undone: ids of the events that were undone.
             set_aside: why events no longer count, by id.
+            calls: texts of the calls, by id.
             latest: how many; None for all.
 
         """
         shown = [(event, by) for event, by in self.events if not isinstance(event.body, Tick)]
+        if latest is not None:
+            shown = shown[-latest:]
+        undoing = {event.body.event for event, _ in shown if isinstance(event.body, Undo)}
+        texts = dict(calls)
+        texts |= {event.id: describe(event.body, calls) for event, _ in self.events if event.id in undoing}
         return [
             DeclarationView(
                 id=event.id,
                 type=event.body.type,
-                text=describe(event.body),
+                text=describe(event.body, texts),
                 by=by,
                 t_ns=event.t_ns,
                 undone=event.id in undone,
                 set_aside=set_aside.get(event.id, ""),
             )
-            for event, by in (shown if latest is None else shown[-latest:])
+            for event, by in shown
         ]
 
     def players(self, t_ns: int) -> tuple[Player, ...]:

@@ -275,6 +275,16 @@ def test_figures_without_a_recent_scene_are_hidden(service: PageServer, page: Pa
     expect(page.locator(".figures")).to_have_css("opacity", "0")
 
 
+def test_hands_between_plays_are_no_trouble_and_in_a_play_they_are(service: PageServer, page: Page) -> None:
+    hands = HealthStatus(level="warning", calls="suspended", text="A hand covers figures: calls resume once it is gone")
+    service.publish("health", hands)
+    page.goto(f"{service.url}/overlay/scorebug")
+    expect(page.locator(".bug")).to_be_visible()
+    expect(page.locator(".status")).not_to_have_text("Camera calls suspended")
+    service.publish("game", board="on")
+    expect(page.locator(".status")).to_have_text("Camera calls suspended")
+
+
 def test_suspended_calls_are_shown(service: PageServer, page: Page) -> None:
     service.publish("health", HealthStatus(level="alarm", calls="suspended"))
     for name, notice in (("scorebug", ".status"), ("field", ".suspended")):

@@ -250,8 +250,36 @@ def test_a_camera_problem_is_shown_with_its_remedy(service: PageServer, phone: P
     lost = HealthReason(code="camera_lost", level="alarm", text="No pictures come", remedy="Check the cable")
     service.game_service.publish_health(HealthStatus(level="alarm", calls="suspended", reasons=(lost,)))
     expect(phone.locator("#link")).to_contain_text("Camera lost")
+    alert = phone.locator("#health-alert")
+    expect(alert).to_contain_text("No pictures come")
+    assert alert.bounding_box()["height"] < 60, "a problem takes more than a line of the phone"  # type: ignore[index]
+    alert.get_by_role("button", name="No pictures come").tap()
     expect(phone.locator("#health .reason")).to_have_text("No pictures comeCheck the cable")
     expect(phone.locator("#health .suspended")).to_be_visible()
+
+
+def test_a_closed_problem_stays_away_until_another_one_comes(service: PageServer, phone: Page) -> None:
+    dim, soft = (HealthReason(code=text, level="warning", text=text) for text in ("It is dim", "It is soft"))
+    service.game_service.publish_health(HealthStatus(level="warning", reasons=(dim,)))
+    alert = phone.locator("#health-alert")
+    expect(alert).to_contain_text("It is dim")
+    alert.get_by_role("button", name="Close").tap()
+    expect(alert).to_be_hidden()
+    service.game_service.publish_health(HealthStatus(level="warning", reasons=(dim,), fps=59.0))
+    expect(alert).to_be_hidden()
+    service.game_service.publish_health(HealthStatus(level="warning", reasons=(soft, dim)))
+    expect(alert).to_contain_text("It is soft (and 1 more)")
+
+
+def test_a_ruling_and_an_undo_are_listed_in_words(service: PageServer, phone: Page) -> None:
+    set_up(service)
+    hand_made = Call("x", "out_of_bounds", 0, "tap", (), "called", "dark-28 is out of bounds")
+    service.game_service.rule(Ruling("", "manual", hand_made), Submission())
+    (call,) = service.game_service.calls()
+    service.game_service.rule(Ruling(call.id, "strike"), Submission())
+    declared = phone.locator("#declared")
+    expect(declared).to_contain_text("Removed: dark 28 is out of bounds")
+    assert call.id not in declared.inner_text()
 
 
 def test_a_broken_connection_is_shown_and_restored(service: PageServer, phone: Page) -> None:

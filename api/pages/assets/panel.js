@@ -9,7 +9,7 @@ import { moreSections } from "./panel_more.js";
 import { playerActions, quickActions } from "./panel_actions.js";
 import { playerSection } from "./panel_players.js";
 import { questionCard } from "./panel_questions.js";
-import { healthSection } from "./panel_health.js";
+import { healthAlert, healthSection } from "./panel_health.js";
 import { NoResponseError, send } from "./send.js";
 import { startTour } from "./tour.js";
 import { PANEL_TOUR } from "./tours.js";
@@ -131,10 +131,18 @@ function updateHealth() {
   const text = feed.link === "live" && level !== "ok" ? humanize(health.reasons[0]?.code ?? level) : links[feed.link];
   refresh(at("link"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, capitalize(text))]);
   at("link").setAttribute("aria-label", `Connection and camera: ${text}`);
-  const open = at("link").getAttribute("aria-expanded") === "true" || (feed.link === "live" && level !== "ok");
+  const open = at("link").getAttribute("aria-expanded") === "true";
+  const alert = !open && feed.link === "live" && level !== "ok";
   at("health").hidden = !open;
   healthSection(at("health"), health, feed.value("source"));
+  healthAlert(at("health-alert"), alert ? health : undefined);
 }
+
+at("health-alert").addEventListener("click", (event) => {
+  if (event.target.closest("button")?.dataset.more === undefined) return;
+  at("link").setAttribute("aria-expanded", "true");
+  updateHealth();
+});
 
 at("link").addEventListener("click", () => {
   const open = at("link").getAttribute("aria-expanded") === "true";

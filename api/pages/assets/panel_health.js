@@ -28,4 +28,21 @@ export function healthSection(section, health, source) {
   ]);
 }
 
+let dismissed = "";
+
+/** One line that says what is wrong while something is; closed, it stays away until something else is. */
+export function healthAlert(section, health) {
+  const [first] = health?.reasons ?? [];
+  const text = first?.text || health?.text || "";
+  const more = (health?.reasons.length ?? 0) > 1 ? ` (and ${health.reasons.length - 1} more)` : "";
+  const key = health === undefined ? "" : `${health.level} ${text}`;
+  if (key === "") dismissed = "";
+  section.hidden = key === "" || key === dismissed;
+  section.className = first?.level ?? health?.level ?? "";
+  refresh(section, [key, more], () => [
+    el("button", { class: "text", type: "button", "data-more": "" }, `${text}${more}`),
+    el("button", { class: "small", type: "button", "aria-label": "Close", onclick: () => (dismissed = key) && (section.hidden = true) }, "×"),
+  ]);
+}
+
 const duration = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min`;
