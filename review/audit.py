@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
 from downfield.game.challenges import DECISION_WORDS, ChallengeRaised, ChallengeRuled
@@ -24,8 +26,10 @@ class AuditLine(TopicModel):
 
 def audit_trail(history: History) -> list[AuditLine]:
     """Return the lines of a game, in order."""
+    texts = {view.id: view.text for view in (*history.struck(), *history.calls())}
+    texts |= {view.id: view.text for view in history.declarations()}
     return [
-        AuditLine(seq=late.seq, at_ms=late.at_ns // 1_000_000, by=_by(late.content), text=_text(late.content))
+        AuditLine(seq=late.seq, at_ms=late.at_ns // 1_000_000, by=_by(late.content), text=_text(late.content, texts))
         for late in history.late
     ]
 
@@ -35,7 +39,7 @@ def _by(content: Content) -> str:
     return content.by if isinstance(content, known) else ""
 
 
-def _text(content: Content) -> str:
+def _text(content: Content, texts: Mapping[str, str]) -> str:
     if isinstance(content, GameReopened):
         return f"Reopened: {content.reason}"
     if isinstance(content, ScoreSigned):
@@ -46,7 +50,7 @@ def _text(content: Content) -> str:
     if isinstance(content, EventRecorded):
         body = content.event.body
         note = f" ({body.note})" if isinstance(body, Ruling) and body.note else ""
-        return f"Ruling: {describe(body)}{note}"
+        return f"Ruling: {describe(body, texts)}{note}"
     if isinstance(content, ChallengeRaised):
         return f"Challenge by the {content.side} coach of {content.text}: {content.reason}"
     if isinstance(content, ChallengeRuled):
