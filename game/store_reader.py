@@ -168,12 +168,12 @@ class StoreReader:
 
         """
         columns = [null() if column.name == "attachment" else column for column in ENTRIES.c]
-        query = select(*columns).where(ENTRIES.c.game == game)
-        if kinds:
-            query = query.where(ENTRIES.c.kind.in_(kinds))
+        query = select(*columns).where(ENTRIES.c.game == game).order_by(ENTRIES.c.seq.desc()).limit(limit)
+        # One kind at a time: a database asked for several reads the journal backward until it has found enough.
+        queries = [query.where(ENTRIES.c.kind == kind) for kind in kinds] or [query]
         with self._reading() as connection:
-            rows = connection.execute(query.order_by(ENTRIES.c.seq.desc()).limit(limit))
-            return [EntryRow(*row) for row in rows]
+            found = [EntryRow(*row) for one in queries for row in connection.execute(one)]
+        return sorted(found, key=lambda entry: entry.seq, reverse=True)[:limit]
 
     def attachment(self, game: str, seq: int) -> bytes | None:
         """Return the attachment of one entry of a game's journal; None when it has none."""

@@ -82,7 +82,7 @@ class GameSearch:
     """What games are looked for.
 
     Attributes:
-        text: every word of it is in the title, a team's name, the rulebook's or the id, which begins with the date.
+        text: every word of it is in the title, a team's, the rulebook's or the table's name, or the date.
         standing: only games that stand so; None for all.
         under_review: whether only games with an open challenge.
 
@@ -96,7 +96,7 @@ class GameSearch:
         """Return whether a game is one of those looked for; `in_play` is the id of the game in play."""
         row = line.row
         date = f"{row.id[:4]}-{row.id[4:6]}-{row.id[6:8]}"
-        where = f"{row.id} {date} {row.title} {row.home} {row.away} {row.rulebook}".casefold()
+        where = f"{row.id} {date} {row.title} {row.home} {row.away} {row.rulebook} {row.table}".casefold()
         if not all(word in where for word in self.text.casefold().split()):
             return False
         if self.under_review and not line.under_review:

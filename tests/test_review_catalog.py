@@ -102,3 +102,13 @@ def test_games_are_found_by_words_and_standing_across_pages(store: Store, monkey
     assert found(GameSearch(standing="ended")) == ["20260102"]
     assert found(GameSearch(standing="in_play"), "20260103-120000-abcd") == ["20260103"]
     assert found(GameSearch(standing="unfinished"), "20260103-120000-abcd") == ["20260101"]
+
+
+def test_the_latest_entries_of_some_kinds_are_the_last_of_the_journal_of_these_kinds(store: Store) -> None:
+    kinds = [STARTED, ("event_recorded", EVENT), ("scenes_recorded", BATCH), ("event_recorded", EVENT), STARTED]
+    row = add_game(store, 1, *kinds)
+    everything = list(store.entries(row.id))
+    for wanted in ((), ("event_recorded",), ("scenes_recorded", "event_recorded"), ("game_ended",)):
+        expected = [entry for entry in reversed(everything) if not wanted or entry.kind in wanted]
+        for limit in (1, 2, 10):
+            assert store.latest(row.id, wanted, limit) == expected[:limit]

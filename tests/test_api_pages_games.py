@@ -1,0 +1,67 @@
+"""From the list of games to a ruling after the game, on a phone, on a recorded game: found, tried, ruled, compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from urllib.request import Request, urlopen
+
+import pytest
+from browsers import browser, page_in
+from playwright.sync_api import Browser, expect
+
+from downfield.rig.configuration.loading import load
+from downfield.rig.recording.recorded_clip import bundled_demo
+from downfield.rig.rig import Rig
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a rig on which the bundled recording was played and the next game has begun."""
+    folder = tmp_path_factory.mktemp("rig")
+    given = {"source.name": str(bundled_demo()), "service.port": 0, "data": str(folder)}
+    rig = Rig(load(environment={}, command_line=given), folder, paced=False)
+    rig.play()
+    address = rig.address.rstrip("/")
+    body = json.dumps({"title": "the next one"}).encode()
+    urlopen(Request(f"{address}/api/games", body, {"Content-Type": "application/json"}), timeout=20).close()
+    yield address
+    rig.close()
+
+
+def test_a_call_is_found_ruled_on_after_the_game_and_compared(chrome: Browser, url: str) -> None:
+    with page_in(chrome, phone=True) as page:
+        page.goto(f"{url}/games?standing=ended")
+        page.locator("#games .game").tap()
+        expect(page.locator("#plays .result").first).to_have_text(re.compile("^Tackled by light 24, gain of "))
+        page.locator("#filters summary").tap()
+        page.get_by_label("Player").fill("dark 28")
+        page.locator("[name=kind]").select_option("tackle")
+        expect(page.locator("#message")).to_have_text("1 play found.")
+        tackle = page.locator("#plays .call")
+        expect(tackle).to_have_count(1)
+        expect(tackle.locator("img")).to_be_visible()
+        assert "player=dark+28" in page.url
+        page.locator("#desk summary").tap()
+        page.locator("#desk [name=reason]").fill("on the film")
+        page.get_by_role("button", name="Reopen").tap()
+        tackle.get_by_role("button", name="Rule on this call").tap()
+        page.locator("dialog label", has_text="Strike").tap()
+        expect(page.locator("dialog .changes")).to_contain_text("No longer called: dark 28 tackled by light 24")
+        page.locator("dialog textarea").fill("no contact")
+        page.get_by_role("button", name="Rule so").tap()
+        expect(page.locator("#plays .call.struck")).to_contain_text("no contact")
+        page.get_by_role("button", name="Close this game").tap()
+        expect(page.locator("#standing")).to_have_text("Final")
+        expect(page.locator("#audit li")).to_contain_text(["Ended", "Reopened: on the film", "Ruling", "Closed"])
+        page.locator("#what-if > summary").tap()
+        page.locator("#what-if [name=rulebook]").select_option("efl")
+        page.get_by_role("button", name="Compare").tap()
+        expect(page.locator(".what-if .head")).to_contain_text("Gunderson")
