@@ -85,8 +85,10 @@ class BundleExporter:
 
     def source(self, row: GameRow, *, video: bool) -> BundleSource:
         """Return what a game's bundle is made of."""
-        files, notes = self._video(row) if video else ([], [_NO_VIDEO])
+        files, notes = self._video(row)
         calibration = _recorded_calibration(files) or self._calibration()
+        if not video:
+            files, notes = [], [_NO_VIDEO]
         if calibration is None:
             notes.append("no calibration: none was kept with the recording, and none is configured")
         scrubber = scrubber_of(self._settings)

@@ -124,6 +124,8 @@ def test_the_segments_of_the_game_s_time_are_copied_byte_for_byte(rig: Path, tmp
     source = exporter.source(row, video=True)
     assert source.calibration == CALIBRATION
     assert source.notes == ()
+    without = exporter.source(row, video=False)
+    assert (without.calibration, without.video) == (CALIBRATION, ())
     copied = {file.name: file.path for file in source.video}
     assert [path.name for path in copied.values() if path.suffix == ".mkv"] == [path.name for path in videos]
     bundle = tmp_path / "game.zip"
