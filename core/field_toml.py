@@ -1,9 +1,10 @@
-"""Writes a field model as a TOML file."""
+"""Writes a field model as a TOML file, and says for people what a picture showed of it."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from typing import Final
 
 from downfield.core.field import FieldModel
 from downfield.core.painted_lines import LineStyle
@@ -21,6 +22,25 @@ def measured_field_toml(field: FieldModel) -> str:
         else:
             plain.append(f"{entry.name} = {_value(value)}")
     return "\n".join([*plain, *tables]) + "\n"
+
+
+def describe_measured(described: FieldModel, found: FieldModel) -> str:
+    """Return what a solution found of a print beyond its description, in one line for people; empty when nothing."""
+    if found == described:
+        return ""
+    ratio, before = (field.mm_per_yd_y / field.mm_per_yd_x for field in (found, described))
+    parts = [
+        f"a yard across is {ratio:.3f} yards along (described: {before:.3f})",
+        f"yard lines {found.line_width_mm('yard_line'):.1f} mm",
+        f"goal lines {found.line_width_mm('goal_line'):.1f} mm, {_PLACES[found.goal_line.zero or 'inner']}",
+        f"border {found.line_width_mm('sideline'):.1f} mm",
+    ]
+    if found.number_rows_y_yd:
+        parts.append(f"numbers {min(found.number_rows_y_yd):.1f} yd from the sidelines")
+    return "; ".join(parts)
+
+
+_PLACES: Final = {"inner": "outside the goal", "center": "centered on the goal", "outer": "inside the goal"}
 
 
 def _value(value: object) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import FieldError, FormatError, InputError
 from downfield.core.field import FieldModel, load_field, preset, preset_names
-from downfield.core.field_toml import measured_field_toml
+from downfield.core.field_toml import describe_measured, measured_field_toml
 from downfield.core.painted_lines import LineStyle, LineZero
 from downfield.core.records import from_data
 
@@ -186,3 +186,20 @@ def test_a_field_written_as_toml_is_read_back(
     style = LineStyle(width_mm and round(width_mm, 4), zero)
     field = dataclasses.replace(preset(name), title=title, goal_line=style, end_line=style, measured=measured)
     assert from_data(FieldModel, tomllib.loads(measured_field_toml(field)), path="x") == field
+
+
+def test_what_a_picture_showed_of_a_print_is_said_in_one_line() -> None:
+    described = preset("tudor-620")
+    found = dataclasses.replace(
+        described,
+        mm_per_yd_y=9.4,
+        goal_line=LineStyle(3.12, "center"),
+        sideline=LineStyle(4.6, "inner"),
+        number_rows_y_yd=(11.2, 42.1),
+    )
+    text = describe_measured(described, found)
+    assert "goal lines 3.1 mm, centered on the goal" in text
+    assert "border 4.6 mm" in text
+    assert "numbers 11.2 yd from the sidelines" in text
+    assert "a yard across is 1.324 yards along" in text
+    assert not describe_measured(described, described)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from downfield.calibration.calibration import read_calibration
 from downfield.calibration.pictures import write_picture
 from downfield.core.errors import InputError
+from downfield.core.field import load_field
 from downfield.rig.cli.calibrate import parse_landmark
 from downfield.rig.cli.main import app
 
@@ -27,8 +28,13 @@ def test_a_table_is_calibrated_drawn_and_certified(tmp_path: Path) -> None:
     scene = photograph()
     photo, out, drawn, report = (tmp_path / name for name in ("a.png", "a.calibration.json", "b.png", "r.html"))
     write_picture(photo, scene.image)
-    output = run("calibrate", "field", photo, "--field", "tudor-620", "-o", out, "--picture", drawn)
+    written = tmp_path / "found.toml"
+    output = run(
+        "calibrate", "field", photo, "--field", "tudor-620", "-o", out, "--picture", drawn, "--write-field", written
+    )
     assert "tudor-620" in output
+    assert "Measured in the picture" not in output  # the print is as the preset describes it
+    assert load_field(str(written)) == TUDOR
     assert "px" in output
     calibration = read_calibration(out)
     assert calibration.method == "field"

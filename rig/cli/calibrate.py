@@ -25,6 +25,8 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
+from downfield.core.field_toml import describe_measured, measured_field_toml
+from downfield.core.records import write_text
 from downfield.rig.cli.calibrate_table import set_up_table
 from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between, parse_number
 from downfield.rig.cli.output import say
@@ -78,9 +80,12 @@ def from_field(
     picture: Picture = None,
     lens: LensOption = None,
     height_mm: CameraHeightOption = None,
+    write_field: Annotated[
+        Path | None, typer.Option(help="Write the field as it was found in the picture to this .toml file.")
+    ] = None,
 ) -> None:
     """Calibrate from the printed field alone."""
-    check_outputs(out, picture=picture, inputs=(source, lens, Path(field)))
+    check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)))
     fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
     prior = _prior(lens)
     with progress_bar("Calibrating") as advance:
@@ -89,6 +94,12 @@ def from_field(
         distance = lens_from_distance(images[0], height_mm) if prior is None else None
         solution = solve_field(images, fields, prior=prior, distance=distance, progress=show_solving(advance))
     _finish(solution, images, source, out, picture, by_hand=False)
+    found = describe_measured(fields[0], solution.field) if len(fields) == 1 else ""
+    if found:
+        say(f"Measured in the picture: {found}. The scale is that of the description.")
+    if write_field is not None:
+        write_text(write_field, [measured_field_toml(solution.field)])
+        say(f"The field is written to {write_field}.")
 
 
 app.command("table")(set_up_table)
