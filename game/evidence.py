@@ -32,6 +32,9 @@ class EvidenceLimits:
     cached_calls: int = 4
     """Calls whose evidence is cached."""
 
+    remembered_games: int = 3
+    """Games whose journals stay read, some 10 MB each: a call of theirs then costs its own scenes and what is new."""
+
     cached_s: float = 10.0
     """Lifetime of cached evidence: stepping through a call's pictures makes many requests for the same call."""
 
@@ -133,6 +136,7 @@ class EvidenceFinder:
         self._waiting = threading.BoundedSemaphore(LIMITS.waiting)
         self._working = threading.Lock()
         self._cache: dict[tuple[str, str], tuple[float, Evidence]] = {}
+        self._histories: dict[str, History] = {}
 
     def find(self, row: GameRow, call: str) -> Evidence:
         """Return the current evidence of a call.
@@ -219,7 +223,7 @@ class EvidenceFinder:
         """Search without the cache; scenes being written right now may be missing until the next search."""
         is_in_play = self._in_play.game_id == row.id
         unwritten = self._in_play.unwritten_scenes() if is_in_play else ()
-        history = History(self._store, row)
+        history = self._history(row)
         # A slow disk holds up the journal, not the calls in memory.
         calls = self._in_play.calls() if is_in_play else history.calls()
         # A call that was struck is still in dispute.
@@ -239,6 +243,18 @@ class EvidenceFinder:
         while len(self._cache) > LIMITS.cached_calls:
             del self._cache[next(iter(self._cache))]
         return found
+
+    def _history(self, row: GameRow) -> History:
+        """Return a game's history: of a game that was asked about lately only what is new is read."""
+        history = self._histories.pop(row.id, None)
+        if history is None:
+            history = History(self._store, row)
+        else:
+            history.read_on(self._store)
+        self._histories[row.id] = history
+        while len(self._histories) > LIMITS.remembered_games:
+            del self._histories[next(iter(self._histories))]
+        return history
 
     def _written(self, history: History, from_ns: int, to_ns: int) -> Iterator[Scene]:
         for batch in history.batches:

@@ -138,9 +138,18 @@ class History:
         self._snaps: list[Snap] = []
         self._set_aside: tuple[str, ...] = ()
         self._started: GameStarted | None = None
-        for entry in store.entries(row.id, attachments=False):
+        self.read_on(store)
+
+    def read_on(self, store: StoreReader) -> None:
+        """Read what has been appended to the journal since.
+
+        Raises:
+            FormatError: it can't be read; what was read before it stays.
+
+        """
+        for entry in store.entries(self.row.id, after=self.entries, attachments=False):
+            content = unpack_entry(entry.kind, entry.content, where=f"game {self.row.id}, entry {entry.seq}")
             self.entries, self.head = entry.seq, entry.digest
-            content = unpack_entry(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
             self._add(content)
             if self.ended or isinstance(content, GameReopened | ScoreSigned):
                 self.late.append(LateEntry(entry.seq, entry.at_ns, content))

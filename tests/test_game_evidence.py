@@ -28,10 +28,12 @@ from downfield.core.footprint import signed_gap
 from downfield.game.commands import NewGame
 from downfield.game.evidence import LIMITS
 from downfield.game.footage import FootageCalibration, FootageFrame
+from downfield.game.history import History
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
 from downfield.game.session import LIMITS as GAME
 from downfield.game.store import Store
+from downfield.game.store_reader import EntryRow, GameRow
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.recording.recorded_clip import bundled_demo
 
@@ -286,6 +288,54 @@ def test_stepping_reads_the_journal_once(service: EvidenceService) -> None:
     for frame in frames[:20]:
         assert service.client.get(f"{service.tackle()}/{frame}.jpg").status == 200
     assert len(service.footage_store.requested) == 1
+
+
+def test_a_calls_evidence_reads_only_its_own_part_of_the_journal(
+    service: EvidenceService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = [call.id for call in service.game_service.calls()]
+    service.game_service.start_game(NewGame())  # the game with the calls is over, and all of it on the disk
+    store = service.store
+    batches = History(store, GameRow(service.game, 0, "", "", "", "tap")).batches
+    read: list[int] = []
+    whole_entries, whole_attachment = store.entries, store.attachment
+
+    def entries(game: str, **options: Any) -> Iterator[EntryRow]:
+        for entry in whole_entries(game, **options):
+            read.append(entry.seq)
+            yield entry
+
+    def attachment(game: str, seq: int) -> bytes | None:
+        unpacked.append(seq)
+        return whole_attachment(game, seq)
+
+    unpacked: list[int] = []
+    monkeypatch.setattr(store, "entries", entries)
+    monkeypatch.setattr(store, "attachment", attachment)
+    answers = []
+    for number, call in enumerate(calls):
+        read.clear()
+        unpacked.clear()
+        path = f"/api/games/{service.game}/calls/{quote(call, safe='')}/frames"
+        answers.append(service.client.get(path + "?seconds=3"))
+        assert bool(read) == (number == 0)  # the journal was read for the first call
+        t_ns = answers[-1].json["call"]["t_ns"]
+        near = [one.seq for one in batches if one.first_ns <= t_ns + 3e9 and one.last_ns >= t_ns - 3e9]
+        assert unpacked == near
+    assert len({answer.body for answer in answers}) == len(calls) > 1
+
+
+def test_what_is_added_to_a_journal_is_read_on(service: EvidenceService) -> None:
+    row = service.store.game(service.game)
+    assert row is not None
+    half = History(service.store, row)
+    service.game_service.start_game(NewGame())
+    half.read_on(service.store)
+    whole = History(service.store, row)
+    assert half.ended
+    for name in ("entries", "head", "score", "text", "batches"):
+        assert getattr(half, name) == getattr(whole, name)
+    assert (half.calls(), half.plays()) == (whole.calls(), whole.plays())
 
 
 def test_without_a_calibration_nothing_is_measured_or_seen_from_above_and_the_reason_is_told(
