@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, OutputError
+from downfield.core.media_limits import DECODER_BOUNDS, FILE_OPTIONS, MAX_PIXELS
 
 _SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})
 
@@ -53,15 +55,13 @@ def read_pictures(path: Path, count: int = LIMITS.frames) -> list[Image]:
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     if path.suffix.lower() in _SUFFIXES:
-        image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-        if image is None:
-            raise InputError(f"{path}: the picture can't be read. Give a PNG, JPEG, BMP, TIFF or WebP file.")
-        return [np.asarray(image, dtype=np.uint8)]
+        return [read_picture(path)]
     try:
-        with av.open(str(path)) as video:
+        with av.open(str(path), options=FILE_OPTIONS) as video:
             total = sum(1 for packet in video.demux(video=0) if packet.size)
         wanted = {round(i) for i in np.linspace(0, max(total - 1, 0), min(count, max(total, 1)))}
-        with av.open(str(path)) as video:
+        with av.open(str(path), options=FILE_OPTIONS) as video:
+            video.streams.video[0].codec_context.options = dict(DECODER_BOUNDS)
             frames = [f.to_ndarray(format="bgr24") for i, f in enumerate(video.decode(video=0)) if i in wanted]
     except (av.FFmpegError, IndexError):
         raise InputError(
@@ -70,6 +70,35 @@ def read_pictures(path: Path, count: int = LIMITS.frames) -> list[Image]:
     if not frames:
         raise InputError(f"{path}: the video has no frames")
     return [np.asarray(frame, dtype=np.uint8) for frame in frames]
+
+
+def read_picture(path: Path) -> Image:
+    """Return the picture in a file, uint8 BGR, shape (height, width, 3); its declared size is checked before.
+
+    Raises:
+        InputError: it can't be read, or is larger than `MAX_PIXELS`.
+
+    """
+    image = None
+    if path.is_file() and _is_bounded(path):
+        with suppress(cv2.error):
+            image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise InputError(
+            f"{path}: not a readable picture. Give a PNG, JPEG, BMP, TIFF or WebP file of at most"
+            f" {MAX_PIXELS // 1_000_000} million pixels."
+        )
+    return np.asarray(image, dtype=np.uint8)
+
+
+def _is_bounded(path: Path) -> bool:
+    """Return whether a picture's header declares a size, and none that is too large."""
+    try:
+        with av.open(str(path), options=FILE_OPTIONS) as picture:
+            stream = picture.streams.video[0]
+            return 0 < stream.width * stream.height <= MAX_PIXELS
+    except (av.FFmpegError, IndexError, ValueError):
+        return False
 
 
 def write_picture(path: Path, image: Image) -> None:

@@ -10,10 +10,11 @@ from typing import Final
 
 import av
 import av.container
-import cv2
 import numpy as np
 
+from downfield.calibration.pictures import read_picture
 from downfield.core.errors import InputError, SourceError
+from downfield.core.media_limits import DECODER_BOUNDS, FILE_OPTIONS
 from downfield.rig.recording.recording_library import index_path, read_index
 from downfield.rig.sources.jpeg import DECODER_OPTIONS
 from downfield.rig.sources.sound import Soundtrack
@@ -40,13 +41,13 @@ class VideoFile:
         if not path.is_file():
             raise InputError(f"{path}: no such file")
         try:
-            self._container: av.container.InputContainer = av.open(str(path))
+            self._container: av.container.InputContainer = av.open(str(path), options=FILE_OPTIONS)
             stream = self._container.streams.video[0]
-        except (av.FFmpegError, IndexError):
+        except (av.FFmpegError, IndexError, ValueError):
             raise InputError(f"{path}: not a readable video file") from None
         stream.codec_context.thread_count = 1
-        if stream.codec_context.name == "mjpeg":
-            stream.codec_context.options = dict(DECODER_OPTIONS)
+        faster = DECODER_OPTIONS if stream.codec_context.name == "mjpeg" else {}
+        stream.codec_context.options = {**DECODER_BOUNDS, **faster}
         self._path = path
         self._index = read_index(index_path(path)).frames if index_path(path).is_file() else None
         self._stream = stream
@@ -120,9 +121,7 @@ class ImageFolder:
         self._paths = sorted(pictures, key=_natural_order)
         if not self._paths:
             raise InputError(f"{folder}: holds no picture ({', '.join(sorted(PICTURE_SUFFIXES))})")
-        first = cv2.imread(str(self._paths[0]), cv2.IMREAD_COLOR)
-        if first is None:
-            raise InputError(f"{self._paths[0]}: not a readable picture")
+        first = read_picture(self._paths[0])
         self._fps = fps
         self._pacer = PlaybackPacer(paced=paced)
         self._facts = SourceFacts("images", folder.name, (first.shape[1], first.shape[0]), fps, live=False)
@@ -140,9 +139,10 @@ class ImageFolder:
 
         """
         for index, path in enumerate(self._paths):
-            image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-            if image is None:
-                raise SourceError(f"{path}: not a readable picture")
+            try:
+                image = read_picture(path)
+            except InputError as error:
+                raise SourceError(str(error)) from None
             if (image.shape[1], image.shape[0]) != self._facts.size_px:
                 size_px = self._facts.size_px
                 raise SourceError(
@@ -151,7 +151,7 @@ class ImageFolder:
             t_ns = round(index * 1e9 / self._fps)
             if not self._pacer.wait_until(t_ns):
                 return
-            yield CapturedFrame(index, t_ns, time.monotonic_ns(), image=np.asarray(image, dtype=np.uint8))
+            yield CapturedFrame(index, t_ns, time.monotonic_ns(), image=image)
 
     def close(self) -> None:
         """Stop."""

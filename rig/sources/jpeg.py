@@ -15,6 +15,7 @@ import numpy as np
 from av.video.codeccontext import VideoCodecContext
 
 from downfield.core.arrays import Image
+from downfield.core.media_limits import DECODER_BOUNDS
 
 DECODER_OPTIONS: Final = MappingProxyType({"idct": "xvid"})
 """FFmpeg's options: its fastest exact inverse transform. Recordings are decoded with the same transform."""
@@ -23,7 +24,7 @@ _THREAD = threading.local()  # a decoder serves one thread at a time
 
 
 def decode_jpeg(data: bytes) -> Image | None:
-    """Return a picture, uint8 BGR, shape (height, width, 3); None if it is damaged."""
+    """Return a picture, uint8 BGR, shape (height, width, 3); None if it is damaged or too large."""
     if not data:
         return None
     try:
@@ -48,6 +49,6 @@ def _decoder() -> VideoCodecContext:
         if not isinstance(created, VideoCodecContext):
             raise TypeError("mjpeg is a video codec")
         # A truncated picture is an error, instead of half a picture with an invented rest.
-        created.thread_count, created.options = 1, {**DECODER_OPTIONS, "err_detect": "explode"}
+        created.thread_count, created.options = 1, {**DECODER_OPTIONS, **DECODER_BOUNDS, "err_detect": "explode"}
         decoder = _THREAD.decoder = created
     return decoder

@@ -1,0 +1,28 @@
+"""Bounds of what is decoded: files and cameras say how large a picture is, and a decoder would allocate all of it.
+
+A PNG of 100 KB can declare a picture of gigabytes, and a playlist that is named as a video can name any other file or
+address. So pictures are bounded before they are decoded, and a file is opened as one of the kinds that cameras, phones,
+recorders and editors write, which name nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_PIXELS: Final = 64_000_000
+"""Largest picture that is decoded, pixels: an 8K camera sends 33 million, the photo of a good phone has 50 million."""
+
+DECODER_BOUNDS: Final = {"max_pixels": str(MAX_PIXELS)}
+"""Options of FFmpeg's decoders that refuse a larger picture by its header."""
+
+_FORMATS: Final = (
+    "mov mp4 matroska webm avi mpeg mpegts mpegvideo m4v h264 hevc av1 obu ivf mjpeg mxf flv asf ogg wav nut y4m"
+    " yuv4mpegpipe dv gif image2 png_pipe jpeg_pipe bmp_pipe tiff_pipe webp_pipe webp_anim"
+)
+
+FILE_OPTIONS: Final = {
+    **DECODER_BOUNDS,
+    "protocol_whitelist": "file",
+    "format_whitelist": ",".join(_FORMATS.split()),
+}
+"""Options with which FFmpeg opens a file named by a user: that file alone, by the formats that hold pictures."""
