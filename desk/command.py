@@ -21,6 +21,7 @@ from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
 from downfield.desk.tables.watcher import TableWatcher
+from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.store import Store
 from downfield.rig.cli.options import ConfigOption
 from downfield.rig.configuration.loading import load
@@ -45,6 +46,8 @@ def desk(
 ) -> None:
     """Run the director's desk: every table at a glance, the event, its big screen and its overlays."""
     place = folder or data_folder(load(config).settings) / "desk"
+    thing = LeasedThing(f"The desk's folder {place}", "give this one a folder of its own with --data.")
+    lease = FileLease(place / ".desk.lock", thing)
     parts = DeskParts(EventKeeper(place / "event.json"), AddressBook(place / "tables.json"), TableWatcher())
     store = Store.at(place / "devices.db")
     key = SecretFile(place / ADMIN_KEY)
@@ -80,3 +83,4 @@ def desk(
     finally:
         parts.watcher.close()
         store.close()
+        lease.close()

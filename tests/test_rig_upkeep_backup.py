@@ -23,6 +23,7 @@ from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.cli.main import app
 from downfield.rig.configuration.settings import RigSettings, StoreSettings
+from downfield.rig.kept_games import leased_data_folder
 from downfield.rig.upkeep.backup import make_backup, restore_backup
 
 TEAMS = NewGame(home=TeamSheet(name="Ростов", short="РОС"), away=TeamSheet(name="Oakdale", short="OAK"))
@@ -102,6 +103,17 @@ def test_a_data_folder_in_use_is_kept_unless_replaced_and_then_moved_aside(tmp_p
     assert (tmp_path / "rig" / "recordings" / "one.mkv").exists(), "recordings stay where the rig looks for them"
     again = restore_backup(archive, at(tmp_path / "rig"), replace=True, progress=quiet)
     assert again.moved_aside == tmp_path / "rig.before-restore-2"
+
+
+def test_a_rig_that_runs_is_not_restored_under_its_feet(tmp_path: Path) -> None:
+    fill(tmp_path / "rig")
+    archive = backed_up(tmp_path / "rig", tmp_path / "rig.zip")
+    with leased_data_folder(at(tmp_path / "rig"), "Table 3"):
+        before = contents(tmp_path / "rig")
+        with pytest.raises(InputError, match="in use by table 'Table 3'"):
+            restore_backup(archive, at(tmp_path / "rig"), replace=True, progress=quiet)
+        assert contents(tmp_path / "rig") == before
+    restore_backup(archive, at(tmp_path / "rig"), replace=True, progress=quiet)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
@@ -33,6 +33,7 @@ from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import adapter, record, to_json
 from downfield.game.store import CLOSED
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
+from downfield.rig.kept_games import leased_data_folder
 
 _FORMAT: Final = "downfield-backup"
 _VERSION: Final = 1
@@ -154,12 +155,12 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
 
     Raises:
         FormatError: it is no backup, a newer one, or damaged; nothing was changed.
-        InputError: the data folder is in use and `replace` is false.
+        InputError: the data folder holds something and `replace` is false, or a rig runs with it.
         OutputError: it can't be written; what was there is as it was.
 
     """
     folder = data_folder(settings).absolute()
-    in_use = folder.exists() and any(folder.iterdir())
+    in_use = folder.exists() and any(not path.name.startswith(".") for path in folder.iterdir())
     if in_use and not replace:
         raise InputError(
             f"{folder}: this data folder is in use already. Restore into another one with --set data=FOLDER, or with"
@@ -167,17 +168,16 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
         )
     beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
-        with _opened(archive_file) as archive:
+        with _opened(archive_file) as archive, leased_data_folder(settings) if in_use else nullcontext():
             manifest = _manifest(archive, archive_file)
             _check_room(archive, archive_file, folder)
             make_private_folder(beside)
             for name, digest in manifest.files.items():
                 progress(name)
                 _extract(archive, archive_file, name, digest, beside)
-        aside = _swap(beside, folder, settings, keep_recordings=not manifest.recordings) if in_use else None
+            aside = _swap(beside, folder, settings, keep_recordings=not manifest.recordings) if in_use else None
         if not in_use:
-            if folder.exists():
-                folder.rmdir()
+            shutil.rmtree(folder, ignore_errors=True)  # at most a lock that a rig has left
             beside.replace(folder)
     except OSError as error:
         raise OutputError(f"{folder}: the backup can't be restored ({error.strerror or error})") from None
