@@ -84,7 +84,7 @@ def dock(phone: Page, label: str) -> None:
     button = phone.locator("#dock").get_by_role("button", name=label, exact=True)
     button.wait_for()
     phone.wait_for_timeout(1000 * REACTION_S)
-    button.tap()
+    button.tap(force=True)  # a dimmed button takes no tap that means it, but says why
 
 
 def tap(phone: Page, selector: str, label: str | re.Pattern[str] | None = None) -> None:

@@ -8,6 +8,7 @@ import { callItem } from "./panel_calls.js";
 import { moreSections } from "./panel_more.js";
 import { playerActions, quickActions } from "./panel_actions.js";
 import { playerSection } from "./panel_players.js";
+import { askLegal, diceDue, followLegal, mayName, refusal } from "./panel_legal.js";
 import { questionCard } from "./panel_questions.js";
 import { healthAlert, healthSection } from "./panel_health.js";
 import { NoResponseError, send } from "./send.js";
@@ -96,11 +97,21 @@ function updateActions() {
   if (game === undefined) return;
   const actions = game.wait === null ? quickActions(game) : [];
   refresh(at("dock"), actions, () => actions.map(actionButton));
-  playerSection(at("ball"), game, ball, lineUp, game.wait === null ? playerActions(game, ball) : []);
+  for (const button of at("dock").children) dim(button, refusal(JSON.parse(button.dataset.body).declaration));
+  playerSection(at("ball"), game, ball, lineUp, game.wait === null ? playerActions(game, ball) : [], mayName);
 }
 
 const actionButton = ({ label, declaration, tone }) =>
   el("button", { type: "button", class: tone || null, ...declarationData(declaration) }, capitalize(label));
+
+/** Dim a button whose declaration would be refused now; a tap on it says why. It is not built anew, so that it can be
+ *  tapped at once when it may be used again. */
+function dim(button, reason) {
+  button.classList.toggle("dimmed", reason !== "");
+  button.title = reason;
+  if (reason) button.setAttribute("aria-disabled", "true");
+  else button.removeAttribute("aria-disabled");
+}
 
 /** Attributes of a button that declares something. */
 const declarationData = (declaration) => ({ "data-post": "api/declarations", "data-body": JSON.stringify({ declaration }) });
@@ -108,7 +119,8 @@ const declarationData = (declaration) => ({ "data-post": "api/declarations", "da
 function updateQuestions() {
   const [questions, game] = [feed.value("questions"), feed.value("game")];
   if (game === undefined) return;
-  refreshList(at("questions"), questions?.questions ?? [], (question) => questionCard(question, game));
+  const items = (questions?.questions ?? []).map((question) => ({ ...question, dice: question.kind === "roll" ? diceDue(question.purpose) : null }));
+  refreshList(at("questions"), items, (question) => questionCard(question, game));
 }
 
 function declarationItem(declaration, item) {
@@ -163,9 +175,21 @@ document.addEventListener("click", (event) => {
     nudge(button);
     return;
   }
+  if (button.getAttribute("aria-disabled") === "true") {
+    explainRefusal(button);
+    return;
+  }
   const method = button.dataset.method ?? "POST";
   trackRequest(button, send(button.dataset.post, JSON.parse(button.dataset.body), { method, pressed_ms: isTimed(button) ? fingerDown_ms : null }));
 });
+
+/** Say why a dimmed button would be refused, unless that has changed meanwhile: then a second tap sends it. */
+async function explainRefusal(button) {
+  await askLegal();
+  const reason = refusal(JSON.parse(button.dataset.body).declaration);
+  updateActions();
+  if (reason) showNotice(capitalize(reason), "warning");
+}
 
 /** Only declarations are sent with the moment the finger came down. */
 const isTimed = (button) => button.dataset.post === "api/declarations";
@@ -226,6 +250,11 @@ async function checkPairing() {
   );
 }
 
+followLegal(feed, () => {
+  more.offer();
+  updateActions();
+  updateQuestions();
+});
 checkPairing();
 setInterval(updatePhase, 500);
 reloadOnUpgrade(feed);

@@ -2,6 +2,11 @@
 
 import { el } from "./dom.js";
 import { capitalize, formatClock, humanize } from "./format.js";
+import {
+  bindForm, checkbox, declaration, declarationButton, field, number, optionalNumber, optionalValue, requestButton, round, seconds, select, showOnlyIf, sides, sideSelect,
+  submitButton, teams,
+} from "./panel_fields.js";
+import { ofType } from "./panel_legal.js";
 
 /** Kinds of calls a person makes, the common ones first. */
 const KINDS = [
@@ -19,6 +24,16 @@ const CARDS = [
   "run", "pass", "kickoff", "punt", "field_goal", "extra_point", "two_point", "onside", "kneel", "spike", "touch_punt",
   "fair_catch_kick",
 ];
+
+/** Words of a type as options: what may be declared first, the rest dimmed; unknown until the service has answered. */
+function offered(type, words) {
+  const refused = new Set(ofType(type).filter((entry) => !entry.allowed).map((entry) => entry.word));
+  const options = words.map((name) => [name, capitalize(humanize(name)), refused.has(name)]);
+  return [...options.filter(([, , isRefused]) => !isRefused), ...options.filter(([, , isRefused]) => isRefused)];
+}
+
+/** What a game can be set up for. */
+const DUE = ["scrimmage", "kickoff", "free_kick", "try", "extra_point", "two_point"];
 
 /** Start, stop and set the clock. */
 export function clock(feed) {
@@ -57,7 +72,7 @@ function foul(feed) {
 }
 
 function claim(feed) {
-  const what = select(CLAIMS.map((name) => [name, capitalize(humanize(name))]));
+  const what = select(offered("claim", CLAIMS));
   const by = sideSelect(feed);
   const send = submitButton("Declare claim");
   const form = el("form", { class: "grid" }, field("Claim", what), field("By", by), send);
@@ -69,7 +84,7 @@ const penalty = () => el("p", { class: "muted" }, "For any other penalty, use â€
 
 /** Cards and their dice, for a rulebook that is played with cards. */
 export function cards() {
-  const kind = select(CARDS.map((name) => [name, capitalize(humanize(name))]));
+  const kind = select(offered("card", CARDS));
   const shown = el("input", { required: true, maxlength: 20, placeholder: "7, 10F, inc" });
   const [roll, reroll, back] = ["roll", "reroll", "return_to"].map((name) => optionalNumber(name, 1, 100));
   const dot = select([["", "none"], ["black", "black"], ["red", "red"], ["blue", "blue"]]);
@@ -139,38 +154,48 @@ export function setUp(feed) {
   if (game === undefined) return [];
   const offense = sideSelect(feed, game.offense);
   const direction = select([["1", "to the right"], ["-1", "to the left"]], String(game.offense === game.possession ? game.direction : -game.direction));
+  const due = select(DUE.map((name) => [name, capitalize(humanize(name))]), DUE.includes(game.due) ? game.due : "scrimmage");
   const spot = number("spot", round(game.spot_yd), 0.1, 200, 0.1);
+  const left = ["home", "away"].map((side) => number(`${side}_time_outs`, game[side].time_outs ?? 0, 0, 9));
   const down = number("down", game.down, 1, 4);
   const distance = number("distance", game.goal_to_go ? 0 : round(game.distance_yd), 0, 100, 0.1);
   const period = number("period", game.period, 1, 9);
   const [home, away] = ["home", "away"].map((side) => number(side, game[side].points, 0, 200));
+  const scrimmage = [
+    field("Line of scrimmage, yards from the left goal line", spot, "wide"),
+    field("Down", down),
+    field("Yards to go (0 for goal)", distance),
+  ];
+  const hasTimeOuts = game.home.time_outs !== null;
   const set = submitButton("Correct the game");
   const form = el(
     "form",
     { class: "grid" },
-    field("Offense", offense),
+    field("Next play", due, "wide"),
+    field("Offense (receivers of a kick, scorers before a try)", offense),
     field("Direction", direction),
-    field("Line of scrimmage, yards from the left goal line", spot, "wide"),
-    field("Down", down),
-    field("Yards to go (0 for goal)", distance),
+    scrimmage,
     field(`Points ${game.home.short}`, home),
     field(`Points ${game.away.short}`, away),
     field("Period", period),
+    hasTimeOuts && [field(`Time-outs left ${game.home.short}`, left[0]), field(`Time-outs left ${game.away.short}`, left[1])],
     set,
   );
-  bindForm(form, set, () =>
-    declaration({
+  showOnlyIf(form, scrimmage, () => due.value === "scrimmage");
+  bindForm(form, set, () => {
+    const isScrimmage = due.value === "scrimmage";
+    return declaration({
       type: "set_up",
       offense: offense.value,
       direction: Number(direction.value),
-      spot_yd: spot.valueAsNumber,
-      down: down.valueAsNumber,
-      distance_yd: distance.valueAsNumber,
+      ...(isScrimmage ? { spot_yd: spot.valueAsNumber, down: down.valueAsNumber, distance_yd: distance.valueAsNumber } : {}),
+      due: due.value,
       period: period.valueAsNumber,
       score: [home.valueAsNumber, away.valueAsNumber],
       hash: game.hash,
-    }),
-  );
+      ...(hasTimeOuts ? { time_outs: left.map((input) => input.valueAsNumber) } : {}),
+    });
+  });
   return [form];
 }
 
@@ -223,59 +248,4 @@ export function newGame(feed) {
     body: { rulebook: rulebook.value || null, home: values(inputs.home), away: values(inputs.away), title: "" },
   }));
   return [form];
-}
-
-// --- parts ---------------------------------------------------------------------------------------------------------
-
-const round = (yards) => Math.round(10 * yards) / 10;
-
-const declaration = (body) => ({ post: "api/declarations", body: { declaration: body } });
-
-const requestButton = (label, post, body, tone = "") =>
-  el("button", { type: "button", class: `small ${tone}`.trim(), "data-post": post, "data-body": JSON.stringify(body) }, label);
-
-const declarationButton = (label, body, tone) => requestButton(label, "api/declarations", { declaration: body }, tone);
-
-const submitButton = (label, tone = "main") => el("button", { type: "submit", class: `wide ${tone}`.trim(), "data-closes": "" }, label);
-
-/** Keep a button's request in step with its form; the button is disabled while the form is incomplete. */
-function bindForm(form, button, makeRequest) {
-  const update = () => {
-    const request = form.checkValidity() ? makeRequest() : null;
-    button.disabled = request === null;
-    Object.assign(button.dataset, request === null ? {} : { post: request.post, body: JSON.stringify(request.body) });
-  };
-  form.addEventListener("input", update);
-  form.addEventListener("submit", (event) => event.preventDefault()); // the button's click sends it
-  update();
-}
-
-const field = (label, input, wide = "") => el("label", { class: wide || null }, label, input);
-
-const select = (options, value = null) =>
-  el("select", {}, options.map(([name, text]) => el("option", { value: name, selected: name === value }, text)));
-
-const number = (name, value, low, high, step = 1) =>
-  el("input", { type: "number", name, value: String(value), min: low, max: high, step, required: true, inputmode: "decimal" });
-
-/** A number that may be left empty. */
-const optionalNumber = (name, low, high) => el("input", { type: "number", name, min: low, max: high, step: 1, inputmode: "numeric" });
-
-const optionalValue = (input) => (input.value === "" ? null : input.valueAsNumber);
-
-function checkbox(label) {
-  const box = el("input", { type: "checkbox" });
-  return { box, label: el("label", { class: "check wide" }, box, label) };
-}
-
-const teams = (game) => (game === undefined ? [] : ["home", "away"].map((side) => [side, game[side].name]));
-
-const sideSelect = (feed, value = null) => select(teams(feed.value("game")), value);
-
-const sides = (feed, build) => el("div", { class: "row" }, ["home", "away"].map((side) => build(side, feed.value("game")?.[side].short ?? side)));
-
-/** Seconds of a text such as "4:07"; null for any other text. */
-function seconds(text) {
-  const found = /^(\d{1,3}):([0-5]\d)$/.exec(text.trim());
-  return found === null ? null : 60 * Number(found[1]) + Number(found[2]);
 }

@@ -22,6 +22,8 @@ export function healthSection(section, health, source) {
     ...health.reasons.map((reason) =>
       el("div", { class: `reason ${reason.level}` }, el("b", {}, reason.text), reason.remedy && el("p", {}, reason.remedy)),
     ),
+    source?.kind === "none" && el("p", { class: "muted" }, "Say under “How the play ended” how each play ended."),
+    lost(health) && el("p", { class: "by-hand" }, "Go on by hand: under “How the play ended” say how each play ended until the camera is back."),
     health.calls === "suspended" && el("p", { class: "suspended" }, "The camera makes no calls now. You can still declare and make calls by hand."),
     el("dl", {}, figures.map(([value, name]) => el("div", {}, el("dd", {}, value), el("dt", {}, name)))),
     el("a", { class: "button small", href: "camera" }, "Camera page"),
@@ -44,5 +46,8 @@ export function healthAlert(section, health) {
     el("button", { class: "small", type: "button", "aria-label": "Close", onclick: () => (dismissed = key) && (section.hidden = true) }, "×"),
   ]);
 }
+
+/** Whether the camera is gone, so that only people can say what happens. */
+const lost = (health) => health.reasons.some(({ code }) => code === "camera_lost");
 
 const duration = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min`;

@@ -2,14 +2,20 @@
 
 import { el } from "./dom.js";
 import * as forms from "./panel_forms.js";
+import { ofType } from "./panel_legal.js";
+import * as toldForms from "./panel_told.js";
 import { lineUpCheck } from "./panel_lineup.js";
 import { signOff } from "./sign_off.js";
 
 /** Add the sections; `done(button)` closes the one whose button was answered. */
 export function moreSections(parent, feed) {
   const cards = section("Cards", (body) => body.append(...forms.cards()));
+  const told = section("How the play ended", (body) => body.append(...toldForms.playEnded(feed)));
+  const skills = section("Players' dice", (body) => body.append(...toldForms.skillDice(feed)));
   const sections = [
+    told,
     cards,
+    skills,
     section("Line-up check", (body, summary) => lineUpCheck(body, summary, feed), true),
     section("Clock and time-outs", (body) => body.append(...forms.clock(feed))),
     section("Penalties and claims", (body) => body.append(...forms.claims(feed))),
@@ -21,8 +27,18 @@ export function moreSections(parent, feed) {
   ];
   parent.append(...sections);
   cards.hidden = true;
-  feed.on("game", (game) => (cards.hidden = !game?.accepts.includes("card")));
+  feed.on("game", (game) => {
+    cards.hidden = !game?.accepts.includes("card");
+    told.hidden = !game?.accepts.includes("play_ended");
+    skills.hidden = game?.system !== "lions-den";
+  });
+  feed.on("source", (source) => (told.open ||= source?.kind === "none")); // kept by hand: this is the way to play
   return {
+    /** Build the end of the play anew from what may be declared now, unless somebody is filling it in. */
+    offer() {
+      const filling = told.contains(document.activeElement) && /^(input|select)$/i.test(document.activeElement.tagName);
+      if (told.open && !filling && ofType("play_ended").length > 0) told.querySelector(".body").replaceChildren(...toldForms.playEnded(feed));
+    },
     done(button) {
       if (button.dataset.closes !== undefined) button.closest("details").open = false;
     },

@@ -11,7 +11,7 @@ let chosenAction = null;
 let pickedPlayers = [];
 
 /** Fill the section with a side's numbers and the choice of what a tap declares. */
-export function playerSection(section, game, ball, lineUp, actions) {
+export function playerSection(section, game, ball, lineUp, actions, mayName) {
   if (!actions.some((action) => action.id === chosenAction)) {
     chosenAction = actions[0]?.id ?? null;
     pickedPlayers = [];
@@ -24,7 +24,7 @@ export function playerSection(section, game, ball, lineUp, actions) {
   refresh(section, [actions, chosenAction, players, side, carrier, ball?.text], () => {
     const choose = (id) => {
       [chosenAction, pickedPlayers] = [id, []];
-      playerSection(section, game, ball, lineUp, actions);
+      playerSection(section, game, ball, lineUp, actions, mayName);
     };
     return [
       el("p", { class: "ball-text" }, ball?.text ?? ""),
@@ -39,6 +39,9 @@ export function playerSection(section, game, ball, lineUp, actions) {
       action?.max > 1 && el("button", { type: "button", class: "main declare-picked", disabled: true }, action.label),
     ];
   });
+  for (const button of section.querySelectorAll("[data-player]")) {
+    button.classList.toggle("dimmed", !mayName(action.declare([button.dataset.player]), button.dataset.player));
+  }
 }
 
 function actionButton(action, onclick) {

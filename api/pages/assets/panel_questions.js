@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { capitalize, formatCallText, formatPercent, humanize } from "./format.js";
 import { callDetails, callHead, framesLink, rulingButton } from "./panel_calls.js";
-import { diceFor } from "./panel_dice.js";
+import { diceDue } from "./panel_legal.js";
 
 const ENTER_DICE = "Enter the dice in the order rolled";
 
@@ -22,7 +22,7 @@ const ANSWERS = {
   ],
   coin: ({ purpose }) => el("div", { class: "row" }, [true, false].map((heads) => answerButton(heads ? "Heads" : "Tails", { type: "coin", heads, purpose }))),
   choice: ({ options, by }) => el("div", { class: "row" }, options.map((choice) => answerButton(capitalize(humanize(choice)), { type: "choice", choice, by }))),
-  roll: (question, game) => rollInput(question, diceFor(game.system, question.purpose)),
+  roll: (question) => rollInput(question, diceDue(question.purpose)),
 };
 
 function confirmOrOverturn(call) {
@@ -59,7 +59,8 @@ function rollInput(question, dice) {
     const declaration = { type: "roll", dice: values, purpose: question.purpose, by: question.by };
     Object.assign(send.dataset, { post: "api/declarations", body: JSON.stringify({ declaration }) });
   };
-  return [dice?.dice ? diceButtons(dice.dice, update) : diceField(dice, update), send];
+  const range = dice?.number ? { low: 1, high: 100 } : null;
+  return [dice && !dice.number ? diceButtons(Array(dice.count).fill(dice.sides), update) : diceField(range, update), send];
 }
 
 /** A row of faces to tap for each die. */

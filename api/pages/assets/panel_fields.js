@@ -1,0 +1,68 @@
+// Parts of the panel's forms: labeled inputs, and buttons that carry the request they send.
+
+import { el } from "./dom.js";
+
+export const round = (yards) => Math.round(10 * yards) / 10;
+
+export const declaration = (body) => ({ post: "api/declarations", body: { declaration: body } });
+
+export const requestButton = (label, post, body, tone = "") =>
+  el("button", { type: "button", class: `small ${tone}`.trim(), "data-post": post, "data-body": JSON.stringify(body) }, label);
+
+export const declarationButton = (label, body, tone) => requestButton(label, "api/declarations", { declaration: body }, tone);
+
+export const submitButton = (label, tone = "main") => el("button", { type: "submit", class: `wide ${tone}`.trim(), "data-closes": "" }, label);
+
+/** Keep a button's request in step with its form; the button is disabled while the form is incomplete. */
+export function bindForm(form, button, makeRequest) {
+  const update = () => {
+    const request = form.checkValidity() ? makeRequest() : null;
+    button.disabled = request === null;
+    Object.assign(button.dataset, request === null ? {} : { post: request.post, body: JSON.stringify(request.body) });
+  };
+  form.addEventListener("input", update);
+  form.addEventListener("submit", (event) => event.preventDefault()); // the button's click sends it
+  update();
+}
+
+/** Show some labeled inputs of a form only while a condition holds; hidden ones need not be filled in. Before `bindForm`. */
+export function showOnlyIf(form, labels, isShown) {
+  const update = () => {
+    for (const label of labels) {
+      label.hidden = !isShown();
+      label.querySelector("input, select").disabled = label.hidden;
+    }
+  };
+  form.addEventListener("input", update);
+  update();
+}
+
+export const field = (label, input, wide = "") => el("label", { class: wide || null }, label, input);
+
+export const select = (options, value = null) =>
+  el("select", {}, options.map(([name, text, disabled]) => el("option", { value: name, selected: name === value, disabled }, text)));
+
+export const number = (name, value, low, high, step = 1) =>
+  el("input", { type: "number", name, value: String(value), min: low, max: high, step, required: true, inputmode: "decimal" });
+
+/** A number that may be left empty. */
+export const optionalNumber = (name, low, high) => el("input", { type: "number", name, min: low, max: high, step: 1, inputmode: "numeric" });
+
+export const optionalValue = (input) => (input.value === "" ? null : input.valueAsNumber);
+
+export function checkbox(label) {
+  const box = el("input", { type: "checkbox" });
+  return { box, label: el("label", { class: "check wide" }, box, label) };
+}
+
+export const teams = (game) => (game === undefined ? [] : ["home", "away"].map((side) => [side, game[side].name]));
+
+export const sideSelect = (feed, value = null) => select(teams(feed.value("game")), value);
+
+export const sides = (feed, build) => el("div", { class: "row" }, ["home", "away"].map((side) => build(side, feed.value("game")?.[side].short ?? side)));
+
+/** Seconds of a text such as "4:07"; null for any other text. */
+export function seconds(text) {
+  const found = /^(\d{1,3}):([0-5]\d)$/.exec(text.trim());
+  return found === null ? null : 60 * Number(found[1]) + Number(found[2]);
+}

@@ -1,0 +1,81 @@
+// What may be declared now, as the service answers it: the panel offers that, and dims the rest with the reason.
+
+import { send } from "./send.js";
+
+/** Changes that come together are asked about once. */
+const SETTLE_MS = 80;
+
+const TOPICS = ["game", "declared", "line_up", "ball"];
+
+let entries = new Map();
+let dice = null;
+let asked = 0;
+
+/** Keep the answer up to date; `changed()` follows every new one. Until then everything is offered, as before. */
+export function followLegal(feed, changed) {
+  let before = "";
+  let timer = 0;
+  const ask = () => {
+    const now = JSON.stringify([situation(feed.value("game")), feed.value("declared")?.events.at(-1), feed.value("line_up")?.revision, feed.value("ball")?.player]);
+    if (now === before) return;
+    before = now;
+    entries = new Map();
+    clearTimeout(timer);
+    timer = setTimeout(() => askLegal().then(changed), SETTLE_MS);
+  };
+  for (const topic of TOPICS) feed.on(topic, ask);
+}
+
+/** Ask now. An answer that a later question has overtaken is dropped; without one the service refuses by itself. */
+export async function askLegal() {
+  const number = ++asked;
+  const answer = await send("api/legal", null, { method: "GET" }).catch(() => null);
+  if (answer === null || number !== asked) return;
+  entries = new Map(answer.declarations.map((entry) => [`${entry.type}:${entry.word}`, entry]));
+  dice = answer.dice;
+}
+
+const situation = (game) =>
+  game && [game.game, game.rulebook, game.phase, game.due, game.wait, game.board, game.offense, game.possession, game.down, game.spot_yd, game.period, game.score];
+
+/** Why a declaration would be refused now; empty if it would not, or while that is unknown. */
+export function refusal(declaration) {
+  const entry = entries.get(`${declaration.type}:${wordOf(declaration)}`);
+  return entry === undefined || entry.allowed ? "" : entry.reason;
+}
+
+/** Whether a figure may be named in a declaration of a type now, or that is unknown. */
+export function mayName(declaration, player) {
+  const entry = entries.get(`${declaration.type}:${wordOf(declaration)}`);
+  return entry === undefined || !entry.allowed || entry.players.length === 0 || entry.players.includes(player);
+}
+
+/** What can be declared of a type, allowed now or not. */
+export const ofType = (type) => [...entries.values()].filter((entry) => entry.type === type);
+
+/** The dice due for a purpose: `{count, sides, number}`, or null if any dice are accepted. */
+export const diceDue = (purpose) => (dice?.purpose === purpose ? dice : null);
+
+/** What a declaration declares within its type, as the service names it. */
+function wordOf(declaration) {
+  switch (declaration.type) {
+    case "switch":
+      return declaration.on ? "on" : "off";
+    case "clock":
+      return declaration.running ? "start" : "stop";
+    case "kick":
+    case "choice":
+    case "claim":
+      return declaration[declaration.type];
+    case "pass_ended":
+    case "kick_ended":
+      return declaration.end;
+    case "play_ended":
+    case "card":
+      return declaration.kind;
+    case "roll":
+      return declaration.purpose ?? "";
+    default:
+      return "";
+  }
+}

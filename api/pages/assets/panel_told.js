@@ -1,0 +1,49 @@
+// The panel's forms for a game that no camera follows: how a play ended, and the dice rolled before the game.
+
+import { el } from "./dom.js";
+import { capitalize, humanize } from "./format.js";
+import { bindForm, declaration, field, number, optionalNumber, optionalValue, select, showOnlyIf, sideSelect, submitButton } from "./panel_fields.js";
+import { ofType } from "./panel_legal.js";
+
+const WITHOUT_SPOT = new Set(["touchdown", "safety", "touchback", "incomplete"]);
+
+const DIE = { low: 1, high: 10 };
+
+/** How the play ended, and where: the whole play in one declaration. */
+export function playEnded(feed) {
+  const game = feed.value("game");
+  if (game === undefined) return [];
+  const options = ofType("play_ended");
+  const allowed = options.filter((entry) => entry.allowed);
+  if (allowed.length === 0) return [el("p", { class: "muted" }, capitalize(options[0]?.reason ?? "No play is on."))];
+  const kind = select(options.map((entry) => [entry.word, capitalize(humanize(entry.word)), !entry.allowed]), allowed[0].word);
+  const by = sideSelect(feed, game.possession);
+  const along = number("along", Math.round(10 * game.spot_yd) / 10, -10, 110, 0.1);
+  const across = number("across", 26.7, 0, 200, 0.1);
+  const spot = [field("Yards from the left goal line", along), field("Yards across the field", across)];
+  const send = submitButton("Declare the end of the play");
+  delete send.dataset.closes; // the next play is told here too
+  const form = el("form", { class: "grid" }, field("How it ended", kind, "wide"), field("Who had the ball at the end", by, "wide"), spot, send);
+  showOnlyIf(form, spot, () => !WITHOUT_SPOT.has(kind.value));
+  bindForm(form, send, () => {
+    const spot_yd = WITHOUT_SPOT.has(kind.value) ? null : [along.valueAsNumber, across.valueAsNumber];
+    return declaration({ type: "play_ended", kind: kind.value, by: by.value, spot_yd, player: null });
+  });
+  return [form];
+}
+
+/** The dice of skilled players, which no play waits for. */
+export function skillDice(feed) {
+  const rolls = ofType("roll").filter((entry) => entry.allowed && entry.by.length > 0 && entry.word);
+  if (rolls.length === 0) return [];
+  const purpose = select(rolls.map((entry) => [entry.word, capitalize(humanize(entry.word))]));
+  const by = sideSelect(feed);
+  const dice = ["first", "second"].map((name) => optionalNumber(name, DIE.low, DIE.high));
+  const send = submitButton("Declare the dice");
+  const form = el("form", { class: "grid" }, field("Rolled for", purpose), field("Team", by), field("First die", dice[0]), field("Second die", dice[1]), send);
+  bindForm(form, send, () => {
+    const values = dice.map(optionalValue).filter((value) => value !== null);
+    return values.length === 0 ? null : declaration({ type: "roll", purpose: purpose.value, by: by.value, dice: values });
+  });
+  return [form];
+}

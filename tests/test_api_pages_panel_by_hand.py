@@ -1,0 +1,90 @@
+"""A short game kept on the panel alone: no camera, no line-up, what may not be declared is dimmed with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browsers import browser, page_in
+from playwright.sync_api import Page, expect
+
+from downfield.core.field import load_field
+from downfield.game.commands import NewGame
+from downfield.game.receipts import Submission
+from downfield.officiating.declarations import SetUp
+from downfield.rig.configuration.loading import load
+from downfield.rig.scorekeeper import Scorekeeper
+
+REACTION_MS = 350
+"""The panel ignores taps sooner after a change."""
+
+
+@pytest.fixture
+def keeper(tmp_path: Path) -> Iterator[Scorekeeper]:
+    configuration = load(None, command_line={"service.port": 0, "data": str(tmp_path)})
+    running = Scorekeeper(configuration, load_field("ultimate"), NewGame())
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def phone(keeper: Scorekeeper) -> Iterator[Page]:
+    with browser() as chrome, page_in(chrome, phone=True) as page:
+        page.goto(f"{keeper.service.address}panel")
+        expect(page.locator("html")).to_have_attribute("data-link", "live")
+        yield page
+
+
+def tell(phone: Page, kind: str, yards: str | None = None, by: str = "Home") -> None:
+    form = phone.locator("details", has_text="How the play ended").locator("form")
+    expect(form).to_be_visible()
+    phone.wait_for_timeout(REACTION_MS)
+    form.get_by_label("How it ended").select_option(label=kind)
+    form.get_by_label("Who had the ball").select_option(label=by)
+    if yards is not None:
+        form.get_by_label("Yards from the left goal line").fill(yards)
+    form.get_by_role("button", name="Declare the end").click()
+
+
+def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Page) -> None:
+    down = phone.locator("#down")
+    dock = phone.locator("#dock")
+    expect(phone.locator("details", has_text="How the play ended").first).to_contain_text("declare the kick first")
+    expect(dock.get_by_role("button", name="Onside kick")).to_have_class("dimmed")
+    phone.wait_for_timeout(REACTION_MS)
+    dock.get_by_role("button", name="Onside kick").click(force=True)
+    expect(phone.locator("#notice")).to_contain_text("is not trailing")
+    phone.wait_for_timeout(REACTION_MS)
+    dock.get_by_role("button", name="Touchback").click()
+    expect(down).to_contain_text("1st & 10")
+    tell(phone, "Tackle", "32")
+    expect(down).to_contain_text("2nd & 3")
+    tell(phone, "Incomplete")
+    expect(down).to_contain_text("3rd & 3")
+    tell(phone, "Touchdown")
+    expect(phone.locator("#score")).to_contain_text("6")
+    expect(phone.locator("#questions")).to_contain_text("Extra point")
+    phone.wait_for_timeout(REACTION_MS)
+    phone.locator("#questions").get_by_role("button", name="Extra point").click()
+    expect(phone.get_by_role("group", name="Die 2 of 2")).to_be_visible()
+    phone.wait_for_timeout(REACTION_MS)
+    for die in (1, 2):
+        phone.locator("#questions").get_by_role("button", name=f"Die {die}: 4").click()
+    phone.locator("#questions").get_by_role("button", name="Rolled").click()
+    expect(phone.locator("#score")).to_contain_text("7")
+    keeper.game_service.declare(SetUp("away", -1, 75.0, score=(7, 0)), Submission())
+    expect(down).to_contain_text("1st & 10")
+    tell(phone, "Tackle", "60", by="Home")
+    expect(phone.locator("#calls")).to_contain_text("first down")
+
+
+def test_the_game_is_set_up_before_a_kick_on_the_panel(phone: Page) -> None:
+    phone.locator("summary", has_text="Correct the game").click()
+    form = phone.locator("details", has_text="Correct the game").locator("form")
+    phone.wait_for_timeout(REACTION_MS)
+    form.get_by_label("Next play").select_option(label="Free kick")
+    expect(form.get_by_label("Line of scrimmage")).to_be_hidden()
+    form.get_by_label("Points H").fill("2")
+    form.get_by_role("button", name="Correct the game").click()
+    expect(phone.locator("#down")).to_contain_text("Free kick")
