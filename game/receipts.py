@@ -1,12 +1,16 @@
-"""Submissions to a game, and their receipts."""
+"""Submissions to a game, in a few words as the panel lists them, and their receipts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView
-from downfield.officiating.events import Body
+from downfield.game.published.publisher import clock_text
+from downfield.officiating.declarations import Coin, Roll, SetUp, Switch
+from downfield.officiating.events import Body, Ruling, Undo
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +86,73 @@ def is_encodable(body: Body) -> bool:
     except ValueError:
         return False
     return True
+
+
+_DIRECTIONS: Final = ("right", "up", "left", "down")  # as the camera sees the board, from +x in steps of 90 degrees
+
+_SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
+    "line_up": lambda body: f"line-up of {len(body.players)}",
+    "separated": lambda _: "figures separated",
+    "set": lambda _: "offense set",
+    "front": lambda body: f"{body.player} faces {_DIRECTIONS[round(body.heading_deg / 90) % 4]}",
+    "carrier": lambda body: f"{body.player} has the ball",
+    "pass": lambda body: f"pass to {body.receiver}" if body.receiver else "pass",
+    "pitch": lambda body: f"pitch to {body.to}",
+    "pivots_done": lambda body: f"{body.by} is done pivoting",
+    "base_swap": lambda body: f"{body.player} {'on a' if body.stationary else 'off the'} stationary base",
+    "kick": lambda body: _words(body.kick),
+    "choice": lambda body: f"choice: {_words(body.choice)}",
+    "claim": lambda body: f"{body.by} claims {_words(body.claim)}",
+    "ball_placed": lambda body: "ball removed" if body.x_yd is None else "ball placed",
+    "pass_ended": lambda body: f"pass {body.end}" + (f" by {body.player}" if body.player else ""),
+    "kick_ended": lambda body: f"kick {_words(body.end)}",
+    "play_ended": lambda body: (
+        f"play ended: {_words(body.kind)}"
+        + (f" by {body.player}" if body.player else f", {body.by}" if body.by else "")
+    ),
+    "card": lambda body: f"card: {_words(body.kind)} {body.shown}".rstrip(),
+    "return": lambda body: f"return {body.shown}",
+    "foul": lambda body: f"foul on {body.by}, {body.yards} yards {body.name}".rstrip(),
+    "tick": lambda _: "time passes",
+}
+
+
+_DECISIONS: Final = {"confirm": "confirmed", "overturn": "overturned", "strike": "removed", "manual": "called by hand"}
+
+
+def describe(body: Body, texts: Mapping[str, str]) -> str:
+    """Return a declaration or ruling in a few words.
+
+    Args:
+        body: the declaration or ruling.
+        texts: of calls and of earlier declarations, by id; one that is not there any more is not named.
+
+    """
+    if isinstance(body, Ruling):
+        call = body.replacement.text if body.replacement is not None else texts.get(body.call, "a call")
+        return f"{_DECISIONS[body.decision]}: {call}"
+    if isinstance(body, Undo):
+        return f"undone: {texts.get(body.event, 'a declaration')}"
+    if isinstance(body, SetUp):
+        score = f"{body.score[0]} to {body.score[1]}"
+        if body.due != "scrimmage":
+            return f"set up: {_words(body.due)}, {body.offense} on offense, {score}"
+        return f"set up: {body.offense} ball, down {body.down}, {body.distance_yd:g} to go, {score}"
+    if isinstance(body, Switch):
+        return f"board {'on' if body.on else 'off'}"
+    if isinstance(body, Roll):
+        return " ".join(part for part in ("roll", " ".join(map(str, body.dice)), _for(body.purpose)) if part)
+    if isinstance(body, Coin):
+        return " ".join(part for part in ("coin", "heads" if body.heads else "tails", _for(body.purpose)) if part)
+    if body.type == "clock":
+        left = "" if body.left_s is None else f" at {clock_text(body.left_s)}"
+        return f"clock {'runs' if body.running else 'stopped'}{left}"
+    return _SENTENCES[body.type](body)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _for(purpose: str) -> str:
+    return f"for {_words(purpose)}" if purpose else ""

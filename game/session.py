@@ -9,7 +9,6 @@ from typing import Final
 from downfield.core.errors import NotFoundError
 from downfield.core.scene import Player, Scene
 from downfield.game.challenges import ChallengeBook, ChallengeRules
-from downfield.game.declaration_texts import describe
 from downfield.game.entries import (
     Effects,
     EventRecorded,
@@ -25,7 +24,7 @@ from downfield.game.journal import Journal, PendingEntry
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.publisher import LIMITS as PUBLISHING
 from downfield.game.published.publisher import GameSnapshot, LineUpStatus, StatePublisher
-from downfield.game.receipts import Accepted, Submission
+from downfield.game.receipts import Accepted, Submission, describe
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared, OffenseSet
 from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame

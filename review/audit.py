@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from downfield.game.challenges import DECISION_WORDS, ChallengeRaised, ChallengeRuled
-from downfield.game.declaration_texts import describe
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
 from downfield.game.final_score import ScoreSigned
 from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
+from downfield.game.receipts import describe
 from downfield.officiating.events import Ruling
 
 
