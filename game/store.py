@@ -24,6 +24,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from downfield.core.errors import InputError, OutputError
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.game.database import cause_of, create_writing_engine, parse_address, transaction
+from downfield.game.heads import HeadsFile
 from downfield.game.lease import FileLease, Lease, LeasedThing, ServerLease
 from downfield.game.owner import GameOwner
 from downfield.game.store_reader import DeviceRow, EntryRow, GameRow, StoreReader
@@ -63,6 +64,8 @@ class Store(StoreReader):
         self._file = Path(str(address.database)) if address.drivername == "sqlite" else None
         self._wal = None if self._file is None else _WalMark(self._engine)
         self._lease: Lease | None = None
+        self._heads: HeadsFile | None = None
+        self._rows: dict[str, GameRow] = {}
         try:
             with transaction(self._engine) as connection:
                 migrate(connection, self.where)
@@ -99,6 +102,11 @@ class Store(StoreReader):
             beside = self._file.with_name(f".{self._file.name}.{owner.rig}.lock")
             self._lease = FileLease(beside, thing, owner.table)
 
+    def keep_heads(self, heads: HeadsFile) -> None:
+        """Keep where journals and devices stand in a second place from now on, until the store is closed."""
+        self._heads = heads
+        heads.note_devices(self.devices())
+
     def claim(self, game: str, owner: GameOwner) -> bool:
         """Make a game of an earlier version an owner's; return whether it was still nobody's."""
         unclaimed = update(GAMES).where(GAMES.c.id == game, GAMES.c.owner.is_(None))
@@ -108,6 +116,8 @@ class Store(StoreReader):
 
     def close(self) -> None:
         """Close its connections, and let another program go on with the games."""
+        if self._heads is not None:
+            self._heads.close()
         if self._wal is not None:
             self._wal.clear()
         if self._lease is not None:
@@ -137,6 +147,7 @@ class Store(StoreReader):
             raise ForeignEntriesError(f"{self.where}: another process writes game {entries[0].game}") from None
         except SQLAlchemyError as error:
             raise OutputError(f"{self.where}: the store can't be written: {cause_of(error)}") from None
+        self._note_entry(entries[-1], game)
 
     def keep_team(self, team: str, content: str, at_ns: int) -> None:
         """Save a team, in place of one of the same id."""
@@ -153,11 +164,30 @@ class Store(StoreReader):
         """Save a newly paired device."""
         with self._writing() as connection:
             connection.execute(insert(DEVICES), _fields(device))
+        self._note_devices()
 
     def drop_device(self, device: str) -> bool:
         """Delete a device, so that its token is no longer valid; return whether there was one."""
         with self._writing() as connection:
-            return connection.execute(delete(DEVICES).where(DEVICES.c.id == device)).rowcount > 0
+            is_dropped = connection.execute(delete(DEVICES).where(DEVICES.c.id == device)).rowcount > 0
+        self._note_devices()
+        return is_dropped
+
+    def _note_entry(self, last: EntryRow, game: GameRow | None) -> None:
+        if self._heads is None:
+            return
+        if game is not None:
+            self._rows[game.id] = game
+        with suppress(OutputError):  # a server that went away at this moment: the next entry is noted
+            row = self._rows.get(last.game) or self.game(last.game)
+            if row is not None:
+                self._rows[row.id] = row
+                self._heads.note_entry(row, last)
+
+    def _note_devices(self) -> None:
+        if self._heads is not None:
+            with suppress(OutputError):
+                self._heads.note_devices(self.devices())
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import DownfieldError
+from downfield.game.heads import HeadsFile
 from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.owner import NOBODY, GameOwner, rig_id
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
-from downfield.rig.configuration.settings import RigSettings, data_folder, store_file, tables_folder
+from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file, tables_folder
 
 _TEMPORARY_STORE: Final = "games.db"
 _LOCK: Final = ".rig.lock"
@@ -70,6 +71,7 @@ def open_store(
     store = Store(url) if url else Store.at(store_file(settings))
     try:
         store.lease(owner)
+        store.keep_heads(HeadsFile(heads_file(settings), key))
     except DownfieldError:
         store.close()
         raise

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from downfield.core.errors import InputError
+from downfield.core.errors import FormatError, InputError
+from downfield.game.heads import compare_with_heads, read_heads
 from downfield.game.journal import Verification, verify_journal
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import StoreReader
@@ -34,6 +35,10 @@ def verify(
     trust: Annotated[
         str | None, typer.Option(metavar="NAME", help="Trust the key of a bundle's rig from now on, under this name.")
     ] = None,
+    heads: Annotated[
+        Path | None,
+        typer.Option(help="The file in which the rig signed where each game stood; only for stores. See store.heads."),
+    ] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
 ) -> None:
@@ -43,31 +48,44 @@ def verify(
     checked, and a store while its rig runs.
     """
     if "://" not in store and is_bundle(Path(store)):
-        if game is not None or head is not None:
-            raise InputError("--game and --head are for stores. A bundle holds one game and the head of its journal.")
+        if game is not None or head is not None or heads is not None:
+            raise InputError(
+                "--game, --head and --heads are for stores. A bundle holds one game and the head of its journal."
+            )
         configuration = load(config, command_line=parse_assignments(settings or ()))
         if not report_bundle(Path(store), verify_bundle(Path(store)), key, trust, data_folder(configuration.settings)):
             raise typer.Exit(1)
         return
-    if key is not None or trust is not None:
-        raise InputError(f"{store}: is not a bundle of a game. --key and --trust are for bundles.")
+    if trust is not None or (key is not None and heads is None):
+        raise InputError(f"{store}: is not a bundle of a game. --trust is for bundles, --key for them or with --heads.")
     if head is not None and game is None:
         raise InputError("--head belongs to one game. Name the game with --game.")
     with open_for_reading(store) as opened:
         if opened.note:
             say_aside(f"downfield: {opened.note}")
-        verifications = [verify_journal(name, opened.store.entries(name), head) for name in _games(opened.store, game)]
-    for verification in verifications:
-        say(_line(verification))
-    if any(verification.problem for verification in verifications):
+        names = _games(opened.store, game, are_kept=heads is not None)
+        verifications = [verify_journal(name, opened.store.entries(name), head) for name in names]
+        differences = [] if heads is None else _differences(opened.store, heads, key)
+    for line in (*map(_line, verifications), *differences):
+        say(line)
+    if differences or any(verification.problem for verification in verifications):
         raise typer.Exit(1)
 
 
-def _games(store: StoreReader, game: str | None) -> list[str]:
+def _differences(store: StoreReader, heads: Path, key: str | None) -> list[str]:
+    """Return how a store, or the heads file itself, differs from what the rig signed."""
+    try:
+        kept = read_heads(heads, key)
+    except FormatError as error:
+        return [str(error)]
+    return list(compare_with_heads(store, kept))
+
+
+def _games(store: StoreReader, game: str | None, *, are_kept: bool) -> list[str]:
     if game is not None and store.game(game) is None:
         raise InputError(f"{store.where}: the store has no game {game}")
     names = [row.id for row in store.games(limit=1_000_000)] if game is None else [game]
-    if not names:
+    if not names and not are_kept:
         raise InputError(f"{store.where}: holds no game")
     return names
 

@@ -153,6 +153,12 @@ class StoreSettings(SettingsSection):
         " share one: each goes on with its own games only.",
     )
 
+    heads: str = Field(
+        default="",
+        description="File in which the rig signs where each game stands, so that `downfield verify --heads` tells what"
+        " was done to the store; best on another disk. Empty: beside the data folder, its name with `.heads.jsonl`.",
+    )
+
 
 class ServiceSettings(SettingsSection):
     """The web pages and the API."""
@@ -242,6 +248,14 @@ def recordings_folder(settings: RigSettings) -> Path:
     """Return the folder of recordings."""
     folder = settings.recording.folder
     return Path(folder).expanduser() if folder else data_folder(settings) / "recordings"
+
+
+def heads_file(settings: RigSettings) -> Path:
+    """Return the file of kept heads."""
+    if settings.store.heads:
+        return Path(settings.store.heads).expanduser()
+    folder = data_folder(settings).absolute()
+    return folder.with_name(f"{folder.name}.heads.jsonl")
 
 
 def tables_folder(settings: RigSettings) -> Path:
