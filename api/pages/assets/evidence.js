@@ -74,7 +74,8 @@ const comparison = new Comparison(at("comparison"), {
 });
 const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice") }, loadList);
 
-const base = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}/frames`;
+const callPath = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}`;
+const base = () => `${callPath()}/frames`;
 const pathOf = ({ frame }) => `${base()}/${view.path(frame)}`;
 
 // --- loading -------------------------------------------------------------------------------------------------------
@@ -389,7 +390,7 @@ at("exports").append(
       clip: (form, speed) => {
         const query = new URLSearchParams({ speed, seconds: speed < 1 ? SLOW_CLIP_S : CLIP_S, plain: kinds.size === 0 });
         for (const kind of kinds) query.append("draw", kind);
-        return `${base().replace(/frames$/, "")}clip.${form}?${query}`;
+        return `${callPath()}/clip.${form}?${query}`;
       },
       stage,
       name: () => `downfield_${game}_${call.replace(/[^A-Za-z0-9-]+/g, "-")}_frame${shown.frame}${shown.view === cameraView ? "" : "_above"}.png`,
