@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,9 +134,11 @@ def test_a_double_tap_declares_once_and_never_what_comes_next(service: PageServe
 def test_a_lost_response_is_retried_and_counts_once(service: PageServer, phone: Page) -> None:
     set_up(service)
     keys: list[str | None] = []
+    ago_ms: list[int] = []
 
     def lose_first(route: Route) -> None:
         keys.append(route.request.headers.get("idempotency-key"))
+        ago_ms.append(json.loads(route.request.post_data or "")["ago_ms"])
         if len(keys) == 1:
             route.fetch()
             route.abort()
@@ -147,6 +150,7 @@ def test_a_lost_response_is_retried_and_counts_once(service: PageServer, phone: 
         dock(phone, "Set")
     assert keys[0] == keys[1]
     assert declared_types(service).count("set") == 1
+    assert ago_ms[1] - ago_ms[0] >= 250  # it is as old as the wait before it was sent again
 
 
 def test_a_refusal_is_shown_with_its_reason(service: PageServer, phone: Page) -> None:

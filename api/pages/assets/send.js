@@ -33,23 +33,23 @@ export const errorText = (error) => (error instanceof RefusedError ? error.messa
 /**
  * Send a body to a path, with one idempotency key for all attempts.
  *
- * @param {?number} pressed_ms when the finger came down, from `event.timeStamp`; sent as `ago_ms`
+ * @param {?number} pressed_ms when the finger came down, from `event.timeStamp`; sent as `ago_ms`, as long ago as it is then
  * @returns the response's JSON
  * @throws RefusedError, NoResponseError
  */
 export function send(path, body, { method = "POST", pressed_ms = null } = {}) {
-  const ago_ms = pressed_ms === null ? null : Math.round(Math.max(0, performance.now() - pressed_ms));
-  const content = ago_ms === null ? body : { ...body, ago_ms: Math.min(MAX_AGO_MS, ago_ms) };
   const request = {
     method,
     credentials: "same-origin",
     headers: { "Content-Type": "application/json", "Idempotency-Key": newKey() },
-    body: method === "GET" || method === "DELETE" ? undefined : JSON.stringify(content),
   };
+  // Each attempt says anew how long ago the finger came down, or one that is sent again would be dated late.
+  const content = () => (pressed_ms === null ? body : { ...body, ago_ms: millisecondsSince(pressed_ms) });
   const attempt = async () => {
     for (const wait_ms of [...RETRY_MS, null]) {
+      const sent = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(content());
       try {
-        return await readResponse(await fetch(path, request));
+        return await readResponse(await fetch(path, { ...request, body: sent }));
       } catch (error) {
         if (error instanceof RefusedError) throw error;
         if (wait_ms === null) throw new NoResponseError(attempt);
@@ -58,6 +58,10 @@ export function send(path, body, { method = "POST", pressed_ms = null } = {}) {
     }
   };
   return attempt();
+}
+
+function millisecondsSince(pressed_ms) {
+  return Math.min(MAX_AGO_MS, Math.round(Math.max(0, performance.now() - pressed_ms)));
 }
 
 async function readResponse(response) {
