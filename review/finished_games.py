@@ -24,6 +24,10 @@ from downfield.review.worker import JudgingWorker
 REMEMBERED: Final = 500
 """Rulings whose idempotency keys are remembered."""
 
+_UNFINISHED: Final = (
+    "This game has not ended; it may be in play at another table. Only the rig that plays it can end it."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class LateRuling:
@@ -60,12 +64,14 @@ class FinishedGames:
         """Reopen a finished game for rulings.
 
         Raises:
-            RefusedError: it is in play, or open already.
+            RefusedError: it is in play, here or at another table, or open already.
             OutputError: the store can't be written.
 
         """
         with self._lock:
             history = self._history(row)
+            if not history.ended:
+                raise RefusedError(_UNFINISHED)
             if history.reopened:
                 raise RefusedError("This game has been reopened already. Rule on its calls, then close it.")
             self._append(history, GameReopened(by, reason))
@@ -198,10 +204,10 @@ class FinishedGames:
 
     def _opened(self, row: GameRow) -> History:
         history = self._history(row)
-        if history.ended and not history.reopened:
+        if not history.ended:
+            raise RefusedError(_UNFINISHED)
+        if not history.reopened:
             raise RefusedError("This game is closed. Reopen it first, with a reason.")
-        if not history.ended and not history.reopened:
-            raise RefusedError("This game was not finished. Reopen it first, with a reason.")
         return history
 
     def _append(self, history: History, content: Content, key: str | None = None) -> None:

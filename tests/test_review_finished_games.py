@@ -75,6 +75,14 @@ def test_a_closed_game_takes_no_ruling_and_a_game_in_play_none_here(desk: Desk) 
     assert desk.history().head == head
 
 
+def test_a_game_that_may_be_in_play_at_another_table_is_left_alone(desk: Desk) -> None:
+    elsewhere = FinishedGames(desk.table.store, lambda: "", desk.worker)  # a rig that shares the store
+    with pytest.raises(RefusedError, match="another table"):
+        elsewhere.reopen(desk.row_of(desk.live), "Ann", "film")
+    with pytest.raises(RefusedError, match="another table"):
+        elsewhere.rule(desk.row_of(desk.live), strike(desk))
+
+
 def test_a_struck_call_changes_what_followed_and_the_journal_stays_whole(desk: Desk) -> None:
     before = desk.history()
     desk.finished.reopen(desk.row, "Ann", "seen on the film")

@@ -13,7 +13,7 @@ import { errorText, send } from "./send.js";
  * @param {() => void} reload
  */
 export function showDesk(parent, standing, path, changes, reload) {
-  parent.hidden = standing === "in_play";
+  parent.hidden = !["ended", "reopened"].includes(standing);
   refresh(parent, [standing, changes], () => (standing === "reopened" ? closing(path, changes, reload) : reopening(path, reload)));
 }
 
