@@ -9,6 +9,7 @@ from typing import Final, Literal
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
 from downfield.officiating.belief import Basis, Belief, Unit, believe
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.declarations import Side
 
 CallKind = Literal[
@@ -113,6 +114,7 @@ class Finding:
     side: Side | None = None
     detail: str = ""
     because: tuple[str, ...] = ()
+    numbers: CallNumbers | None = None
     front: float = 1.0
 
 
@@ -158,6 +160,7 @@ class Call:
         detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
         frame_margin, frame_sigma: what the decisive frame alone showed, where the call rests on more than that frame.
         front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
+        numbers: the numbers that the text speaks of: spots, lengths, yards, dice.
 
     """
 
@@ -181,6 +184,7 @@ class Call:
     frame_margin: float | None = None
     frame_sigma: float | None = None
     front: float = 1.0
+    numbers: CallNumbers | None = None
 
     @property
     def belief(self) -> Belief:

@@ -81,6 +81,7 @@ def call_view(call: Call, context: CallContext) -> CallView:
         ),
         detail=call.detail,
         because=call.because,
+        numbers=call.numbers,
         ruling=context.rulings.get(call.id),
         frame=context.frames.get(call.id),
     )

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.core.scene import BallState, Jersey, Power
 from downfield.officiating.belief import Basis, Unit
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play_state import PlayKind
@@ -175,6 +176,9 @@ class CallView(TopicModel):
     readings: tuple[ReadingView, ...] = Field(default=(), description="Both readings of a close call.")
     detail: str = ""
     because: tuple[str, ...] = Field(default=(), description="Ids of the events and calls it rests on.")
+    numbers: CallNumbers | None = Field(
+        default=None, description="The numbers that the text speaks of: spots, lengths, yards, dice; null without any."
+    )
     ruling: RulingView | None = None
     frame: int | None = Field(default=None, description="Frame it was made at; null for one from a declaration.")
 

@@ -141,6 +141,7 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         detail=finding.detail,
         frame_margin=belief.frame_margin,
         frame_sigma=belief.frame_sigma,
+        numbers=finding.numbers,
         front=finding.front,
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.scene import Figure, Scene
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.engine.facts import Facts, capped_if_unsure, interpolate_crossing_ns
 from downfield.officiating.engine.interfaces import ImmediateRule
@@ -132,6 +133,7 @@ class FirstTouch(ImmediateRule):
             probability=capped_if_unsure(1.0, catch.figure),
             side=side,
             detail="recovered" if kind == "kick" else "",
+            numbers=CallNumbers(caught_yd=spot),
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, may_kick_off, refuse_unless
@@ -102,7 +103,8 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
         return _kickoff_out_of_bounds(game, context)
     own = game.progress_yd(game.los_yd) - length
     found = _dead_finding(game, own, context, ("EFL-083", "EFL-053"), f"kickoff of {length} yards")
-    return Outcome(game, (found,))
+    landing = (game.board_x_yd(own), game.width_yd / 2)
+    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=landing)),))
 
 
 def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
@@ -113,7 +115,9 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     punt = tables.punt(d66(roll.dice, "punt"))
     end = game.progress_yd(game.los_yd) + punt.yards
     text = f"punt blocked, {punt.yards:+d} yards" if punt.blocked else f"punt of {punt.yards} yards"
-    return Outcome(game, (_punt_finding(game, end, game.width_yd / 2, context, ("EFL-083",), text),))
+    found = _punt_finding(game, end, game.width_yd / 2, context, ("EFL-083",), text)
+    landing = (game.board_x_yd(end), game.width_yd / 2)
+    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=punt.yards, landing_yd=landing)),))
 
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:

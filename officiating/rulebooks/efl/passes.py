@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.declarations import PassDeclared, PassEnded
@@ -86,6 +87,7 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
         players=(player,) if player else (),
         spot_yd=body.spot_yd or seen,
         side=side,
+        numbers=CallNumbers(caught_yd=body.spot_yd or seen),
     )
     return Outcome(game, (found,))
 

@@ -8,6 +8,7 @@ from typing import Final, cast
 from downfield.core.errors import RefusedError
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
@@ -174,6 +175,7 @@ def _kick_at_goal(
         detail="good" if good else "missed",
         margin=float(needed - number),
         unit="count",
+        numbers=CallNumbers(needed=needed, rolled=number),
     )
     return Outcome(game, (found,))
 
@@ -213,7 +215,7 @@ def _land_in_bounds(
     found = Finding(
         KICK, "kick", context.t_ns, text, clauses, "down", players, spot_yd=spot, side=side, detail="returned"
     )
-    return Outcome(game, (found,))
+    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=spot)),))
 
 
 def _dead_kick(

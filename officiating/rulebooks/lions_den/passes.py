@@ -9,6 +9,7 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
@@ -74,6 +75,7 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         unit="yd",
         reported=True,
         detail="pass",
+        numbers=CallNumbers(pass_yd=distance, needed=needed),
     )
     return Outcome(wait_for_roll(replace(game, play=play), "pass", game.offense), (found,))
 
@@ -222,6 +224,12 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
         margin=float(needed - number),
         unit="count",
         side=game.offense if caught else None,
+        numbers=CallNumbers(
+            pass_yd=distance,
+            needed=needed,
+            rolled=number,
+            caught_yd=_spot_yd(game, receiver, context) if caught else None,
+        ),
     )
     return Outcome(resume_play(game), (found,))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off
@@ -189,6 +190,7 @@ def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) ->
         spot_yd=(line, game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd),
         side=opponent(by),
         detail="first_down" if game.note("foul_first") else "replay",
+        numbers=CallNumbers(penalty_yd=abs(yards), enforced_from_yd=game.note("before_line"), enforced_to_yd=line),
     )
     return Outcome(game, (found,))
 

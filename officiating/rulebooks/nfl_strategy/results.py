@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Hash
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
@@ -234,6 +235,18 @@ def _finding(game: GameState, result: PlayResult, t_ns: int) -> Finding:
         side=result.side,
         detail=result.detail,
         reported=result.kind == "penalty" and result.detail in {"enforced", "declined"},
+        numbers=_penalty_numbers(game, result),
+    )
+
+
+def _penalty_numbers(game: GameState, result: PlayResult) -> CallNumbers | None:
+    """Return the yards of a penalty, and where it was walked off from and to if that was the line of scrimmage."""
+    if result.yards is None:
+        return None
+    if result.spot_yd is None:
+        return CallNumbers(penalty_yd=result.yards)
+    return CallNumbers(
+        penalty_yd=result.yards, enforced_from_yd=game.los_yd, enforced_to_yd=game.board_x_yd(result.spot_yd)
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
@@ -118,6 +119,7 @@ def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Out
             spot_yd=(x_yd, game.width_yd / 2),
             side=game.offense,
             detail="failed",
+            numbers=CallNumbers(kick_yd=float(total), landing_yd=(x_yd, game.width_yd / 2), rolled=total),
         )
         return Outcome(game, (found,))
     play = PlayState(kind="onside", ball_side=game.offense, landed_yd=x_yd, switch=game.kicking)
@@ -214,6 +216,7 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
         unit="yd",
         side=game.defense,
         detail="punt",
+        numbers=CallNumbers(kick_yd=landing - game.progress_yd(game.los_yd), landing_yd=spot),
     )
     return Outcome(game, (found,))
 
@@ -255,6 +258,9 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
         side=side,
         detail="recovered" if onside else "punt",
     )
+    if punt:
+        length = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
+        found = replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=found.spot_yd))
     return Outcome(game, (found,))
 
 
@@ -304,7 +310,7 @@ def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcom
     text = f"field goal from {to_goal:.4g} yards out {'good' if good else 'missed'} on {total}"
     detail = "good" if good else "missed"
     found = Finding("kick", "field_goal", context.t_ns, text, ("TAP-021", "TAP-130"), side=game.offense, detail=detail)
-    return Outcome(game, (found,))
+    return Outcome(game, (replace(found, numbers=CallNumbers(rolled=total)),))
 
 
 def _field_goal_table(context: RuleContext) -> tables.FieldGoalTable:
@@ -336,4 +342,4 @@ def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outco
     text = f"extra point {'good' if good else 'no good'} on {total}"
     detail = "good" if good else "failed"
     found = Finding("kick", "extra_point", context.t_ns, text, ("TAP-126",), side=game.offense, detail=detail)
-    return Outcome(game, (found,))
+    return Outcome(game, (replace(found, numbers=CallNumbers(rolled=total)),))

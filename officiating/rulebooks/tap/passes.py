@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences.declaration_handlers import (
     body_of,
@@ -172,6 +173,7 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
         players=(player,) if player else (),
         spot_yd=body.spot_yd or seen,
         side=side,
+        numbers=CallNumbers(caught_yd=body.spot_yd or seen),
     )
     return Outcome(game, (found,))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.checks.alignment import MEN, men_on_field
 from downfield.officiating.checks.check import ClauseResult
@@ -152,7 +153,7 @@ def _claim_too_many_men(game: GameState, body: Claim, context: RuleContext) -> O
     text = f"{game.team(offender).name} has {len(counted.players)} on the field"
     if counted.outcome == "kept":
         raise RefusedError(f"too many men: {text}")
-    found = _penalty_finding(context, "too_many_men", f"too many men: {text}", body.by)
+    found = _penalty_finding(game, context, "too_many_men", f"too many men: {text}", body.by)
     margin = None if counted.margin is None else -counted.margin
     return Outcome(game, (replace(found, margin=margin, unit="count", probability=counted.probability),))
 
@@ -167,7 +168,7 @@ def _claim_delay(game: GameState, body: Claim, t_ns: int, context: RuleContext) 
     if delay.outcome == "kept":
         raise RefusedError(f"delay of game: {delay.text}")
     text = f"delay of game, {game.team(offender).name}: {delay.text}"
-    found = _penalty_finding(context, "delay_of_game", text, body.by)
+    found = _penalty_finding(game, context, "delay_of_game", text, body.by)
     margin = None if delay.margin is None else -delay.margin
     return Outcome(game, (replace(found, margin=margin, sigma=delay.sigma, unit="s", probability=delay.probability),))
 
@@ -207,7 +208,7 @@ def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> O
     favored: Side = game.defense if body.claim == "offensive_pass_interference" else game.offense
     if body.by != favored:
         raise RefusedError(f"{name}: only {game.team(favored).name} may claim it")
-    found = _penalty_finding(context, body.claim, f"{name} claimed by {game.team(body.by).name}", body.by)
+    found = _penalty_finding(game, context, body.claim, f"{name} claimed by {game.team(body.by).name}", body.by)
     if body.player is not None:
         text = found.text
         spot_yd = _touched_at_yd(game, body.player, favored)
@@ -236,5 +237,19 @@ def _stands_at_yd(player: str, context: RuleContext) -> tuple[float, float] | No
     return context.facts.spot_yd(context.facts.foremost_point(figure).x_mm, figure.y_mm)
 
 
-def _penalty_finding(context: RuleContext, name: str, text: str, favors: Side) -> Finding:
-    return Finding("penalty", "penalty", context.t_ns, text, PENALTIES[name].clauses, side=favors, detail=name)
+def _penalty_finding(game: GameState, context: RuleContext, name: str, text: str, favors: Side) -> Finding:
+    clauses = PENALTIES[name].clauses
+    numbers = _penalty_numbers(game, name, favors, context)
+    return Finding("penalty", "penalty", context.t_ns, text, clauses, side=favors, detail=name, numbers=numbers)
+
+
+def _penalty_numbers(game: GameState, name: str, favors: Side, context: RuleContext) -> CallNumbers | None:
+    """Return the yards of a penalty from the line of scrimmage and where they end; None for a foul at its spot."""
+    param = PENALTIES[name].param
+    if not param:
+        return None
+    yards = context.params.real(param)
+    half = context.params.flag("penalty.half_the_distance")
+    toward = yards if favors == game.offense else -yards
+    own = walk_off(game.progress_yd(game.los_yd), toward, length_yd=game.length_yd, half_the_distance=half)
+    return CallNumbers(penalty_yd=yards, enforced_from_yd=game.los_yd, enforced_to_yd=game.board_x_yd(own))
