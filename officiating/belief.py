@@ -74,7 +74,8 @@ class Belief:
     def words(self) -> str:
         """The belief as ``"0.3 mm inside the limit, sure to 98 %"``; empty where nothing was measured."""
         parts = []
-        if self.margin is not None and self.unit != "count":
+        is_measured = self.basis == "frame" or bool(self.sigma)  # a history without errors has no margin of its own
+        if self.margin is not None and self.unit != "count" and is_measured:
             parts.append(_side_text(self.margin, self.unit))
         if self.basis == "more" and not is_front_sure(self.front):
             parts.append(f"not sure which end is the front ({percent_text(self.front)})")

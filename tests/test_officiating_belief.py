@@ -126,6 +126,7 @@ def test_a_distance_between_two_figures_that_is_no_gap_is_not_told_as_a_touch(ki
         (0.0, 1.0, "mm", 0.5, "at the limit, sure to 50 %"),
         (4.0, 0.5, "deg", 0.7, "sure to 70 %"),
         (3.0, 0.0, "mm", 1.0, "3.0 mm inside the limit"),
+        (-0.04, None, "mm", 1.0, ""),
         (-2.0, None, "count", 1.0, ""),
         (None, None, "", 1.0, ""),
     ],
