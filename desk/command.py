@@ -8,7 +8,6 @@ from typing import Annotated, Final
 
 import typer
 import uvicorn
-from rich.console import Console
 
 from downfield.api.network_addresses import network_hosts, urls
 from downfield.api.security.access import AccessPolicy
@@ -24,6 +23,7 @@ from downfield.desk.tables.watcher import TableWatcher
 from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.store import Store
 from downfield.rig.cli.options import ConfigOption
+from downfield.rig.cli.output import open_console
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.open_files import raise_file_limit
@@ -56,7 +56,7 @@ def desk(
     app = create_desk_app(parts, store, key, access, known)
     listener = open_listener(everywhere() if lan else "127.0.0.1", port)
     opened: int = listener.getsockname()[1]
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    console = open_console(required=False)
     console.print(f"Open  http://127.0.0.1:{opened}/  in a browser on this computer.")
     for address in urls(network_hosts(), "http", opened, "") if lan else ():
         console.print(f"On other devices:  {address}")

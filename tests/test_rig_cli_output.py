@@ -156,7 +156,7 @@ def test_a_saved_table_is_listed_as_it_was_named(monkeypatch: pytest.MonkeyPatch
 
 def test_no_command_prints_another_way() -> None:
     found = []
-    for folder in ("rig", "twin", "training", "review", "game", "api"):
+    for folder in ("rig", "desk", "twin", "training", "review", "game", "api"):
         for path in (ROOT / folder).rglob("*.py"):
             if path != ROOT / "rig/cli/output.py":
                 text = path.read_text(encoding="utf-8")

@@ -7,13 +7,13 @@ import threading
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from downfield.core.errors import InputError
 from downfield.core.field import load_field
 from downfield.game.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
 from downfield.rig.cli.access_text import print_access
 from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.output import open_console
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.scorekeeper import Scorekeeper
 
@@ -40,13 +40,13 @@ def score(
     given |= {key: value for key, value in options.items() if value is not None}
     configuration = load(config, command_line=given)
     game = _new_game(home, away) if new or home or away or rulebook else None
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console(required=False)
     keeper = Scorekeeper(configuration, load_field(field), game)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
     try:
         print_access(console, keeper.service)
         began = "goes on" if keeper.resumed else "begins"
-        console.print(f"The game {began}: {keeper.game_service.text}", markup=False)
+        console.print(f"The game {began}: {keeper.game_service.text}")
         console.print("Everything is declared on the panel. Stop with Ctrl-C; the game can go on later.")
         threading.Event().wait()
     except KeyboardInterrupt:
