@@ -21,7 +21,8 @@ from downfield.game.store import Store
 from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file, tables_folder
 
 _TEMPORARY_STORE: Final = "games.db"
-_LOCK: Final = ".rig.lock"
+DATA_FOLDER_LOCK: Final = ".rig.lock"
+"""The file that a rig has locked while it uses a data folder."""
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def leased_data_folder(settings: RigSettings, table: str | None = None) -> Itera
     """
     folder = data_folder(settings)
     thing = LeasedThing(f"The data folder {folder}", "give this one a folder of its own with --set data=FOLDER.")
-    lease = FileLease(folder / _LOCK, thing, table or table_name(settings))
+    lease = FileLease(folder / DATA_FOLDER_LOCK, thing, table or table_name(settings))
     try:
         yield
     finally:

@@ -116,6 +116,32 @@ def test_a_rig_that_runs_is_not_restored_under_its_feet(tmp_path: Path) -> None:
     restore_backup(archive, at(tmp_path / "rig"), replace=True, progress=quiet)
 
 
+def test_a_folder_that_holds_only_hidden_files_is_in_use_as_well(tmp_path: Path) -> None:
+    fill(tmp_path / "rig")
+    archive = backed_up(tmp_path / "rig", tmp_path / "rig.zip")
+    (tmp_path / "mine" / ".git").mkdir(parents=True)
+    (tmp_path / "mine" / ".git" / "config").write_text("years of work")
+    with pytest.raises(InputError, match="in use already"):
+        restore_backup(archive, at(tmp_path / "mine"), replace=False, progress=quiet)
+    assert (tmp_path / "mine" / ".git" / "config").read_text() == "years of work"
+
+
+def test_a_folder_in_which_a_rig_has_only_left_its_lock_is_free(tmp_path: Path) -> None:
+    fill(tmp_path / "rig")
+    archive = backed_up(tmp_path / "rig", tmp_path / "rig.zip")
+    with leased_data_folder(at(tmp_path / "other"), "Table 3"):
+        pass
+    assert restore_backup(archive, at(tmp_path / "other"), replace=False, progress=quiet).moved_aside is None
+    assert (tmp_path / "other" / "admin.key").exists()
+
+
+def test_a_backup_kept_in_the_data_folder_does_not_hold_the_one_before(tmp_path: Path) -> None:
+    fill(tmp_path / "rig")
+    for _ in range(2):
+        manifest = make_backup(at(tmp_path / "rig"), None, tmp_path / "rig" / "b.zip", recordings=False, progress=quiet)
+    assert "b.zip" not in manifest.files
+
+
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")

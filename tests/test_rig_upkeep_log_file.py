@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,19 @@ def test_the_command_prints_the_last_lines_of_a_level(tmp_path: Path) -> None:
 def test_the_command_says_that_there_is_no_log_yet(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no log there yet"):
         last_lines(tmp_path, 5)
+
+
+def test_what_is_written_is_followed_into_the_next_file(tmp_path: Path) -> None:
+    write(tmp_path, "from before")
+    command = [sys.executable, "-m", "downfield", "logs", "--follow", "-n", "5", "--set", f"log.folder={tmp_path}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as following:
+        assert following.stdout is not None
+        try:
+            assert following.stdout.readline().endswith("from before\n")
+            write(tmp_path, "now")
+            assert following.stdout.readline().endswith("now\n")
+            (tmp_path / FILE_NAME).rename(tmp_path / f"{FILE_NAME}.1")
+            write(tmp_path, "in the next file")
+            assert following.stdout.readline().endswith("in the next file\n")
+        finally:
+            following.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -27,6 +28,8 @@ def logs(
 ) -> None:
     """Print the rig's log: starts, calls, problems and their remedies."""
     folder = logs_folder(load(config, command_line=parse_assignments(settings or ())).settings)
+    file = folder / FILE_NAME
+    begin = _identity(file), file.stat().st_size if file.is_file() else 0  # what comes from here on is followed
     try:
         for line in last_lines(folder, lines, level):
             say(line)
@@ -35,27 +38,26 @@ def logs(
             raise
     if follow:
         try:
-            _follow(folder / FILE_NAME, level)
+            _follow(file, level, *begin)
         except KeyboardInterrupt:
             return
 
 
-def _follow(path: Path, level: LogLevel) -> None:
-    """Print lines as they are added; a rotated file is followed into the new one."""
+def _follow(path: Path, level: LogLevel, identity: int | None, place: int) -> None:
+    """Print lines as they are added after a place in a file; a rotated file is followed into the new one."""
     pause = threading.Event()
-    identity, place = _identity(path), path.stat().st_size if path.is_file() else 0
     rest = ""
     while True:
         if _identity(path) != identity:
             identity, place, rest = _identity(path), 0, ""
-        if identity is not None:
-            with path.open(encoding="utf-8", errors="replace") as file:
-                file.seek(place)
-                text, place = rest + file.read(), file.tell()
-            *whole, rest = text.split("\n")
-            for line in whole:
-                if reaches(line, level):
-                    say(line)
+        text = rest
+        with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:  # it may just be rotated
+            file.seek(place)
+            text, place = rest + file.read(), file.tell()
+        *whole, rest = text.split("\n")
+        for line in whole:
+            if reaches(line, level):
+                say(line)
         pause.wait(_LOOK_EVERY_S)
 
 

@@ -33,7 +33,7 @@ from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import adapter, record, to_json
 from downfield.game.store import CLOSED
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
-from downfield.rig.kept_games import leased_data_folder
+from downfield.rig.kept_games import DATA_FOLDER_LOCK, leased_data_folder
 
 _FORMAT: Final = "downfield-backup"
 _VERSION: Final = 1
@@ -125,7 +125,7 @@ def make_backup(
             os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY), "wb") as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive,
         ):
-            for name, path in _files(settings, configuration, store, recordings=recordings):
+            for name, path in _files(settings, configuration, store, output.resolve(), recordings=recordings):
                 progress(name)
                 if path == store:
                     path = _store_copy(path, Path(temporary))
@@ -160,7 +160,7 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
 
     """
     folder = data_folder(settings).absolute()
-    in_use = folder.exists() and any(not path.name.startswith(".") for path in folder.iterdir())
+    in_use = folder.exists() and any(path.name != DATA_FOLDER_LOCK for path in folder.iterdir())
     if in_use and not replace:
         raise InputError(
             f"{folder}: this data folder is in use already. Restore into another one with --set data=FOLDER, or with"
@@ -177,7 +177,9 @@ def restore_backup(archive_file: Path, settings: RigSettings, *, replace: bool, 
                 _extract(archive, archive_file, name, digest, beside)
             aside = _swap(beside, folder, settings, keep_recordings=not manifest.recordings) if in_use else None
         if not in_use:
-            shutil.rmtree(folder, ignore_errors=True)  # at most a lock that a rig has left
+            if folder.exists():
+                (folder / DATA_FOLDER_LOCK).unlink(missing_ok=True)  # an earlier rig's; nothing else is there
+                folder.rmdir()
             beside.replace(folder)
     except OSError as error:
         raise OutputError(f"{folder}: the backup can't be restored ({error.strerror or error})") from None
@@ -199,9 +201,9 @@ def _sqlite_file(settings: RigSettings) -> Path | None:
 
 
 def _files(
-    settings: RigSettings, configuration: Path | None, store: Path | None, *, recordings: bool
+    settings: RigSettings, configuration: Path | None, store: Path | None, output: Path, *, recordings: bool
 ) -> Iterator[tuple[str, Path]]:
-    """Yield the name in the backup and the path of each file."""
+    """Yield the name in the backup and the path of each file, but an earlier backup of the same name."""
     folder, recorded = data_folder(settings), recordings_folder(settings)
     own_store = store_file(settings)
     if store is not None and store.is_file():
@@ -210,7 +212,7 @@ def _files(
         yield _SETTINGS_FILE, configuration
     skipped = {folder / (own_store.name + ending) for ending in _SQLITE_BESIDE} | {folder / _SETTINGS_FILE}
     for path in _regular_files(folder):
-        if path not in skipped and not path.is_relative_to(recorded):
+        if path not in skipped and path.resolve() != output and not path.is_relative_to(recorded):
             yield path.relative_to(folder).as_posix(), path
     if recordings:
         for path in _regular_files(recorded):

@@ -85,15 +85,8 @@ def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
         keep_mb: size of all files together, MB.
 
     """
-    try:
-        make_private_folder(folder)
-        size = max(1, round(keep_mb * 1e6 / LIMITS.files))
-        file = _PrivateRotatingFile(
-            folder / FILE_NAME, maxBytes=size, backupCount=LIMITS.files - 1, encoding="utf-8", delay=False
-        )
-    except OSError as error:
-        with suppress(OSError, ValueError):  # the terminal may be gone as well
-            sys.stderr.write(f"downfield: {folder}: no log is written ({error.strerror}). The game goes on.\n")
+    file = _opened(folder, keep_mb)
+    if file is None:
         yield
         return
     file.setFormatter(_LineFormatter())
@@ -117,6 +110,20 @@ def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
         listener.stop()
         with suppress(OSError):  # a full disk is noticed again when the last line is flushed
             file.close()
+
+
+def _opened(folder: Path, keep_mb: float) -> _PrivateRotatingFile | None:
+    """Open the log; None, with a line on standard error, where it can't be."""
+    try:
+        make_private_folder(folder)
+        size = max(1, round(keep_mb * 1e6 / LIMITS.files))
+        return _PrivateRotatingFile(
+            folder / FILE_NAME, maxBytes=size, backupCount=LIMITS.files - 1, encoding="utf-8", delay=False
+        )
+    except OSError as error:
+        with suppress(OSError, ValueError):  # the terminal may be gone as well
+            sys.stderr.write(f"downfield: {folder}: no log is written ({error.strerror}). The game goes on.\n")
+        return None
 
 
 def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import os
 import platform
-import sqlite3
 import zipfile
 from collections.abc import Iterable
-from contextlib import closing, suppress
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 from downfield.api.security.secret_file import ADMIN_KEY
 from downfield.core.addresses import split_address
-from downfield.core.errors import InputError, OutputError
+from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.private_files import replace_private_file
+from downfield.game.store_opening import open_for_reading
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import RigSettings, data_folder, logs_folder, recordings_folder, store_file
@@ -26,6 +25,7 @@ from downfield.rig.upkeep.log_file import last_lines
 from downfield.rig.upkeep.scrubbing import Scrubber
 
 _LOG_LINES: Final = 2000
+_MOST_GAMES: Final = 100_000
 
 
 def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -> dict[str, str]:
@@ -139,15 +139,13 @@ def _store(path: Path) -> str:
     if not path.is_file():
         return "no store in the data folder"
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as store:
-            counts = {
-                table: store.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608  (fixed names)
-                for table in ("games", "entries", "teams", "devices")
-            }
-            newest = store.execute("SELECT max(version) FROM schema_versions").fetchone()[0]
-    except sqlite3.Error as error:
+        with open_for_reading(str(path)) as opened:
+            games = opened.store.games(limit=_MOST_GAMES)
+            entries = sum(last.seq for game in games if (last := opened.store.last_entry(game.id)) is not None)
+            counts = {"games": len(games), "entries": entries, "devices": len(opened.store.devices())}
+    except DownfieldError as error:
         return f"the store can't be read: {error}"
-    return f"store of version {newest}: {json.dumps(counts)}"
+    return f"store: {json.dumps(counts)} {opened.note}".rstrip()
 
 
 def _log(settings: RigSettings) -> str:
