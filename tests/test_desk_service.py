@@ -205,3 +205,18 @@ def test_an_address_where_no_rig_answers_is_said(director: httpx.Client, address
     answer = director.post("/api/tables", json={"name": "Table 1", "address": address, "code": "x"})
     assert answer.status_code in {422, 503}
     assert told in answer.json()["detail"]
+
+
+def test_another_event_begins_once_and_the_one_before_is_kept(director: httpx.Client, tmp_path: Path) -> None:
+    director.post("/api/event/entrants", json={"coach": "Ana"})
+    for _ in range(2):
+        answer = director.post("/api/event", json={"name": "Winter"}, headers={"Idempotency-Key": "winter"})
+        assert (answer.status_code, answer.json()["entrants"]) == (201, [])
+    kept = sorted(path.name for path in (tmp_path / "desk").glob("event*.json"))
+    assert kept == ["event.1.json", "event.json"]
+    assert EventKeeper(tmp_path / "desk" / "event.1.json").event.entrants[0].coach == "Ana"
+
+
+def test_a_page_from_before_a_restart_gets_the_event_anew(tmp_path: Path) -> None:
+    revisions = {EventKeeper(tmp_path / "event.json").revision for _ in range(3)}
+    assert len(revisions) == 3

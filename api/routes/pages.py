@@ -81,7 +81,7 @@ def assets() -> Mapping[str, StaticFile]:
     found = read_folder("downfield.api", "pages/assets")
     etags = "".join(file.etag for file in (*found.values(), *read_folder("downfield.api", "pages").values()))
     build = hashlib.sha256(etags.encode()).hexdigest()[:16]
-    return {**found, "build.txt": _static_file(build.encode(), ".txt")}
+    return {**found, "build.txt": static_file(build.encode(), ".txt")}
 
 
 @cache
@@ -138,8 +138,9 @@ def _page_policy(request: Request) -> str:
 def read_folder(package: str, path: str) -> dict[str, StaticFile]:
     """Return the files of a package's folder, by name."""
     found = sorted((files(package) / path).iterdir(), key=lambda file: file.name)
-    return {file.name: _static_file(file.read_bytes(), PurePath(file.name).suffix) for file in found if file.is_file()}
+    return {file.name: static_file(file.read_bytes(), PurePath(file.name).suffix) for file in found if file.is_file()}
 
 
-def _static_file(content: bytes, suffix: str) -> StaticFile:
+def static_file(content: bytes, suffix: str) -> StaticFile:
+    """Return a file of a type, such as ``".txt"``."""
     return StaticFile(content, _MEDIA_TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:16]}"')

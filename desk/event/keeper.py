@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections import deque
 from datetime import UTC, datetime
@@ -33,7 +34,8 @@ class EventKeeper:
         self._path = path
         self._lock = threading.Lock()
         self._event = read_record(TournamentEvent, path) if path.exists() else TournamentEvent("Our event")
-        self._revision = 0
+        self._run = secrets.token_hex(4)
+        self._changes = 0
         self._keys: deque[str] = deque(maxlen=_KEYS_KEPT)
 
     @property
@@ -42,9 +44,9 @@ class EventKeeper:
         return self._event
 
     @property
-    def revision(self) -> int:
-        """Counts the changes of this run."""
-        return self._revision
+    def revision(self) -> str:
+        """Names the event as it stands: another one after each change and each start of the desk."""
+        return f"{self._run}-{self._changes}"
 
     def change(self, by: str, text: str, operation: Operation, key: str = "") -> TournamentEvent:
         """Do something to the event and keep it.
@@ -66,30 +68,38 @@ class EventKeeper:
             changed = operation(self._event, Change(at, by, text))
             self._write(changed)
             self._event = changed
-            self._revision += 1
+            self._changes += 1
             self._keys.append(key)
             return changed
 
-    def replace(self, event: TournamentEvent) -> TournamentEvent:
+    def begin(self, by: str, name: str, key: str = "") -> TournamentEvent:
         """Begin another event; the file of the present one is kept beside it under a number.
+
+        Args:
+            by: who does it.
+            name: of the new event.
+            key: as of `change`.
 
         Raises:
             OutputError: it can't be kept, so nothing changes.
 
         """
-        with self._lock:
-            try:
-                if self._path.exists():
-                    number = 1
-                    while (aside := self._path.with_suffix(f".{number}.json")).exists():
-                        number += 1
-                    replace_private_file(aside, self._path.read_bytes())
-            except OSError as error:
-                raise OutputError(f"{self._path}: the present event can't be kept ({error.strerror})") from None
-            self._write(event)
-            self._event = event
-            self._revision += 1
-            return event
+
+        def replace(_: TournamentEvent, change: Change) -> TournamentEvent:
+            self._set_aside()
+            return TournamentEvent(name, changes=(change,))
+
+        return self.change(by, f"began {name}", replace, key)
+
+    def _set_aside(self) -> None:
+        try:
+            if self._path.exists():
+                number = 1
+                while (aside := self._path.with_suffix(f".{number}.json")).exists():
+                    number += 1
+                replace_private_file(aside, self._path.read_bytes())
+        except OSError as error:
+            raise OutputError(f"{self._path}: the present event can't be kept ({error.strerror})") from None
 
     def _write(self, event: TournamentEvent) -> None:
         try:

@@ -109,7 +109,7 @@ SenderDep = Annotated[Sender, Depends(_sender)]
 @allow("viewer")
 def read_event(desk: DeskDep, response: Response, if_none_match: Annotated[str | None, Header()] = None) -> object:
     """With an ETag: a page that has it already gets 304."""
-    etag = f'"{id(desk.keeper):x}-{desk.keeper.revision}"'
+    etag = f'"{desk.keeper.revision}"'
     if if_none_match == etag:
         return Response(status_code=304, headers={"ETag": etag})
     response.headers["ETag"] = etag
@@ -120,8 +120,8 @@ def read_event(desk: DeskDep, response: Response, if_none_match: Annotated[str |
 @allow("admin")
 def begin(by: SenderDep, new: NewEvent) -> EventView:
     """The present one is kept beside it as a file."""
-    by.desk.keeper.replace(TournamentEvent(new.name))
-    return _change(by, f"began {new.name}", lambda event, change: replace(event, changes=(change,)))
+    event = by.desk.keeper.begin(by.name, new.name, by.key)
+    return event_view(event, by.desk.keeper.revision)
 
 
 @router.put("/name", summary="Rename the event")

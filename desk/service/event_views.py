@@ -80,7 +80,7 @@ class RankView(View):
 class EventView(View):
     """The whole event."""
 
-    revision: int
+    revision: str = Field(description="Another one after each change.")
     name: str
     rules: Rules
     clock: EventClock
@@ -96,11 +96,12 @@ class EventView(View):
 _CHANGES_SHOWN = 50
 
 
-def event_view(event: TournamentEvent, revision: int) -> EventView:
+def event_view(event: TournamentEvent, revision: str) -> EventView:
     """Return an event as it is shown."""
     progress = Progress(event)
     times = slot_times(event.clock)
     names = {entrant.id: entrant.name for entrant in event.entrants}
+    colors = {entrant.id: entrant.color for entrant in event.entrants}
     return EventView(
         revision=revision,
         name=event.name,
@@ -109,15 +110,14 @@ def event_view(event: TournamentEvent, revision: int) -> EventView:
         tables=event.tables,
         slots=tuple(_text(time) for time in times),
         entrants=event.entrants,
-        matches=tuple(_match_view(match, progress, times, event) for match in event.matches),
+        matches=tuple(_match_view(match, progress, times, colors) for match in event.matches),
         pools=tuple(_pool_view(event, pool, names) for pool in event.pools),
         ranking=tuple(RankView(place=rank.place, name=names[rank.entrant], text=rank.text) for rank in ranking(event)),
         changes=tuple(reversed(event.changes[-_CHANGES_SHOWN:])),
     )
 
 
-def _match_view(match: Match, progress: Progress, times: list[datetime], event: TournamentEvent) -> MatchView:
-    colors = {entrant.id: entrant.color for entrant in event.entrants}
+def _match_view(match: Match, progress: Progress, times: list[datetime], colors: dict[str, str]) -> MatchView:
     sides = progress.sides(match)
     home, away = (
         SideView(entrant=side, name=progress.text(slot), color=colors.get(side or "", ""))

@@ -9,7 +9,7 @@ from typing import Final
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from downfield.api.routes.pages import StaticFile, read_folder
+from downfield.api.routes.pages import StaticFile, read_folder, static_file
 from downfield.api.routes.pages import assets as rig_assets
 from downfield.api.security.forwarding import own_path
 from downfield.api.security.roles import allow
@@ -27,11 +27,7 @@ def assets() -> Mapping[str, StaticFile]:
     """Return the files by name, with `build.txt`, the hash of all of them."""
     own = read_folder("downfield.desk", "pages/assets")
     etags = "".join(file.etag for file in (*own.values(), *pages().values(), rig_assets()["build.txt"]))
-    build = StaticFile(
-        hashlib.sha256(etags.encode()).hexdigest()[:16].encode(),
-        "text/plain; charset=utf-8",
-        f'"{hashlib.sha256(etags.encode()).hexdigest()[:16]}"',
-    )
+    build = static_file(hashlib.sha256(etags.encode()).hexdigest()[:16].encode(), ".txt")
     return {**rig_assets(), **own, "build.txt": build}
 
 

@@ -188,10 +188,11 @@ def _message(line: bytes, place: Address) -> Mapping[str, Any]:
         topic, data = message["topic"], message["data"]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SourceError(f"{_shown(place)}: sends something that is no feed of a rig.") from None
-    values = data if topic == "snapshot" else {topic: data}
-    if not isinstance(values, dict):
+    if topic != "snapshot":
+        return {topic: data}
+    if not isinstance(data, dict):
         raise SourceError(f"{_shown(place)}: sends something that is no feed of a rig.")
-    return values
+    return {name: data.get(name) for name in TOPICS}  # a rig that was started anew may lack what it had before
 
 
 def _token(content: bytes) -> str | None:
