@@ -275,14 +275,17 @@ def test_figures_without_a_recent_scene_are_hidden(service: PageServer, page: Pa
     expect(page.locator(".figures")).to_have_css("opacity", "0")
 
 
-def test_hands_between_plays_are_no_trouble_and_in_a_play_they_are(service: PageServer, page: Page) -> None:
-    hands = HealthStatus(level="warning", calls="suspended", text="A hand covers figures: calls resume once it is gone")
+@pytest.mark.parametrize(("name", "notice"), [("scorebug", ".status"), ("field", ".suspended")])
+def test_hands_between_plays_are_no_trouble_and_in_a_play_they_are(
+    service: PageServer, page: Page, name: str, notice: str
+) -> None:
+    hands = HealthStatus(level="warning", calls="suspended", setting_up=True, text="A hand covers figures")
     service.publish("health", hands)
-    page.goto(f"{service.url}/overlay/scorebug")
-    expect(page.locator(".bug")).to_be_visible()
-    expect(page.locator(".status")).not_to_have_text("Camera calls suspended")
+    page.goto(f"{service.url}/overlay/{name}")
+    expect(page.locator("html")).to_have_attribute("data-link", "live")
+    expect(page.locator(notice)).not_to_have_text("Camera calls suspended")
     service.publish("game", board="on")
-    expect(page.locator(".status")).to_have_text("Camera calls suspended")
+    expect(page.locator(notice)).to_have_text("Camera calls suspended")
 
 
 def test_suspended_calls_are_shown(service: PageServer, page: Page) -> None:

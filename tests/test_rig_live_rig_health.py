@@ -15,6 +15,8 @@ from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems, FrameMeter, HealthReporter
 from downfield.rig.sources.source import SourceFacts
 from downfield.vision.board.picture_health import PictureHealth
+from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
+from downfield.vision.pipeline import NO_LINE_UP
 
 FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
 
@@ -65,6 +67,12 @@ def test_problems_are_reported_at_once_and_only_a_lost_camera_suspends_calls() -
     reporter.scene_ready(Frame(0, 0, blank), dataclasses.replace(tackle(5), unfit=("the camera was moved",)))
     health = reporter.health()
     assert (health.level, health.calls, health.text) == ("warning", "suspended", "the camera was moved")
+    assert not health.setting_up
+    reporter.scene_ready(Frame(1, 1, blank), dataclasses.replace(tackle(6), unfit=(HAND_OVER_FIGURES, NO_LINE_UP)))
+    assert reporter.health().setting_up
+    problems.report(HealthReason(code=CAMERA_LOST, level="alarm", text="No picture"))
+    assert not reporter.health().setting_up, "a lost camera is taken for people at the board"
+    problems.resolve(CAMERA_LOST)
     assert (health.board, health.dropped, health.frames, health.camera) == ("on", 2, 1, "Table Cam")
     reporter.start()
     assert reported.wait(10)

@@ -77,6 +77,10 @@ class HealthStatus(TopicModel):
     text: str = Field(default="", description="One line for people.")
     reasons: tuple[HealthReason, ...] = ()
     calls: Literal["on", "suspended"] = Field(default="on", description="Whether calls are made from the camera.")
+    setting_up: bool = Field(
+        default=False,
+        description="Whether nothing suspends the calls but people at the board: their hands, or no line-up yet.",
+    )
     fps: float | None = Field(default=None, description="Frames per second.")
     latency_ms: float | None = Field(default=None, description="Capture-to-publish latency, median of a second.")
     latency_p99_ms: float | None = None

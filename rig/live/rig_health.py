@@ -17,6 +17,8 @@ from downfield.rig.live.connections import LoopObserver, NoticeLevel
 from downfield.rig.live.supervision import supervised_thread
 from downfield.rig.sources.source import SourceFacts
 from downfield.vision.board.picture_health import PictureHealth
+from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
+from downfield.vision.pipeline import NO_LINE_UP
 
 CAMERA_LOST: Final = "camera_lost"
 """Code of the problem "no picture from the camera", which suspends calls until the camera is back."""
@@ -153,6 +155,10 @@ class ActiveProblems:
         return "alarm" if "alarm" in levels else "warning" if levels else "ok"
 
 
+_SETTING_UP: Final = frozenset({HAND_OVER_FIGURES, NO_LINE_UP})
+"""Why scenes are unfit while people set the figures up."""
+
+
 class HealthReporter(LoopObserver):
     """Reports the rig's health once a second, and at once when it changes; observes the loop's scenes.
 
@@ -224,6 +230,7 @@ class HealthReporter(LoopObserver):
             text="; ".join(texts) or f"board {self._board}",
             reasons=reasons,
             calls="suspended" if lost or self._unfit else "on",
+            setting_up=not lost and bool(self._unfit) and _SETTING_UP.issuperset(self._unfit),
             fps=_rounded(statistics.fps),
             latency_ms=_rounded(statistics.latency_ms),
             latency_p99_ms=_rounded(statistics.latency_p99_ms),

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { el, setText } from "./dom.js";
-import { overlay } from "./overlay.js";
+import { areCallsMissed, overlay } from "./overlay.js";
 
 overlay("field", ["game", "ball", "line_up", "scene", "health"], (stage, options, feed) => {
   const board = new Board({
@@ -18,7 +18,7 @@ overlay("field", ["game", "ball", "line_up", "scene", "health"], (stage, options
   feed.on("health", updateNotice);
 
   function updateNotice() {
-    const suspended = feed.value("health")?.calls === "suspended" || feed.value("game")?.suspended.length > 0;
+    const suspended = areCallsMissed(feed.value("game"), feed.value("health"));
     notice.hidden = !suspended;
     setText(notice, suspended ? "Camera calls suspended" : "");
   }

@@ -35,3 +35,10 @@ function urlErrors(name, problems) {
     el("p", {}, `Options follow “?” and are joined by “&”: /overlay/${name}?scale=1.2&theme=light`),
   );
 }
+
+/** Whether the audience should know that the camera makes no calls: people at the board between plays are part of the game. */
+export function areCallsMissed(game, health) {
+  const suspended = health === undefined ? game?.suspended.length > 0 : health.calls === "suspended";
+  const running = game?.board === "on" || ["live", "in_air", "kick"].includes(game?.phase);
+  return suspended && (running || !health?.setting_up);
+}

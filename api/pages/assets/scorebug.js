@@ -2,7 +2,7 @@
 
 import { applyTeamColors } from "./color.js";
 import { el, setText } from "./dom.js";
-import { overlay } from "./overlay.js";
+import { areCallsMissed, overlay } from "./overlay.js";
 import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "./format.js";
 
 const TOPICS = ["game", "health", "challenges"];
@@ -84,20 +84,10 @@ function statusOf(game, health, challenges) {
   const disputed = challenges?.challenges.find((challenge) => challenge.decision === null);
   if (disputed) return [`Under review: ${game[disputed.side].short} challenges`, "review"];
   if (game.under_review) return ["Under review", "review"];
-  if (isTroubled(game, health)) return ["Camera calls suspended", "alarm"];
+  if (areCallsMissed(game, health)) return ["Camera calls suspended", "alarm"];
   if (game.wait !== null) return [capitalize(game.wait.text), "wait"];
   if (game.phase === "live" || game.phase === "in_air" || game.phase === "kick") return ["Live", "live"];
   return [{ stopped: "Stoppage", pass: "Pass", set: "Set" }[game.phase] ?? "", "calm"];
-}
-
-/** Whether the audience should know that the camera makes no calls: hands between plays are part of the game. */
-function isTroubled(game, health) {
-  const reasons = game.suspended ?? [];
-  if (health?.calls !== "suspended" && reasons.length === 0) return false;
-  const running = game.board === "on" || ["live", "in_air", "kick"].includes(game.phase);
-  const known = health?.level !== "alarm" && (health?.reasons ?? []).length === 0;
-  const handsOnly = known && reasons.every((reason) => /\bhands?\b/i.test(reason)) && (reasons.length > 0 || /\bhands?\b/i.test(health?.text ?? ""));
-  return running || !handsOnly;
 }
 
 function team(options) {
