@@ -9,8 +9,9 @@ FOLDERS := core calibration models vision officiating game review api rig desk t
 run: $(VENV)/.run
 	$(BIN)/downfield run
 
+# A test runs on every core, so one thread of linear algebra each: two made calibrations take half as long again.
 test: $(VENV)/.dev lint types
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done
