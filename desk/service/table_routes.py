@@ -11,7 +11,7 @@ from downfield.api.security.roles import allow
 from downfield.desk.service.parts import DeskDep
 from downfield.desk.tables.address_book import MAX_NAME
 from downfield.desk.tables.rig_client import pair_with
-from downfield.desk.tables.status import Need, TableStatus
+from downfield.desk.tables.status import TableStatus
 
 router = APIRouter(prefix="/api/tables", tags=["tables"])
 
@@ -36,37 +36,16 @@ class NameRequest(BaseModel):
     name: str = Field(min_length=1, max_length=MAX_NAME)
 
 
-class TableView(BaseModel):
-    """What a table is doing now."""
-
-    id: str
-    name: str
-    address: str = Field(description="Of its rig's start page.")
-    need: Need = Field(description="How urgently it needs somebody.")
-    text: str = Field(description="Why; empty where everything is well.")
-    home: str
-    away: str
-    score: tuple[int, int]
-    situation: str
-    phase: str
-    clock: str
-    period: int
-    rulebook: str
-    questions: tuple[str, ...]
-    under_review: bool
-    silent_s: float | None = Field(description="How long nothing was heard; null if nothing was ever heard.")
-
-
 @router.get("", summary="Every table, those that need somebody first")
 @allow("viewer")
-def tables(desk: DeskDep) -> list[TableView]:
+def tables(desk: DeskDep) -> list[TableStatus]:
     """A table that is not heard of for 5 s is lost."""
-    return [_view(status) for status in desk.watcher.statuses()]
+    return desk.watcher.statuses()
 
 
 @router.post("", summary="Watch a table", status_code=201)
 @allow("admin")
-def add_table(desk: DeskDep, given: TableRequest) -> list[TableView]:
+def add_table(desk: DeskDep, given: TableRequest) -> list[TableStatus]:
     """Pairs with its rig by a code that the rig's start page shows. A known name gets another rig."""
     paired = pair_with(given.address, given.code, "the director's desk")
     desk.watcher.watch(desk.book.add(given.name, paired.address, paired.token, paired.certificate))
@@ -75,7 +54,7 @@ def add_table(desk: DeskDep, given: TableRequest) -> list[TableView]:
 
 @router.put("/{table}", summary="Rename a table")
 @allow("admin")
-def rename_table(desk: DeskDep, table: TableId, given: NameRequest) -> list[TableView]:
+def rename_table(desk: DeskDep, table: TableId, given: NameRequest) -> list[TableStatus]:
     """Its rig stays the same."""
     desk.watcher.watch(desk.book.rename(table, given.name))
     return tables(desk)
@@ -87,25 +66,3 @@ def remove_table(desk: DeskDep, table: TableId) -> Response:
     """Its rig and its game are not touched; revoke the desk there as well if it should not come back."""
     desk.watcher.forget(desk.book.remove(table).id)
     return Response(status_code=204)
-
-
-def _view(status: TableStatus) -> TableView:
-    silent_s = None if status.silent_s is None else round(status.silent_s, 1)
-    return TableView(
-        id=status.id,
-        name=status.name,
-        address=status.address,
-        need=status.need,
-        text=status.text,
-        home=status.home,
-        away=status.away,
-        score=status.score,
-        situation=status.situation,
-        phase=status.phase,
-        clock=status.clock,
-        period=status.period,
-        rulebook=status.rulebook,
-        questions=status.questions,
-        under_review=status.under_review,
-        silent_s=silent_s,
-    )

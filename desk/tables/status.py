@@ -98,7 +98,7 @@ def status_of(
         _text(game.get("rulebook_title")),
         questions,
         game.get("under_review") is True,
-        silent_s,
+        None if silent_s is None else round(silent_s, 1),
     )
 
 
