@@ -121,6 +121,37 @@ def test_a_refused_result_is_said_and_the_dialog_stays(desk: DeskServer, chrome:
         expect(page.locator("dialog")).to_be_visible()
 
 
+def test_a_roster_is_kept_as_it_was_typed_and_no_weight_is_lost(desk: DeskServer, chrome: Browser) -> None:
+    with page_in(chrome) as page:
+        page.goto(f"{desk.url}/event#coaches")
+        page.get_by_role("button", name="Register a coach").click()
+        dialog = page.locator("dialog")
+        dialog.locator('[name="coach"]').fill("Ana")
+        roster = dialog.locator("textarea")
+        roster.fill("28, RB, heavy, base filed")
+        dialog.get_by_role("button", name="Save").click()
+        assert (
+            roster.evaluate("area => area.validationMessage")
+            == "“28, RB, heavy, base filed”: the weight, in grams, is no number."
+        )
+        roster.fill("28, RB, 3.9, base filed, and glued, refused\n7, QB")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_be_hidden()
+        page.get_by_role("button", name="Edit").click()
+        expect(roster).to_have_value("28, RB, 3.9, base filed, and glued, refused\n7, QB, , ")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_be_hidden()
+    figures = httpx.get(f"{desk.url}/api/event").json()["entrants"][0]["figures"]
+    assert figures[0] == {
+        "number": "28",
+        "position": "RB",
+        "grams": 3.9,
+        "note": "base filed, and glued",
+        "refused": True,
+    }
+    assert figures[1] == {"number": "7", "position": "QB", "grams": None, "note": "", "refused": False}
+
+
 def test_a_table_is_watched_from_the_desk_by_a_code(desk: DeskServer, chrome: Browser, tmp_path: Path) -> None:
     rig = PageServer(tmp_path / "rig")
     rig.start()

@@ -86,7 +86,8 @@ function placeForm(dialog, match, event, { change }) {
 /** Register a coach, or change what is registered. */
 export function coachForm(dialog, entrant, event, { change }) {
   const value = (name) => entrant?.[name] ?? "";
-  const figures = (entrant?.figures ?? []).map((figure) => [figure.number, figure.position, figure.grams ?? "", figure.note, figure.refused ? "refused" : ""].join(", ")).join("\n");
+  const figures = (entrant?.figures ?? []).map((figure) => [figure.number, figure.position, figure.grams ?? "", figure.note, ...(figure.refused ? ["refused"] : [])].join(", ")).join("\n");
+  const roster = el("textarea", { rows: 6, placeholder: "28, RB, 3.9, base filed", oninput: () => roster.setCustomValidity("") }, figures);
   const fields = [
     field("Coach", { name: "coach", required: true, maxlength: 80, value: value("coach") }),
     field("Team", { name: "team", maxlength: 80, value: value("team"), placeholder: "as the coach" }),
@@ -94,7 +95,7 @@ export function coachForm(dialog, entrant, event, { change }) {
     el("label", {}, "Color", el("input", { name: "color", type: "color", value: value("color") || "#2f6fb0" })),
     field("Club", { name: "club", maxlength: 80, value: value("club") }),
     event.matches.length === 0 ? field("Seed", { name: "seed", type: "number", min: 1, max: 256, value: value("seed"), placeholder: "none" }) : null,
-    el("label", {}, "Roster: number, position, grams, note, refused", el("textarea", { name: "figures", rows: 6, placeholder: "28, RB, 3.9, base filed" }, figures)),
+    el("label", {}, "Roster: number, position, grams, note, refused", roster),
   ];
   const path = entrant === null ? "/entrants" : `/entrants/${entrant.id}`;
   const withdraw = async () => {
@@ -104,8 +105,10 @@ export function coachForm(dialog, entrant, event, { change }) {
     dialog,
     entrant === null ? "Register a coach" : entrant.team || entrant.coach,
     fields.filter(Boolean),
-    (data) =>
-      change(
+    async (data) => {
+      const typed = rosterOf(roster);
+      if (typed === null) return false;
+      return change(
         path,
         {
           coach: data.get("coach").trim(),
@@ -114,15 +117,28 @@ export function coachForm(dialog, entrant, event, { change }) {
           color: data.get("color"),
           club: data.get("club").trim(),
           seed: data.has("seed") ? (data.get("seed") ? Number(data.get("seed")) : null) : (entrant?.seed ?? null),
-          figures: data.get("figures").split("\n").filter((line) => line.trim()).map(figureOf),
+          figures: typed,
         },
         entrant === null ? "POST" : "PUT",
-      ),
+      );
+    },
     entrant === null || entrant.withdrawn ? [] : [el("button", { type: "button", class: "warn", onclick: withdraw }, "Withdraw")],
   );
 }
 
+/** A line of the roster; null if its weight is no number. What stands between weight and "refused" is the note, commas too. */
 function figureOf(line) {
-  const [number = "", position = "", grams = "", note = "", refused = ""] = line.split(",").map((part) => part.trim());
-  return { number, position, grams: grams ? Number(grams) : null, note, refused: refused === "refused" };
+  const [number = "", position = "", grams = "", ...rest] = line.split(",").map((part) => part.trim());
+  const refused = rest.at(-1) === "refused";
+  const weight = grams === "" ? null : Number(grams);
+  if (Number.isNaN(weight)) return null;
+  return { number, position, grams: weight, note: rest.slice(0, refused ? -1 : undefined).join(", "), refused };
+}
+
+/** The figures of a roster as it is typed; null, with the line shown, if one can't be read. */
+function rosterOf(area) {
+  const lines = area.value.split("\n").filter((line) => line.trim());
+  const unread = lines.find((line) => figureOf(line) === null);
+  area.setCustomValidity(unread === undefined ? "" : `“${unread.trim()}”: the weight, in grams, is no number.`);
+  return area.reportValidity() ? lines.map(figureOf) : null;
 }
