@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import ipaddress
 import socket
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 import ifaddr
 import segno
+
+from downfield.core.platform.system import SYSTEM
 
 _VIRTUAL: Final = ("docker", "br-", "veth", "virbr", "vboxnet", "vmnet", "lxc", "cni")
 """Beginnings of the names of interfaces that lead to containers and virtual machines on this computer only."""
@@ -96,7 +97,7 @@ def _default_route_address() -> str:
 
 def _announced_name() -> list[str]:
     """Return this computer's name in its network, if it is announced there."""
-    if sys.platform != "darwin" and not _AVAHI.exists():
+    if SYSTEM != "macos" and not _AVAHI.exists():
         return []
     name = socket.gethostname().split(".", 1)[0].lower()
     return [f"{name}.local"]

@@ -15,6 +15,7 @@ from downfield.api.security.connections import ConnectionGuard, GuardedListener,
 from downfield.api.security.http_protocol import guarded_protocol
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
+from downfield.core.platform.open_files import raise_file_limit
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
@@ -26,7 +27,6 @@ from downfield.rig.cli.options import ConfigOption
 from downfield.rig.cli.output import open_console
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.open_files import raise_file_limit
 from downfield.rig.web_service import everywhere, open_listener
 
 PORT: Final = 8320

@@ -6,7 +6,6 @@ advisory lock of the server. Both end with the program, however it ends, and no 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import socket
@@ -20,6 +19,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
+from downfield.core.platform.file_locks import FILE_LOCKS
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.game.database import cause_of
 
@@ -84,18 +84,18 @@ class FileLease:
     def __init__(self, path: Path, thing: LeasedThing, table: str = "") -> None:
         try:
             make_private_folder(path.parent)
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, OWNER_ONLY)
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
         except OSError as error:
             raise InputError(f"{path}: can't be made: {error.strerror}") from None
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = os.pread(self._descriptor, _HOLDER_BYTES, 0).decode(errors="replace").strip()
+        if not FILE_LOCKS.lock(self._descriptor):
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            holder = os.read(self._descriptor, _HOLDER_BYTES).decode(errors="replace").strip()
             os.close(self._descriptor)
-            raise InputError(thing.refusal(holder)) from None
+            raise InputError(thing.refusal(holder))
         with suppress(OSError):  # a full disk: the lock holds without a name as well
             os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, f"{_this_program(table)}\n".encode()[:_HOLDER_BYTES], 0)
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, f"{_this_program(table)}\n".encode()[:_HOLDER_BYTES])
 
     def renew(self) -> None:
         """The operating system keeps it for as long as this program runs."""

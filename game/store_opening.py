@@ -10,8 +10,6 @@ An SQLite store has its newest entries in a second file, the WAL, and SQLite mak
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
 import sqlite3
 import stat
@@ -27,6 +25,7 @@ from sqlalchemy import URL, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from downfield.core.errors import InputError
+from downfield.core.platform.file_locks import FILE_LOCKS
 from downfield.game.database import cause_of, create_file_reading_engine, create_reading_engine, parse_address
 from downfield.game.store import IN_USE, WAL_ENTRIES, Store
 from downfield.game.store_reader import StoreReader
@@ -44,7 +43,8 @@ _WAL_PAGE_SIZE: Final = 2
 """The third of a WAL header's numbers, same source."""
 
 _OPEN_LOCK_BYTE: Final = 128
-"""Byte of the file beside the WAL on which every program that has the store open holds a lock (SQLite's os_unix.c)."""
+"""Byte of the file beside the WAL on which every program that has the store open holds a lock: SQLite's os_unix.c, and
+os_win.c as well. Where nobody can tell whether it is locked, a copy is read."""
 
 _ATTEMPTS: Final = 3
 """Of copying files that a program begins to write meanwhile."""
@@ -100,7 +100,7 @@ def _on_server(address: URL, resources: ExitStack) -> OpenedForReading:
 def _in_file(path: Path, named: str, resources: ExitStack) -> OpenedForReading:
     wal, shared = Path(f"{path}-wal"), Path(f"{path}-shm")
     note, is_unchanging = "", True
-    if _is_open_elsewhere(shared):
+    if FILE_LOCKS.is_byte_locked(shared, _OPEN_LOCK_BYTE):
         is_unchanging = False
     elif _size(wal) > 0:
         copy, note = _copied_with_wal(path, wal, named, resources)
@@ -196,17 +196,6 @@ def _without_wal(named: str, why: str) -> str:
         f"{named}: {why}: up to {WAL_ENTRIES} entries may be missing. Copy a store in use with the files beside it,"
         " or after its rig was stopped."
     )
-
-
-def _is_open_elsewhere(shared: Path) -> bool:
-    """Return whether another program has a store open, by the lock it holds on a file beside it."""
-    request = struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, _OPEN_LOCK_BYTE, 1, 0)
-    try:
-        with shared.open("rb") as file:
-            answer = fcntl.fcntl(file, fcntl.F_OFD_GETLK, request)
-    except (OSError, AttributeError):  # no such file; or a system that can't tell, where a copy is read
-        return False
-    return bool(struct.unpack_from("h", answer)[0] != fcntl.F_UNLCK)
 
 
 def _belongs(wal: Path, header: bytes) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.frame import Detection
+from downfield.core.platform.priorities import lower_process_priority
 from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
 from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart
@@ -68,8 +69,7 @@ def main() -> None:
         except DownfieldError as error:
             connection.send(error)
             return
-        if sys.platform == "linux":
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # tracking frames comes first
+        lower_process_priority(0, "idle")  # tracking frames comes first
         while True:
             connection.send(answer)
             request: FindRequest | RefineRequest = connection.recv()

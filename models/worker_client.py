@@ -29,6 +29,7 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.models.detector import Detector, TrackingDetector
 
 
@@ -98,9 +99,11 @@ def open_with_worker(open_here: Callable[[], Detector], options: dict[str, Any])
         options: arguments of `open_detector` for the worker's detector, of the same networks.
 
     Returns:
-        An `OffloadedDetector`, or the plain detector if it can't track.
+        An `OffloadedDetector`; the plain detector if it can't track, and where memory can't be shared (Windows).
 
     """
+    if not CAN_PASS_DESCRIPTORS:
+        return open_here()
     client = WorkerClient(options)
     try:
         here = open_here()

@@ -18,10 +18,9 @@ from downfield.rig.live.connections import VisionStage
 from downfield.rig.live.recorded_vision import RecordedVision, UncalibratedVision
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.recording.recorded_clip import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
-from downfield.rig.sources.cameras import CameraRequest
+from downfield.rig.sources.camera_request import CameraControls, CameraRequest
 from downfield.rig.sources.source import CaptureClock, FrameSource, SourceWithTruth
 from downfield.rig.sources.source_opening import TWIN_PREFIX, SourceChoice, open_source
-from downfield.rig.sources.v4l2 import CameraControls
 from downfield.rig.table_calibration import candidate_fields, find_calibration
 from downfield.rig.tables.profile import TableFolder
 

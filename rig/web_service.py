@@ -25,9 +25,10 @@ from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import LIMITS as PAIRING
 from downfield.core.errors import InputError
+from downfield.core.platform.open_files import raise_file_limit
+from downfield.core.platform.sockets import reclaim_address
 from downfield.rig.certificate import CertificateFiles, own_certificate
 from downfield.rig.configuration.settings import ServiceSettings
-from downfield.rig.open_files import raise_file_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,7 @@ def open_listener(host: str, port: int) -> socket.socket:
             f"Can't listen on '{host}': it is not an address of this computer ({error.strerror})."
         ) from None
     listener = socket.socket(family, kind, protocol)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reclaim_address(listener)
     if family == socket.AF_INET6 and host == "::":
         with suppress(OSError):
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)

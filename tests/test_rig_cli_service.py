@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from downfield.core.errors import DownfieldError
+from downfield.core.platform.system import System
 from downfield.rig.cli.main import app
-from downfield.rig.upkeep.systemd_unit import ServiceUnit, run_unit
+from downfield.rig.upkeep.systemd_unit import ServiceUnit, require_systemd, run_unit
 
 
 @pytest.fixture
@@ -72,11 +73,23 @@ def test_what_systemd_refuses_is_told_with_its_reason(home: Path) -> None:
     assert "systemctl --user daemon-reload" in str(refused)
 
 
-def test_a_computer_without_systemd_is_told_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", ["install", "status", "uninstall"])
+def test_a_computer_without_systemd_is_told_so_and_nothing_is_written(
+    home: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
     monkeypatch.setenv("PATH", str(home / "nothing"))
-    refused = service("install").exception
+    refused = service(command).exception
     assert isinstance(refused, DownfieldError)
-    assert "no `systemctl` on this computer" in str(refused)
+    assert "no systemd" in str(refused)
+    assert not (home / "config").exists()
+
+
+@pytest.mark.parametrize(
+    ("system", "starter"), [("windows", "Task Scheduler"), ("macos", "launchd"), ("other", "whatever")]
+)
+def test_other_systems_are_told_what_starts_programs_there(system: System, starter: str) -> None:
+    with pytest.raises(DownfieldError, match=starter):
+        require_systemd(system)
 
 
 def test_a_service_without_a_table_is_refused(home: Path) -> None:

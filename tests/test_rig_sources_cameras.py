@@ -10,8 +10,9 @@ import pytest
 
 from downfield.core.errors import InputError
 from downfield.rig.sources import v4l2
-from downfield.rig.sources.cameras import find_camera
-from downfield.rig.sources.v4l2 import CameraControls, DeviceControls, apply_controls
+from downfield.rig.sources.camera_request import CameraControls
+from downfield.rig.sources.camera_system import find_camera
+from downfield.rig.sources.v4l2 import DeviceControls, apply_controls
 
 AUTOMATICS = {v4l2.EXPOSURE_AUTO: 3, v4l2.FOCUS_AUTO: 1, v4l2.WHITE_BALANCE_AUTO: 1, v4l2.EXPOSURE_LOWERS_RATE: 1}
 VALUES = {v4l2.EXPOSURE: 156, v4l2.FOCUS: 30, v4l2.WHITE_BALANCE: 4600}

@@ -13,7 +13,7 @@ from loopback_streams import MjpegServer, picture
 
 from downfield.core.errors import InputError
 from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.sources.cameras import CameraRequest
+from downfield.rig.sources.camera_request import CameraRequest
 from downfield.rig.sources.file_sources import ImageFolder, VideoFile
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import SourceChoice, open_source

@@ -6,11 +6,10 @@ nicer than those that a frame passes after it, and background work is nicer than
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
 from types import MappingProxyType
 from typing import Final, Literal
+
+from downfield.core.platform.priorities import lower_thread_priority
 
 Work = Literal["detect", "decode", "background"]
 """The work of a thread. Threads that track figures or judge plays keep their priority."""
@@ -18,12 +17,7 @@ Work = Literal["detect", "decode", "background"]
 _NICENESS: Final = MappingProxyType({"detect": 4, "decode": 6, "background": 8})
 """Added niceness: next to a busy thread, a thread gets 1 / (1 + 1.25 ** niceness) of a core, so none is starved."""
 
-_MAX_NICENESS: Final = 19
-
 
 def lower_priority(work: Work = "background") -> None:
     """Lower the priority of the calling thread, where threads have their own (on Linux)."""
-    if sys.platform == "linux":
-        # A thread starts as nice as the one that started it, which may be nice itself; the main thread never is.
-        nice = os.getpriority(os.PRIO_PROCESS, os.getpid()) + _NICENESS[work]
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(nice, _MAX_NICENESS))
+    lower_thread_priority(_NICENESS[work])

@@ -26,6 +26,7 @@ from pydantic_core import to_json
 from downfield.api.feed.hub import FeedMessage, Hub, encode_value
 from downfield.api.feed.open_streams import OpenStream
 from downfield.api.feed.relay_worker import MAX_LINE_BYTES
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ class RelayManager:
 
     async def _start(self) -> _Worker | None:
         """Start the second process, if that is possible now."""
-        if not hasattr(socket, "send_fds") or time.monotonic() < self._not_before:
+        if not CAN_PASS_DESCRIPTORS or time.monotonic() < self._not_before:
             return None
         self._not_before = time.monotonic() + LIMITS.restart_after_s
         (channel, its_channel), (connections, its_connections) = socket.socketpair(), socket.socketpair()

@@ -6,7 +6,6 @@ Messages come over one socket as lines of JSON, connections over another. The pr
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import socket
 import sys
@@ -17,6 +16,7 @@ from pydantic_core import from_json
 
 from downfield.api.feed.event_stream import SendTimeout, encode_events
 from downfield.api.feed.hub import EncodedValue, FeedMessage, Hub
+from downfield.core.platform.priorities import lower_process_priority
 
 MAX_LINE_BYTES: Final = 1 << 24
 
@@ -106,9 +106,7 @@ async def _run(channel: socket.socket, connections: socket.socket) -> None:
 def main() -> None:
     """Run until the rig ends, with the numbers of two sockets as arguments."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the rig, which ends this process
-    os.nice(_NICENESS)
-    if sys.platform == "linux":
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))  # never preempts a frame
+    lower_process_priority(_NICENESS, "batch")
     channel, connections = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
     asyncio.run(_run(channel, connections))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork
 
 from downfield.api.security.forwarding import PREFIX
+from downfield.core.platform.folders import user_data_folder
 
 ControlSetting = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
 PixelCount = Annotated[int, Field(ge=16, le=16384)]
@@ -240,8 +240,7 @@ def data_folder(settings: RigSettings) -> Path:
     """Return the data folder."""
     if settings.data:
         return Path(settings.data).expanduser()
-    xdg = os.environ.get("XDG_DATA_HOME")
-    return (Path(xdg) if xdg else Path("~/.local/share").expanduser()) / "downfield"
+    return user_data_folder("downfield")
 
 
 def recordings_folder(settings: RigSettings) -> Path:

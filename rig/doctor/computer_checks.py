@@ -6,7 +6,6 @@ import ctypes
 import os
 import shutil
 import socket
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from typing import Final
 
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
+from downfield.core.platform.sockets import reclaim_address
+from downfield.core.platform.system import SYSTEM
 from downfield.models.detector import TrackingDetector
 from downfield.rig.configuration.settings import NetworkSettings, RecordingSettings, ServiceSettings
 from downfield.rig.doctor.check_result import CheckResult
@@ -95,7 +96,7 @@ def check_disk(folder: Path, settings: RecordingSettings) -> CheckResult:
 def check_port(settings: ServiceSettings) -> CheckResult:
     """Check whether the service's port is free."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reclaim_address(trial)
         try:
             trial.bind((settings.host, settings.port))
         except OSError as error:
@@ -107,7 +108,7 @@ def check_port(settings: ServiceSettings) -> CheckResult:
 
 def check_time() -> CheckResult:
     """Check whether the clock is synchronized, since games of different rigs are distinguished by their times."""
-    if not sys.platform.startswith("linux"):
+    if SYSTEM != "linux":
         return CheckResult("time", "ok", "not checked on this system")
     state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
     if state == _UNSYNCHRONIZED:

@@ -10,6 +10,8 @@ from typing import Final
 
 import cv2
 
+from downfield.core.platform.system import SYSTEM
+
 
 @dataclass(frozen=True, slots=True)
 class ProcessLimits:
@@ -54,7 +56,7 @@ def keep_memory() -> bool:
         Whether it could be set.
 
     """
-    if sys.platform != "linux":
+    if SYSTEM != "linux":
         return False
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None:

@@ -34,8 +34,8 @@ from downfield.core.field import load_field, preset, preset_names
 from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.setup.picture_findings import camera_findings, picture_findings
 from downfield.rig.setup.preview import CameraPreview
+from downfield.rig.sources.camera_system import list_cameras
 from downfield.rig.sources.source_opening import SourceChoice, is_address
-from downfield.rig.sources.v4l2 import list_devices
 from downfield.rig.table_calibration import lens_from_distance
 from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 
@@ -261,7 +261,7 @@ class SetupSession:
         return self._running_images() if self._source and self._source == self._running else []
 
     def _cameras(self) -> tuple[CameraOption, ...]:
-        found = [CameraOption(source=str(device.path), name=device.name) for device in list_devices()]
+        found = [CameraOption(source=camera.identity, name=camera.name) for camera in list_cameras()]
         if self._running and self._running not in {option.source for option in found}:
             found.insert(0, CameraOption(source=self._running, name=f"In use now: {without_password(self._running)}"))
         return tuple(found)

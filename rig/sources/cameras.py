@@ -1,21 +1,20 @@
-"""Cameras plugged into this computer: through Video4Linux and PyAV on Linux, through OpenCV elsewhere."""
+"""Cameras plugged into this computer as sources: through PyAV, or through OpenCV where that finds none."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 import av
-import av.container
 import av.packet
 import cv2
 import numpy as np
 from av.video.stream import VideoStream
 
-from downfield.core.errors import InputError, SourceError
+from downfield.core.errors import SourceError
+from downfield.rig.sources.camera_request import CameraRequest, PluggedCamera
+from downfield.rig.sources.camera_system import CameraSystem
 from downfield.rig.sources.http_mjpeg import error_text
 from downfield.rig.sources.source import (
     CaptureClock,
@@ -25,33 +24,17 @@ from downfield.rig.sources.source import (
     VideoPacket,
 )
 from downfield.rig.sources.source_clock import SourceClock
-from downfield.rig.sources.v4l2 import CameraControls, VideoDevice, apply_controls, list_devices, open_device
 
 FULL_RATE_SHARE: Final = 0.95
 """Frame rates below this share of the requested one are reported; 59.94 for 60 is not."""
 
 
-@dataclass(frozen=True, slots=True)
-class CameraRequest:
-    """The settings requested from a camera.
-
-    Attributes:
-        size_px: width and height.
-        fps: frames per second.
-        controls: exposure, focus and white balance.
-
-    """
-
-    size_px: tuple[int, int] = (1920, 1080)
-    fps: float = 60.0
-    controls: CameraControls = field(default_factory=CameraControls)
-
-
 class UsbCamera:
-    """Captures from a camera through Video4Linux: its JPEG packets, if it sends MJPEG, with the kernel's time stamps.
+    """Captures from a camera: its JPEG packets, if it sends MJPEG, with the operating system's time stamps.
 
     Args:
-        device: the camera.
+        system: opens it.
+        camera: the camera.
         request: the requested settings; refused settings are in the notes.
         clock: the capture clock.
 
@@ -60,29 +43,28 @@ class UsbCamera:
 
     """
 
-    def __init__(self, device: VideoDevice, request: CameraRequest, clock: CaptureClock) -> None:
-        self._device = device
+    def __init__(
+        self, system: CameraSystem, camera: PluggedCamera, request: CameraRequest, clock: CaptureClock
+    ) -> None:
+        self._camera = camera
         self._clock = clock
         self._closed = False
-        notes: list[str] = []
         try:
-            with open_device(device.path) as controls:
-                sends_mjpeg = "MJPG" in controls.formats()
-                notes += apply_controls(controls, request.controls)
-            self._container = _open_container(device.path, request, mjpeg=sends_mjpeg)
+            opened = system.open(camera, request)
         except (av.FFmpegError, OSError) as error:
-            raise SourceError(f"{device.name} ({device.path}): {_error_text(error)}") from None
-        if not sends_mjpeg:
-            notes.append("the camera does not send MJPEG; raw pictures are slow over USB and must be encoded to record")
+            raise SourceError(f"{camera.name} ({camera.identity}): {_error_text(error)}") from None
+        self._container = opened.container
         self._stream = self._container.streams.video[0]
         codec = self._stream.codec_context
         size_px = (codec.width, codec.height)
         rate = self._stream.average_rate
         fps = float(rate) if rate else None
-        notes += _refused(request, size_px, fps)
         self._is_mjpeg = codec.name == "mjpeg"
+        notes = [*opened.notes, *_refused(request, size_px, fps)]
+        if not self._is_mjpeg:
+            notes.append("the camera does not send MJPEG; raw pictures are slow over USB and must be encoded to record")
         codec_name = "mjpeg" if self._is_mjpeg else ""
-        self._facts = SourceFacts("camera", device.name, size_px, fps, live=True, codec=codec_name, notes=tuple(notes))
+        self._facts = SourceFacts("camera", camera.name, size_px, fps, live=True, codec=codec_name, notes=tuple(notes))
 
     @property
     def facts(self) -> SourceFacts:
@@ -90,7 +72,7 @@ class UsbCamera:
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Yield every frame, stamped by the kernel.
+        """Yield every frame, stamped by the operating system.
 
         Raises:
             SourceError: the camera was unplugged, or failed.
@@ -112,11 +94,11 @@ class UsbCamera:
                 index += 1
         except (av.FFmpegError, OSError) as error:
             if not self._closed:
-                raise SourceError(f"{self._device.name}: {_error_text(error)}") from None
+                raise SourceError(f"{self._camera.name}: {_error_text(error)}") from None
         finally:
             self._container.close()
         if not self._closed:
-            raise SourceError(f"{self._device.name}: the camera stopped sending")
+            raise SourceError(f"{self._camera.name}: the camera stopped sending")
 
     def close(self) -> None:
         """Stop at the next picture."""
@@ -196,41 +178,6 @@ class OpenCvCamera:
     def close(self) -> None:
         """Stop at the next picture."""
         self._closed = True
-
-
-def find_camera(text: str) -> VideoDevice:
-    """Return the camera with a number, a device file or a part of a name.
-
-    Raises:
-        InputError: no camera matches, or more than one; lists the available cameras.
-
-    """
-    devices = list_devices()
-    path = Path(f"/dev/video{text}") if text.isdigit() else Path(text)
-    exact = [device for device in devices if path in (device.path, device.device)]
-    named = [
-        device
-        for device in devices
-        if text.lower() in f"{device.name} {device.path.name}".lower() and not text.isdigit()
-    ]
-    for matches in (exact, named):
-        if len(matches) == 1:
-            return matches[0]
-    count = "More than one camera matches" if named else "No camera matches"
-    if not devices:
-        raise InputError(f"{count} '{text}': no camera was found. Plug it in, and check that you may read /dev/video*.")
-    cameras = "; ".join(f"{device.name} ({device.path})" for device in devices)
-    raise InputError(f"{count} '{text}'. Name one of these with --source: {cameras}")
-
-
-def _open_container(path: Path, request: CameraRequest, *, mjpeg: bool) -> av.container.InputContainer:
-    options = {
-        "video_size": f"{request.size_px[0]}x{request.size_px[1]}",
-        "framerate": f"{request.fps:g}",
-    }
-    if mjpeg:
-        options["input_format"] = "mjpeg"
-    return av.open(str(path), format="v4l2", options=options)
 
 
 def _refused(request: CameraRequest, size_px: tuple[int, int], fps: float | None) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,12 +16,13 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
+from downfield.core.platform.system import SYSTEM
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 from downfield.vision.board.hum import LIMITS as HUM_LIMITS
 from downfield.vision.board.hum import HumDetector
 
-MICROPHONE_FORMAT: Final = {"linux": "alsa"}.get(sys.platform, "")
+MICROPHONE_FORMAT: Final = {"linux": "alsa"}.get(SYSTEM, "")
 """libavformat's format that opens microphones on this system; empty if there is none."""
 
 _ALSA_CONFIGURATION: Final = Path("/usr/share/alsa/alsa.conf")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-import av
-
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError
 from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.sources.cameras import CameraRequest, OpenCvCamera, UsbCamera, find_camera
+from downfield.rig.sources.camera_request import CameraRequest
+from downfield.rig.sources.camera_system import camera_system, find_camera
+from downfield.rig.sources.cameras import OpenCvCamera, UsbCamera
 from downfield.rig.sources.file_sources import ImageFolder, VideoFile
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.network_video import SCHEMES, NetworkVideo
@@ -98,9 +97,10 @@ def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], Fram
         raise InputError(f"'{text}': {scheme}:// is not supported. Use one of http, https, {', '.join(SCHEMES)}.")
     if Path(text).suffix.lower() in {".mp4", ".mkv", ".avi", ".mov", ".webm"}:
         raise InputError(f"{text}: no such file")
-    if sys.platform == "linux" and any("v4l2" in name for name in av.formats_available):
-        device = find_camera(text)
-        return lambda: UsbCamera(device, choice.camera, clock)
+    system = camera_system()
+    if system is not None:
+        camera = find_camera(text)
+        return lambda: UsbCamera(system, camera, choice.camera, clock)
     if not text.isdigit():
         raise InputError(f"'{text}': on this system a camera is named by its number. Use 0 for the first.")
     return lambda: OpenCvCamera(int(text), choice.camera, clock)

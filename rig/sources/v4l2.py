@@ -10,14 +10,15 @@ drift. So exposure, focus and white balance are held fixed unless the configurat
 
 from __future__ import annotations
 
-import fcntl
 import os
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
+
+from downfield.rig.sources.camera_request import CameraControls, ControlMode, PluggedCamera
 
 BY_ID: Final = Path("/dev/v4l/by-id")
 
@@ -46,41 +47,6 @@ _MAX_FORMATS: Final = 256
 
 Ioctl = Callable[[int, bytearray], None]
 """Calls the kernel with a request's number and its structure, which is filled in; raises OSError."""
-
-ControlMode = Literal["hold", "auto"] | int
-"""``"hold"``: manual, at its present value; ``"auto"``: left to the camera; a number: manual, at that value."""
-
-
-@dataclass(frozen=True, slots=True)
-class CameraControls:
-    """The requested modes of a camera's controls.
-
-    Attributes:
-        exposure: in units of 0.1 ms.
-        focus: in the camera's own units.
-        white_balance: in kelvin.
-
-    """
-
-    exposure: ControlMode = "hold"
-    focus: ControlMode = "hold"
-    white_balance: ControlMode = "hold"
-
-
-@dataclass(frozen=True, slots=True)
-class VideoDevice:
-    """A camera that is plugged in.
-
-    Attributes:
-        path: its permanent path in the file system, if it has one; otherwise its device file.
-        device: its present device file.
-        name: its own name.
-
-    """
-
-    path: Path
-    device: Path
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +128,7 @@ def open_device(device: Path) -> Iterator[DeviceControls]:
         os.close(handle)
 
 
-def list_devices(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[VideoDevice, ...]:
+def list_devices(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[PluggedCamera, ...]:
     """Return every camera that is plugged in, in the order of its device files."""
     links = {link.resolve(): link for link in sorted(by_id.glob("*"), reverse=True)} if by_id.is_dir() else {}
     found = []
@@ -173,7 +139,7 @@ def list_devices(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[Vid
         except OSError:
             continue
         if name is not None:
-            found.append(VideoDevice(links.get(device.resolve(), device), device, name))
+            found.append(PluggedCamera(str(links.get(device.resolve(), device)), str(device), name))
     return tuple(found)
 
 
@@ -258,4 +224,6 @@ def _switch_automatic(
 
 
 def _ioctl(handle: int, request: int, out: bytearray) -> None:
+    import fcntl  # Windows has none, and imports this module all the same
+
     fcntl.ioctl(handle, request, out)

@@ -16,8 +16,8 @@ from downfield.core.errors import DownfieldError, InputError, NotFoundError, Out
 from downfield.core.field_toml import measured_field_toml
 from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.core.records import check, read_record, read_text, record, to_json, write_text
+from downfield.rig.sources.camera_system import list_cameras, match_camera
 from downfield.rig.sources.source_opening import is_address
-from downfield.rig.sources.v4l2 import list_devices
 
 SUFFIX: Final = ".table.json"
 IN_USE: Final = "in-use"
@@ -81,18 +81,14 @@ def new_profile(name: str, source: str, calibration: Calibration) -> TableProfil
 
 
 def camera_identity(source: str) -> str:
-    """Return what identifies a camera, whatever port it is in: its permanent path, or its address without password."""
+    """Return what identifies a camera, whatever port it is in: its identity, or its address without password."""
     if is_address(source):
         try:
             address = split_address(source)
         except ValueError:
             return without_password(source)
         return without_password(f"{address.scheme}://{address.place}{address.target}")
-    path = Path(f"/dev/video{source}") if source.isdigit() else Path(source)
-    for device in list_devices():
-        if path in (device.path, device.device) or (source and source.lower() in device.path.name.lower()):
-            return str(device.path)
-    return source
+    return next((camera.identity for camera in match_camera(source, list_cameras())), source)
 
 
 @dataclass(frozen=True, slots=True)

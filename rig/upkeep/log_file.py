@@ -58,7 +58,7 @@ class _PrivateRotatingFile(logging.handlers.RotatingFileHandler):
 
     def _open(self) -> TextIOWrapper:
         # A pipe with nobody at its other end would hold up the start for ever.
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(self.baseFilename, flags, OWNER_ONLY)
         return os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import InputError, OutputError
+from downfield.core.platform.system import SYSTEM, System
 
 UNIT: Final = "downfield.service"
 
@@ -95,6 +96,7 @@ def install(unit: ServiceUnit) -> list[str]:
         OutputError: the unit can't be written, or systemd refuses it.
 
     """
+    require_systemd()
     _write(unit)
     done = [f"{unit.path} is written."]
     _systemctl(unit.system, "daemon-reload")
@@ -111,6 +113,24 @@ def install(unit: ServiceUnit) -> list[str]:
     return done
 
 
+def require_systemd(system: System = SYSTEM) -> None:
+    """Make sure that systemd runs the services of this computer.
+
+    Raises:
+        OutputError: it does not; says what does.
+
+    """
+    if system == "linux" and shutil.which("systemctl") is not None:
+        return
+    starter = {
+        "windows": "Make a task in Task Scheduler that starts `downfield run` when you sign in",
+        "macos": "Make a launch agent for launchd that starts `downfield run` when you log in",
+    }.get(system, "Start `downfield run` by whatever starts programs here")
+    raise OutputError(
+        f"This computer has no systemd, which runs Downfield as a service. {starter}; `downfield logs` shows its log."
+    )
+
+
 def uninstall(unit: ServiceUnit) -> list[str]:
     """Stop the service and remove its unit; games and recordings stay.
 
@@ -122,6 +142,7 @@ def uninstall(unit: ServiceUnit) -> list[str]:
         OutputError: it can't be removed, or systemd refuses.
 
     """
+    require_systemd()
     if not unit.path.is_file():
         raise InputError(f"{unit.path}: there is no such service. `downfield service install` makes it.")
     _systemctl(unit.system, "disable", "--now", UNIT)
@@ -140,6 +161,7 @@ def status_text(unit: ServiceUnit) -> str:
         OutputError: there is no systemd here.
 
     """
+    require_systemd()
     done = _run(*_command(unit.system), "status", "--no-pager", UNIT)
     return (done.stdout or done.stderr).rstrip()
 
@@ -147,7 +169,7 @@ def status_text(unit: ServiceUnit) -> str:
 def _write(unit: ServiceUnit) -> None:
     try:
         unit.path.parent.mkdir(parents=True, exist_ok=True)
-        unit.path.write_text(unit.text)
+        unit.path.write_text(unit.text, encoding="utf-8")
     except OSError as error:
         hint = " Run the command with sudo." if unit.system and isinstance(error, PermissionError) else ""
         raise OutputError(f"{unit.path}: can't be written ({error.strerror}).{hint}") from None
@@ -168,11 +190,6 @@ def _systemctl(system: bool, *arguments: str) -> None:
 def _run(*command: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)  # noqa: S603  (fixed names)
-    except FileNotFoundError:
-        raise OutputError(
-            f"There is no `{command[0]}` on this computer, so services are not run by systemd here. Start"
-            " `downfield run` by whatever starts programs here; it writes its log and ends in order on SIGTERM."
-        ) from None
     except subprocess.TimeoutExpired:
         raise OutputError(f"`{' '.join(command)}` did not end within two minutes.") from None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Final
+
+from downfield.core.platform.system import SYSTEM
 
 WANTED_FILES: Final = 4096
 """Enough for every connection the service allows, and for cameras, recordings and the store."""
@@ -14,9 +15,9 @@ _ASSUMED: Final = 512
 
 def raise_file_limit() -> int:
     """Raise the limit of open files as far as it is needed and allowed; return the limit in force."""
-    if sys.platform == "win32":
+    if SYSTEM == "windows":
         return _ASSUMED
-    import resource  # not on Windows
+    import resource  # Windows has none
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= WANTED_FILES:

@@ -1,0 +1,28 @@
+"""Where an operating system wants programs to keep what they keep for a user."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from downfield.core.platform.system import SYSTEM, System
+
+
+def user_data_folder(name: str, system: System = SYSTEM, environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for a program's data of this user; it need not exist.
+
+    Args:
+        name: of the program.
+        system: the operating system.
+        environment: its variables.
+
+    """
+    home = Path.home()
+    if system == "windows":
+        local = environment.get("LOCALAPPDATA")
+        return (Path(local) if local else home / "AppData" / "Local") / name
+    if system == "macos":
+        return home / "Library" / "Application Support" / name
+    xdg = environment.get("XDG_DATA_HOME")  # the XDG Base Directory Specification
+    return (Path(xdg) if xdg else home / ".local" / "share") / name

@@ -1,0 +1,36 @@
+"""Lower priorities of threads and processes, where the operating system has them.
+
+On Linux a thread has a niceness of its own and a process may leave the processor to all others; on macOS only processes
+have one; on Windows nothing is lowered, since that needs a call that Python does not have.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Final, Literal
+
+from downfield.core.platform.system import SYSTEM
+
+_MAX_NICENESS: Final = 19
+
+Schedule = Literal["batch", "idle"]
+"""``batch``: never preempts another program; ``idle``: runs when no other program wants to (sched(7))."""
+
+
+def lower_thread_priority(niceness: int) -> None:
+    """Lower the priority of the calling thread to `niceness` below this program's main thread."""
+    if SYSTEM == "linux":
+        # A thread starts as nice as the one that started it, which may be nice itself; the main thread never is.
+        nice = os.getpriority(os.PRIO_PROCESS, os.getpid()) + niceness
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(nice, _MAX_NICENESS))
+
+
+def lower_process_priority(niceness: int, schedule: Schedule) -> None:
+    """Lower the priority of this program by `niceness`, and on Linux change how it is scheduled."""
+    if SYSTEM == "windows":
+        return
+    os.nice(niceness)
+    if SYSTEM == "linux":
+        policy = os.SCHED_IDLE if schedule == "idle" else os.SCHED_BATCH
+        os.sched_setscheduler(0, policy, os.sched_param(0))

@@ -1,0 +1,136 @@
+"""What differs between operating systems, with the calls of Windows replaced by such as behave like them here."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from downfield.core.platform import sockets
+from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLocks
+from downfield.core.platform.folders import user_data_folder
+from downfield.core.platform.system import System, system_of
+
+
+class Msvcrt:
+    """Locks bytes as `msvcrt.locking` does: at the file's position, for the program that asks, refused by OSError."""
+
+    LK_UNLCK, LK_NBLCK = 0, 2
+
+    def __init__(self) -> None:
+        self.locked: dict[tuple[int, int], int] = {}
+
+    def locking(self, descriptor: int, mode: int, count: int) -> None:
+        assert count == 1
+        byte = (os.fstat(descriptor).st_ino, os.lseek(descriptor, 0, os.SEEK_CUR))
+        if mode == self.LK_UNLCK:
+            assert self.locked.pop(byte, None) == descriptor, "not locked by this one"
+        elif byte in self.locked:
+            raise PermissionError(13, "Permission denied")
+        else:
+            self.locked[byte] = descriptor
+
+
+@pytest.fixture(params=["posix", "windows"])
+def locks(request: pytest.FixtureRequest) -> FileLocks:
+    return WindowsLocks(Msvcrt()) if request.param == "windows" else PosixLocks(fcntl)
+
+
+def test_one_program_at_a_time_has_a_file(locks: FileLocks, tmp_path: Path) -> None:
+    path = tmp_path / "lease"
+    first, second = (os.open(path, os.O_RDWR | os.O_CREAT) for _ in range(2))
+    assert locks.lock(first)
+    assert not locks.lock(second)
+    os.close(first)
+    os.close(second)
+
+
+def test_the_name_in_a_locked_file_can_be_read_on_windows(tmp_path: Path) -> None:
+    """Windows lets nobody read bytes that are locked: what is locked lies behind what is written."""
+    msvcrt, path = Msvcrt(), tmp_path / "lease"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+    assert WindowsLocks(msvcrt).lock(descriptor)
+    ((_, byte),) = msvcrt.locked
+    assert byte > 1_000_000
+    os.close(descriptor)
+
+
+def test_a_byte_that_another_program_locked_is_told_and_left_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "store-shm"
+    path.write_bytes(bytes(200))
+    msvcrt = Msvcrt()
+    locks = WindowsLocks(msvcrt)
+    assert not locks.is_byte_locked(path, 128)
+    assert not msvcrt.locked
+    with path.open("rb") as other:
+        other.seek(128)
+        msvcrt.locking(other.fileno(), msvcrt.LK_NBLCK, 1)
+        before = dict(msvcrt.locked)
+        assert locks.is_byte_locked(path, 128)
+        assert not locks.is_byte_locked(path, 127)
+        assert msvcrt.locked == before
+
+
+def test_a_byte_locked_by_another_process_is_told_on_posix(tmp_path: Path) -> None:
+    path = tmp_path / "store-shm"
+    path.write_bytes(bytes(200))
+    held = (
+        f"import fcntl, sys; file = open({str(path)!r}, 'r+b'); fcntl.lockf(file, fcntl.LOCK_EX, 1, 128);"
+        "print('held', flush=True); sys.stdin.read()"
+    )
+    locks = PosixLocks(fcntl)
+    with subprocess.Popen([sys.executable, "-c", held], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        assert locks.is_byte_locked(path, 128)
+        assert not locks.is_byte_locked(path, 0)
+        other.communicate()
+    assert not locks.is_byte_locked(path, 128)
+
+
+@pytest.mark.parametrize("missing", ["nothing.db-shm", "."])
+def test_a_file_that_is_not_there_is_locked_by_nobody(locks: FileLocks, tmp_path: Path, missing: str) -> None:
+    assert not locks.is_byte_locked(tmp_path / missing, 128)
+
+
+@pytest.mark.parametrize(
+    ("system", "environment", "folder"),
+    [
+        ("linux", {}, ".local/share/downfield"),
+        ("linux", {"XDG_DATA_HOME": "/srv/data"}, "/srv/data/downfield"),
+        ("macos", {"XDG_DATA_HOME": "/srv/data"}, "Library/Application Support/downfield"),
+        ("windows", {"LOCALAPPDATA": "/users/pat/local"}, "/users/pat/local/downfield"),
+        ("windows", {}, "AppData/Local/downfield"),
+        ("other", {}, ".local/share/downfield"),
+    ],
+)
+def test_data_lies_where_the_system_wants_it(system: System, environment: dict[str, str], folder: str) -> None:
+    assert user_data_folder("downfield", system, environment) == Path.home() / folder
+
+
+def test_systems_are_told_apart() -> None:
+    assert [system_of(name) for name in ("linux", "darwin", "win32", "freebsd14")] == [
+        "linux",
+        "macos",
+        "windows",
+        "other",
+    ]
+
+
+def test_on_windows_no_second_program_may_listen_at_one_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There `SO_REUSEADDR` would let it, and connections would go to either."""
+    options: list[tuple[int, ...]] = []
+
+    class Listener(socket.socket):
+        def setsockopt(self, *option: int) -> None:  # type: ignore[override]
+            options.append(option)
+
+    monkeypatch.setattr(sockets, "SYSTEM", "windows")
+    with Listener() as listener:
+        sockets.reclaim_address(listener)
+    assert options == [(socket.SOL_SOCKET, ~socket.SO_REUSEADDR, 1)]
