@@ -1,20 +1,23 @@
-"""The evidence of a call: the pictures around its instant and what was measured on each, as the journal keeps them."""
+"""Finds the evidence of calls and plays: their pictures and what was measured on each, as the journal keeps them."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
-from downfield.core.scene import Player, Scene
-from downfield.game.entries import Snap, unpack_scenes
-from downfield.game.footage import CallMarks, Footage, FootageCalibration, FootageFrame
+from downfield.core.scene import Scene
+from downfield.game.call_evidence import Evidence, EvidencePicture
+from downfield.game.entries import unpack_scenes
+from downfield.game.footage import Footage, FootageCalibration, FootageFrame
 from downfield.game.history import History
+from downfield.game.play_evidence import LIMITS as PLAYS
+from downfield.game.play_evidence import PlayEvidence, play_span
 from downfield.game.published.game_topics import CallView
 from downfield.game.store_reader import GameRow, StoreReader
 
@@ -61,64 +64,21 @@ class GameInPlay(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A call with its pictures and measurements.
-
-    Attributes:
-        call: the call.
-        stills: the pictures around it, in order.
-        scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
-        players: the roster on the board.
-        snap: the play the call is about; None when it is not known.
-        play: its number in the game, from 1; 0 when it is not known.
-
-    """
-
-    call: CallView
-    stills: tuple[FootageFrame, ...]
-    scenes: Mapping[int, Scene]
-    players: tuple[Player, ...]
-    snap: Snap | None
-    play: int = 0
+class NoGameInPlay:
+    """Stands for the game in play where none is: a `GameInPlay`."""
 
     @property
-    def decisive(self) -> FootageFrame:
-        """The picture captured nearest to the instant the call is about."""
-        return min(self.stills, key=lambda still: abs(still.t_ns - self.call.t_ns))
+    def game_id(self) -> str:
+        """No id."""
+        return ""
 
-    def around(self, seconds: float) -> tuple[FootageFrame, ...]:
-        """Return the pictures at most so long before and after the call, and the decisive one in any case."""
-        decisive = self.decisive
-        near_ns = seconds * 1e9
-        return tuple(still for still in self.stills if abs(still.t_ns - self.call.t_ns) <= near_ns or still is decisive)
+    def calls(self) -> Sequence[CallView]:
+        """Return no calls."""
+        return ()
 
-    def marks(self, still: FootageFrame) -> CallMarks:
-        """Return what can be drawn on a picture."""
-        return CallMarks(self.call, self.scenes.get(still.t_ns), self.players, self.snap)
-
-
-@dataclass(frozen=True, slots=True)
-class EvidencePicture:
-    """One picture of a call.
-
-    Attributes:
-        evidence: the call's.
-        still: which picture it is.
-        image: the picture, uint8 BGR, shape (height, width, 3), not to be written to.
-        calibrated: the calibration it was captured under.
-
-    """
-
-    evidence: Evidence
-    still: FootageFrame
-    image: Image
-    calibrated: FootageCalibration
-
-    @property
-    def marks(self) -> CallMarks:
-        """What can be drawn on it."""
-        return self.evidence.marks(self.still)
+    def unwritten_scenes(self) -> Sequence[Scene]:
+        """Return no scenes."""
+        return ()
 
 
 class EvidenceFinder:
@@ -149,6 +109,22 @@ class EvidenceFinder:
         """
         with self._turn():
             return self._find(row, call)
+
+    def find_play(self, row: GameRow, number: int) -> PlayEvidence:
+        """Return the current evidence of a play.
+
+        Args:
+            row: the game.
+            number: of the play, from 1.
+
+        Raises:
+            NotFoundError: the game has no such play.
+            NotRecordedError: no picture of it is kept.
+            BusyError: too many requests wait already.
+
+        """
+        with self._turn():
+            return self._find_play(row, number)
 
     @contextmanager
     def picture(self, row: GameRow, call: str, frame: int | None) -> Iterator[EvidencePicture]:
@@ -221,21 +197,17 @@ class EvidenceFinder:
 
     def _find(self, row: GameRow, call_id: str) -> Evidence:
         """Search without the cache; scenes being written right now may be missing until the next search."""
-        is_in_play = self._in_play.game_id == row.id
-        unwritten = self._in_play.unwritten_scenes() if is_in_play else ()
+        unwritten = self._unwritten(row)
         history = self._history(row)
-        # A slow disk holds up the journal, not the calls in memory.
-        calls = self._in_play.calls() if is_in_play else history.calls()
         # A call that was struck is still in dispute.
-        call = next((call for call in (*calls, *history.struck()) if call.id == call_id), None)
+        call = next((call for call in (*self._calls(history), *history.struck()) if call.id == call_id), None)
         if call is None:
             raise NotFoundError("No call of this game has that id.")
         if self._footage is None:
             raise NotRecordedError(NO_FOOTAGE)
         from_ns, to_ns = (call.t_ns + round(sign * LIMITS.either_side_s * 1e9) for sign in (-1, 1))
         stills = self._footage.between(from_ns, to_ns, row.began_ns)
-        scenes = {scene.t_ns: scene for scene in self._written(history, from_ns, to_ns)}
-        scenes |= {scene.t_ns: scene for scene in unwritten if from_ns <= scene.t_ns <= to_ns}
+        scenes = self._scenes(history, unwritten, from_ns, to_ns)
         play = sum(snap.t_ns <= call.t_ns for snap in history.snaps())
         found = Evidence(call, stills, scenes, history.players(call.t_ns), history.snap(call.t_ns), play)
         self._cache.pop((row.id, call_id), None)
@@ -243,6 +215,37 @@ class EvidenceFinder:
         while len(self._cache) > LIMITS.cached_calls:
             del self._cache[next(iter(self._cache))]
         return found
+
+    def _find_play(self, row: GameRow, number: int) -> PlayEvidence:
+        unwritten = self._unwritten(row)
+        history = self._history(row)
+        snaps = history.snaps()
+        if not 1 <= number <= len(snaps):
+            raise NotFoundError(f"This game has no play {number}: it has {len(snaps) or 'none yet'}.")
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        snap = snaps[number - 1]
+        next_ns = snaps[number].t_ns if number < len(snaps) else None
+        calls = tuple(
+            call for call in self._calls(history) if snap.t_ns <= call.t_ns and (next_ns is None or call.t_ns < next_ns)
+        )
+        last_ns = snap.t_ns + PLAYS.longest_ns if next_ns is None else min(next_ns, snap.t_ns + PLAYS.longest_ns)
+        scenes = self._scenes(history, unwritten, snap.t_ns - PLAYS.lead_ns, last_ns)
+        from_ns, to_ns = play_span(snap, next_ns, calls, [scenes[t_ns] for t_ns in sorted(scenes)])
+        stills = self._footage.between(from_ns, to_ns, row.began_ns)
+        return PlayEvidence(number, snap, calls, stills, scenes, history.players(snap.t_ns))
+
+    def _unwritten(self, row: GameRow) -> Sequence[Scene]:
+        """Return scenes of a game that its journal may not hold yet; to be asked for before the journal is read."""
+        return self._in_play.unwritten_scenes() if self._in_play.game_id == row.id else ()
+
+    def _calls(self, history: History) -> Sequence[CallView]:
+        """Return a game's calls. A slow disk holds up the journal, not the calls in memory."""
+        return self._in_play.calls() if self._in_play.game_id == history.row.id else history.calls()
+
+    def _scenes(self, history: History, unwritten: Sequence[Scene], from_ns: int, to_ns: int) -> dict[int, Scene]:
+        scenes = {scene.t_ns: scene for scene in self._written(history, from_ns, to_ns)}
+        return scenes | {scene.t_ns: scene for scene in unwritten if from_ns <= scene.t_ns <= to_ns}
 
     def _history(self, row: GameRow) -> History:
         """Return a game's history: of a game that was asked about lately only what is new is read."""
@@ -257,6 +260,7 @@ class EvidenceFinder:
         return history
 
     def _written(self, history: History, from_ns: int, to_ns: int) -> Iterator[Scene]:
+        """Yield the scenes of a span; nothing else of the journal is read."""
         for batch in history.batches:
             if batch.last_ns < from_ns or batch.first_ns > to_ns:
                 continue

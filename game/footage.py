@@ -41,25 +41,32 @@ class CallMarks:
     """What can be drawn on a picture.
 
     Attributes:
-        call: the call it is about.
+        call: the call it is about; None for a picture of a play where no call is near.
         scene: what was measured on the picture; None when that is not kept.
         players: the roster, for base heights.
         snap: the play; None when it is not known.
 
     """
 
-    call: CallView
+    call: CallView | None
     scene: Scene | None
     players: tuple[Player, ...] = ()
     snap: Snap | None = None
 
     @property
+    def concerned(self) -> tuple[str, ...]:
+        """The figures it is about: those of the call in its order, or the carrier of the play."""
+        if self.call is not None:
+            return self.call.players
+        return () if self.snap is None or self.snap.carrier is None else (self.snap.carrier,)
+
+    @property
     def figures(self) -> list[Figure]:
-        """The figures the call is about, as they were measured, in the call's order."""
+        """The figures it is about, as they were measured."""
         if self.scene is None:
             return []
         visible = {figure.id: figure for figure in self.scene.figures if figure.posture != "unseen"}
-        return [visible[name] for name in self.call.players if name in visible]
+        return [visible[name] for name in self.concerned if name in visible]
 
     @property
     def gap_text(self) -> str:

@@ -13,13 +13,14 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.records import record
-from downfield.game.evidence import Evidence, EvidenceFinder, EvidencePicture
-from downfield.game.footage import CallMarks, FootageCalibration, FootageFrame
+from downfield.game.call_evidence import Evidence, EvidencePicture
+from downfield.game.evidence import EvidenceFinder
+from downfield.game.footage import FootageCalibration, FootageFrame
 from downfield.game.store_reader import GameRow
-from downfield.officiating.belief import percent_text
+from downfield.review.captions import call_caption
 from downfield.review.drawings import DrawnLine, FrameDrawing, Place, Projection, draw_frame, draw_lines, draw_spot
 from downfield.review.measuring import Point, PointUnit, RulerReading, measure
-from downfield.review.painting import DRAWING_KINDS, PaintedCall, paint, spoken_name
+from downfield.review.painting import DRAWING_KINDS, PaintedCall, paint
 from downfield.review.rectified import BoardRegion, rectify
 
 Plane = Literal["base", "paint"]
@@ -243,19 +244,11 @@ def painted(picture: EvidencePicture) -> PaintedCall:
     lines = () if made is None else draw_lines(marks, made.field, projection)
     spot = None if made is None else draw_spot(marks.call, made.field, projection)
     return PaintedCall(
-        draw_frame(picture.still.frame, marks, projection), lines, spot, caption=caption(marks, picture.still)
+        draw_frame(picture.still.frame, marks, projection),
+        lines,
+        spot,
+        caption=call_caption(picture.evidence.call, marks, picture.still),
     )
-
-
-def caption(marks: CallMarks, still: FootageFrame) -> tuple[str, ...]:
-    """Return the words below a picture: the call, what was measured, which picture it is."""
-    call = marks.call
-    sure = "" if call.words or call.probability == 1 else f"sure to {percent_text(call.probability)}"
-    told = ", ".join(spoken_name(part) for part in (call.words, sure) if part)
-    after_ms = (still.t_ns - call.t_ns) / 1e6
-    when = f"Frame {still.frame}, {abs(after_ms):.1f} ms {'after' if after_ms > 0 else 'before'} the call"
-    gap = marks.gap_text if marks.scene is not None else "no measurement of this frame is kept"
-    return (spoken_name(call.text) + (f": {told}" if told else ""), f"{when}{f'; {gap}' if gap else ''}")
 
 
 def encode_jpeg(image: Image) -> bytes:

@@ -1,4 +1,4 @@
-"""Clips of a call to send to others: MP4 and GIF, in slow motion, with drawings or without.
+"""Clips of a call or a play to send to others: MP4 and GIF, in slow motion, with drawings or without.
 
 Every picture is the exact frame at its exact time; one that can't be read is shown as a dark picture that says so.
 Clips are made one at a time by a thread that runs only when the live loop leaves a core.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import io
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, Literal, TypeVar
 
@@ -42,6 +42,9 @@ class ClipLimits:
 
     ahead: int = 6
     """Pictures decoded ahead of the encoder, 6 MB each at 1920x1080."""
+
+    longest_s: Mapping[ClipFormat, float] = field(default_factory=lambda: {"mp4": 180.0, "gif": 30.0})
+    """How long a clip lasts at most, as it is shown: a GIF of that length has some 20 MB, a video 60 MB."""
 
     last_ns: int = 500_000_000
     """How long the last picture stays."""

@@ -204,9 +204,9 @@ def draw_lines(marks: CallMarks, field: FieldModel, projection: Projection) -> t
     return tuple(projection.line(kind, *ends) for kind, ends in lines)
 
 
-def draw_spot(call: CallView, field: FieldModel, projection: Projection) -> Place | None:
+def draw_spot(call: CallView | None, field: FieldModel, projection: Projection) -> Place | None:
     """Return where the ball is spotted by a call; None if it spots none."""
-    if call.spot_yd is None:
+    if call is None or call.spot_yd is None:
         return None
     return projection.places(field.to_mm(np.array([call.spot_yd])), np.zeros(1))[0]
 
@@ -215,8 +215,8 @@ def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDra
     """Return what is drawn on the picture of an index."""
     if marks.scene is None:
         return FrameDrawing(frame, (), None)
-    parts: dict[str, FigurePart] = dict.fromkeys(marks.call.players, "second")
-    parts |= dict.fromkeys(marks.call.players[:1], "first")
+    parts: dict[str, FigurePart] = dict.fromkeys(marks.concerned, "second")
+    parts |= dict.fromkeys(marks.concerned[:1], "first")
     seen = [figure for figure in marks.scene.figures if figure.posture != "unseen" and not figure.lost]
     corners_mm = np.array([figure.footprint.corners_mm() for figure in seen]).reshape(-1, 2)
     corners = projection.places(corners_mm, np.repeat([projection.height_mm(figure) for figure in seen], 4))
@@ -279,6 +279,8 @@ def gap_sigma_mm(gap: Gap, judged: Contact | None, a: Figure, b: Figure) -> floa
 def _line_of_call(marks: CallMarks, field: FieldModel) -> tuple[Point, Point] | None:
     """Return the line on the board that a call is about."""
     call = marks.call
+    if call is None:
+        return None
     if call.kind == "line_of_scrimmage" and marks.snap is not None:
         return _across(field, marks.snap.spot_yd)
     if call.spot_yd is None:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import av
+import cv2
 import numpy as np
 import pytest
-from test_game_evidence import EvidenceService
+from test_game_evidence import PLAY, EvidenceService
 from test_rig_recording_recorded_footage import number_in_stripes, striped
 
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
+from downfield.core.scene import Scene
+from downfield.game.entries import Snap
 from downfield.game.footage import FootageFrame
+from downfield.game.play_evidence import PlayEvidence, play_span
+from downfield.game.published.game_topics import CallView
+from downfield.review.captions import play_caption
 from downfield.review.clips import LIMITS, ClipWorker, encode_clip, scaled, shown_at
 
 
@@ -100,6 +107,74 @@ def test_a_frame_that_cant_be_read_is_shown_as_such_and_no_other_takes_its_place
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
 
 
+def written(service: EvidenceService) -> PlayEvidence:
+    """Return the evidence of the first play once its snap and calls are on the disk."""
+    deadline_s = time.monotonic() + 10
+    while "tackle" not in {call["kind"] for call in service.client.get(f"/api/games/{service.game}/calls").json}:
+        assert time.monotonic() < deadline_s, "the call never came to the disk"
+        time.sleep(0.02)
+    found: PlayEvidence = service.app.state.evidence.find_play(service.store.games()[0], 1)
+    return found
+
+
+def play_clip(service: EvidenceService, query: str, play: int = 1) -> Any:
+    return service.client.get(f"/api/games/{service.game}/plays/{play}/clip.{query}")
+
+
+def test_a_play_is_saved_whole_from_before_the_snap_until_it_is_over(service: EvidenceService) -> None:
+    written(service)
+    answer = play_clip(service, "mp4?plain=1&speed=0.5")
+    assert (answer.status, answer.headers["content-type"]) == (200, "video/mp4")
+    name = f"downfield_{service.game}_play1_scrimmage.mp4"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    pictures = opened(answer.body)[:-1]
+    (play,) = service.client.get(f"/api/games/{service.game}/plays").json
+    last_ns = max(scene.t_ns for scene in PLAY.scenes if scene.board == "on")
+    last_ns = max([last_ns, *(call["t_ns"] for call in play["calls"])]) + 1_500_000_000
+    shown = [scene for scene in PLAY.scenes if play["t_ns"] - 1_000_000_000 <= scene.t_ns <= last_ns]
+    assert [number_in_stripes(image) for _, image in pictures] == [scene.frame for scene in shown]
+    assert [time for time, _ in pictures] == pytest.approx(
+        [2 * (one.t_ns - shown[0].t_ns) / 1e9 for one in shown], abs=1e-4
+    )
+
+
+def test_the_words_below_a_play_are_of_its_snap_and_near_a_call_of_the_call(service: EvidenceService) -> None:
+    found = written(service)
+    told = {still.frame: play_caption(1, found.marks(still), still) for still in found.stills}
+    tackle = next(call for call in found.calls if call.kind == "tackle")
+    first, decisive = found.stills[0], min(found.stills, key=lambda still: abs(still.t_ns - tackle.t_ns))
+    assert told[first.frame][0].startswith("Play 1: 1st & 10")
+    assert told[first.frame][0].endswith("dark 22 has the ball")
+    assert "before the snap" in told[first.frame][1]
+    assert told[decisive.frame][0].startswith("Play 1: dark 22 tackled by light 50")
+    assert {len(lines) for lines in told.values()} == {2}
+    drawn = opened(play_clip(service, "mp4?width=160").body)
+    assert len({image.shape for _, image in drawn}) == 1
+    assert drawn[0][1].shape[0] > 90
+
+
+def test_a_play_there_is_not_or_that_lasts_too_long_is_refused_with_what_to_do(service: EvidenceService) -> None:
+    written(service)
+    answer = play_clip(service, "mp4", 2)
+    assert (answer.status, answer.json["detail"]) == (404, "This game has no play 2: it has 1.")
+    assert play_clip(service, "mp4", 0).status == 422
+    answer = play_clip(service, "gif?speed=0.05")
+    assert answer.status == 409
+    assert "a GIF holds at most 30 s. Save it as a video, or a clip of one of its calls." in answer.json["detail"]
+
+
+def test_a_call_added_by_hand_long_after_does_not_make_a_play_longer() -> None:
+    snap = Snap("scrimmage", 10**10, "home", 1, 1, 10.0, 20.0, 1, "1st & 10")
+    scenes = [Scene(n, 10**10 + n * 10**8, "on" if n < 30 else "off", ()) for n in range(60)]
+    by_hand = CallView(
+        id="manual:op-9", kind="penalty", verdict="called", standing="manual", text="", t_ns=10**11, clauses=()
+    )
+    span = play_span(snap, None, [by_hand], scenes)
+    assert span == (9 * 10**9, 10**10 + 29 * 10**8 + 1_500_000_000)
+    assert play_span(snap, 13 * 10**9, [], scenes)[1] == 13 * 10**9
+    assert play_span(snap, None, [], [])[1] == 10**10 + 1_500_000_000
+
+
 @pytest.mark.parametrize(
     "query", ["avi", "mp4?speed=0", "mp4?speed=2", "mp4?seconds=9", "mp4?draw=hats", "mp4?width=9"]
 )
@@ -136,3 +211,20 @@ def test_pictures_are_scaled_to_even_edges_and_times_to_the_speed() -> None:
     assert scaled(np.zeros((1081, 1921, 3), np.uint8), 1280).shape == (720, 1280, 3)
     assert scaled(np.zeros((90, 160, 3), np.uint8), 1280).shape == (90, 160, 3)
     assert shown_at([100, 150, 300], 0.1) == [0, 500, 2000]
+
+
+def test_a_picture_of_a_call_or_play_is_the_decisive_frame_with_words_below(service: EvidenceService) -> None:
+    found = written(service)
+    tackle = next(call for call in found.calls if call.kind == "tackle")
+    path = service.tackle().removesuffix("/frames")
+    decisive = service.client.get(service.tackle()).json["decisive"]
+    assert found.last.frame == min(found.stills, key=lambda still: abs(still.t_ns - tackle.t_ns)).frame
+    for address in (path, f"/api/games/{service.game}/plays/1"):
+        answer = service.client.get(f"{address}/picture.png?plain=1")
+        assert answer.headers["content-type"] == "image/png"
+        image = cv2.imdecode(np.frombuffer(answer.body, np.uint8), cv2.IMREAD_COLOR)
+        assert (image.shape, number_in_stripes(np.asarray(image, np.uint8))) == ((90, 160, 3), decisive)
+        drawn = cv2.imdecode(
+            np.frombuffer(service.client.get(f"{address}/picture.png").body, np.uint8), cv2.IMREAD_COLOR
+        )
+        assert drawn.shape[0] > 90

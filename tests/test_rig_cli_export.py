@@ -8,13 +8,15 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import av
 import pytest
 from bundled_games import CALIBRATION, played_game
 from test_rig_recording_recorder import captured_frame, record
 from typer import Exit
 
 from downfield.calibration.calibration import write_calibration
-from downfield.core.errors import BusyError, InputError, OutputError
+from downfield.core.errors import BusyError, InputError, NotRecordedError, OutputError
+from downfield.game.history import History
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
 from downfield.review import bundle_format as names
@@ -184,3 +186,39 @@ def test_tracks_alone_are_written_as_a_table(rig: Path, tmp_path: Path, capsys: 
         export(first_game(rig), tracks=tmp_path / "play.xlsx")
     with pytest.raises(InputError, match="belongs to --tracks"):
         export(first_game(rig), play=1)
+
+
+def test_a_clip_and_a_picture_of_a_play_or_a_call_are_written(
+    rig: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frames = [replace(captured_frame(index), t_ns=index * 20_000_000) for index in range(150)]
+    record(rig / "recordings", frames, segment_s=1.0)
+    game, video = first_game(rig), tmp_path / "play.mp4"
+    export(game, clip=video, play=1, speed=0.5)
+    assert f"{video}: play 1, " in capsys.readouterr().out
+    with av.open(str(video)) as container:
+        assert container.streams.video[0].codec_context.name == "h264"
+        assert sum(1 for _ in container.decode(video=0)) > 50
+    store = Store.at(rig / "downfield.db")
+    tackle = next(call.id for call in History(store, store.games()[-1]).calls() if call.kind == "tackle")
+    store.close()
+    export(game, clip=tmp_path / "call.PNG", call=tackle, plain=True)
+    assert (tmp_path / "call.PNG").read_bytes().startswith(b"\x89PNG")
+    assert not list(tmp_path.glob("*.zip"))
+
+
+def test_a_clip_that_can_t_be_made_is_one_line_that_says_why(rig: Path, tmp_path: Path) -> None:
+    game = first_game(rig)
+    with pytest.raises(InputError, match=r"written as \.mp4 or \.gif, pictures as \.png"):
+        export(game, clip=tmp_path / "play.avi", play=1)
+    with pytest.raises(InputError, match="either --play N or --call ID"):
+        export(game, clip=tmp_path / "play.mp4")
+    with pytest.raises(InputError, match="belong to --clip"):
+        export(game, call="tackle:1")
+    with pytest.raises(InputError, match="has no play 7: it has 1"):
+        export(game, clip=tmp_path / "play.mp4", play=7)
+    with pytest.raises(InputError, match=r"has that id\. Its calls: .*tackle"):
+        export(game, clip=tmp_path / "play.mp4", call="tackle:nobody")
+    with pytest.raises(NotRecordedError, match="No recording holds"):
+        export(game, clip=tmp_path / "play.mp4", play=1)
+    assert not list(tmp_path.glob("*.mp4"))

@@ -1,4 +1,4 @@
-"""``downfield export``: a game out of the house, as a signed bundle."""
+"""``downfield export``: a game out of the house, as a signed bundle; its tracks, its report, clips of its plays."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from downfield.review.reports.game_report import report_html
 from downfield.review.track_files import TRACK_FORMATS
 from downfield.review.track_rows import TrackTable
 from downfield.rig.bundle_export import BundleExporter
+from downfield.rig.cli.export_clip import ClipRequest, make_clip
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
 from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.progress import progress_bar
 from downfield.rig.configuration.loading import load, parse_assignments
-from downfield.rig.configuration.settings import RigSettings, data_folder, store_file
+from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.rig_key import open_rig_key
 
 
@@ -37,26 +38,46 @@ def export(
         Path | None,
         typer.Option(metavar="FILE.csv|.parquet", help="Write the tracks as a table, one row a figure a frame."),
     ] = None,
-    play: Annotated[int | None, typer.Option(min=1, help="Only this play's tracks.")] = None,
+    clip: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.mp4|.gif|.png", help="Write a clip or a picture of --play N or --call ID."),
+    ] = None,
+    play: Annotated[int | None, typer.Option(min=1, help="Only this play, of --tracks or --clip.")] = None,
+    call: Annotated[str | None, typer.Option(metavar="ID", help="The call of --clip.")] = None,
+    speed: Annotated[
+        float, typer.Option(min=0.05, max=1.0, help="Of --clip: 1 for real time, 0.25 for slow motion.")
+    ] = 1.0,
+    plain: Annotated[bool, typer.Option("--plain", help="Of --clip: without drawings and words.")] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, for print.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
 ) -> None:
     """Write a game with all its evidence as one signed file, which `verify` checks and `review` opens anywhere.
 
-    With --tracks or --report it writes these alone, unless the bundle is named as well.
+    With --tracks, --clip or --report it writes these alone, unless the bundle is named as well.
     """
-    if play is not None and tracks is None:
-        raise InputError("--play belongs to --tracks.")
+    if play is not None and tracks is None and clip is None:
+        raise InputError("--play belongs to --tracks or --clip.")
+    if clip is None and (call is not None or plain or speed != 1):
+        raise InputError("--call, --speed and --plain belong to --clip.")
+    film = None if clip is None else ClipRequest(clip, play, call, speed, plain)
     configuration = load(config, command_line=parse_assignments(settings or ())).settings
     with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
         if opened.note:
             say_aside(f"downfield: {opened.note}")
         row = find_game(opened.store, game)
-        bundle = output or (None if tracks or report else Path(f"{row.id}{SUFFIX}"))
-        check_outputs(bundle, tracks, report, inputs=(store_file(configuration), _calibration_file(configuration)))
+        bundle = output or (None if tracks or report or clip else Path(f"{row.id}{SUFFIX}"))
+        check_outputs(
+            bundle, tracks, report, clip, inputs=(store_file(configuration), _calibration_file(configuration))
+        )
         if tracks is not None:
             _write_tracks(tracks, opened.store, row, play)
+        if film is not None:
+            content = make_clip(film, opened.store, row, recordings_folder(configuration))
+            size = write_chunks(film.file, [content])
+            say(f"{film.file}: {'the call' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+        if bundle is None and report is None:
+            return
         key = open_rig_key(data_folder(configuration), must_be_kept=True)
         if report is not None:
             page = report_html(opened.store, History(opened.store, row), key.public_text)

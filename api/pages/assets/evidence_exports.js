@@ -1,7 +1,7 @@
 // Taking something with you: the view as a picture, and the call as a clip made by the rig.
 
+import { clipButton, saveFile } from "./clip_saving.js";
 import { el } from "./dom.js";
-import { capitalize } from "./format.js";
 
 const DRAWN_PROPERTIES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-size", "font-weight", "font-family", "text-anchor"];
 const MIN_SCALE = 2; // pixels of the file for one of the screen
@@ -13,30 +13,13 @@ const MIN_SCALE = 2; // pixels of the file for one of the screen
  * @param {function} tell shows a sentence, "" for none
  */
 export function exportButtons(source, tell) {
-  const clip = (form, speed, label) => el("button", { type: "button", class: "small", onclick: ({ currentTarget }) => saveClip(currentTarget, source.clip(form, speed), tell) }, label);
+  const clip = (form, speed, label) => clipButton(label, () => source.clip(form, speed), tell);
   return [
     clip("mp4", 1, "Video"),
     clip("mp4", 0.25, "Slow motion"),
     clip("gif", 0.25, "GIF"),
     el("button", { type: "button", class: "small", onclick: () => saveView(source.stage, source.name()) }, "This picture"),
   ];
-}
-
-async function saveClip(button, path, tell) {
-  if (button.getAttribute("aria-busy") === "true") return;
-  button.setAttribute("aria-busy", "true");
-  tell("The rig is making the clip…");
-  try {
-    const response = await fetch(path, { credentials: "same-origin" });
-    if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail ?? "The clip can't be made.");
-    const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "downfield-clip";
-    save(await response.blob(), name);
-    tell("");
-  } catch (error) {
-    tell(error instanceof TypeError ? "The rig does not answer. Try again." : capitalize(error.message));
-  } finally {
-    button.removeAttribute("aria-busy");
-  }
 }
 
 /** Save what is seen, drawings and ruler included, at the full resolution of the picture where that is finer. */
@@ -52,7 +35,7 @@ async function saveView(stage, name) {
   pen.scale(scale, scale);
   pen.drawImage(stage.image, left, top, right - left, bottom - top);
   pen.drawImage(await rendered(stage.drawing, width, height, scale), 0, 0, width, height);
-  canvas.toBlob((blob) => save(blob, name), "image/png");
+  canvas.toBlob((blob) => saveFile(blob, name), "image/png");
 }
 
 /** An SVG as an image; the styles of the page go with it. */
@@ -70,10 +53,4 @@ async function rendered(drawing, width, height, scale) {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
   await image.decode();
   return image;
-}
-
-function save(blob, name) {
-  const url = URL.createObjectURL(blob);
-  el("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,5 +1,6 @@
 // One game: its result, and its plays with their calls, searched and filtered.
 
+import { clipButton } from "./clip_saving.js";
 import { challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
 import { capitalize, formatCallText, formatPeriod, formatVerdict, humanize } from "./format.js";
@@ -131,7 +132,15 @@ function playItem(play, item) {
       el("p", { class: "result" }, play.result),
     ),
     calls.length > 0 && el("ol", {}, calls.map(callItem)),
+    playClips(play),
   ];
+}
+
+/** Buttons that save the whole play, and what came of it. */
+function playClips(play) {
+  const state = el("p", { class: "muted", role: "status" });
+  const button = (label, file) => clipButton(label, () => `${base()}/plays/${play.number}/${file}`, (text) => setText(state, text), { "aria-label": `${label} of play ${play.number}` });
+  return el("div", { class: "row clips" }, el("span", { class: "muted" }, "Save the play:"), button("Video", "clip.mp4"), button("Slow motion", "clip.mp4?speed=0.25"), button("GIF", "clip.gif"), button("Picture", "picture.png"), state);
 }
 
 function callItem(call) {
