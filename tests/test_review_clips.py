@@ -213,6 +213,12 @@ def test_pictures_are_scaled_to_even_edges_and_times_to_the_speed() -> None:
     assert shown_at([100, 150, 300], 0.1) == [0, 500, 2000]
 
 
+def decoded_png(body: bytes) -> Image:
+    image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    return np.asarray(image, np.uint8)
+
+
 def test_a_picture_of_a_call_or_play_is_the_decisive_frame_with_words_below(service: EvidenceService) -> None:
     found = written(service)
     tackle = next(call for call in found.calls if call.kind == "tackle")
@@ -222,9 +228,6 @@ def test_a_picture_of_a_call_or_play_is_the_decisive_frame_with_words_below(serv
     for address in (path, f"/api/games/{service.game}/plays/1"):
         answer = service.client.get(f"{address}/picture.png?plain=1")
         assert answer.headers["content-type"] == "image/png"
-        image = cv2.imdecode(np.frombuffer(answer.body, np.uint8), cv2.IMREAD_COLOR)
-        assert (image.shape, number_in_stripes(np.asarray(image, np.uint8))) == ((90, 160, 3), decisive)
-        drawn = cv2.imdecode(
-            np.frombuffer(service.client.get(f"{address}/picture.png").body, np.uint8), cv2.IMREAD_COLOR
-        )
-        assert drawn.shape[0] > 90
+        image = decoded_png(answer.body)
+        assert (image.shape, number_in_stripes(image)) == ((90, 160, 3), decisive)
+        assert decoded_png(service.client.get(f"{address}/picture.png").body).shape[0] > 90
