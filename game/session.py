@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -26,7 +26,7 @@ from downfield.game.published.publisher import LIMITS as PUBLISHING
 from downfield.game.published.publisher import GameSnapshot, LineUpStatus, StatePublisher
 from downfield.game.receipts import Accepted, Submission, describe
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import FrontDeclared, LineUpDeclared, OffenseSet
+from downfield.officiating.declarations import Declaration, FrontDeclared, LineUpDeclared, OffenseSet
 from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.engine.state import GameState, Team
@@ -186,6 +186,15 @@ class GameSession:
     def legal(self) -> LegalDeclarations:
         """Return what may be declared now, by whom and with which limits."""
         return self._game.legal()
+
+    def preview(self, bodies: Sequence[Declaration]) -> GameState:
+        """Return the state that declarations made now would lead to; nothing changes.
+
+        Raises:
+            RefusedError: the state does not allow one of them.
+
+        """
+        return self._game.preview(bodies)
 
     def write_scenes(self) -> None:
         """Journal the scenes that are not yet in the journal."""

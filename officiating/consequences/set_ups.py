@@ -26,7 +26,7 @@ SIDES: Final[tuple[Side, Side]] = ("home", "away")
 KICKS: Final = frozenset({"kickoff", "free_kick"})
 TRIES: Final = frozenset({"try", "extra_point", "two_point"})
 POSSESSION_POINTS: Final = frozenset({0.0, 2.0, 3.0, 6.0})
-SERIES_NOTES: Final = ("todo_", "style", "hurry_up", "fair_catch", "kickoff_penalty_yd")
+SERIES_NOTES: Final = ("todo_", "style", "hurry_up", "fair_catch", "kickoff_penalty_yd", "hash_untold")
 """What rulebooks remember of the plays before; a set-up begins anew."""
 
 

@@ -16,6 +16,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
+from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.legal import LegalDeclarations, legal
 from downfield.officiating.engine.rules_engine import LIMITS as ENGINE_LIMITS
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
@@ -137,6 +138,19 @@ class JudgedGame:
     def legal(self) -> LegalDeclarations:
         """Return what may be declared now, by whom and with which limits."""
         return legal(self._engine, self._state)
+
+    def preview(self, bodies: Sequence[Declaration]) -> GameState:
+        """Return the state that declarations made now would lead to; nothing changes.
+
+        Raises:
+            RefusedError: the state does not allow one of them.
+
+        """
+        state = self._state
+        for body in bodies:
+            t_ns = max(state.game.now_ns, state.event_ns or 0)
+            state, _ = self._engine.step(state, Event("preview", t_ns, "operator", body))
+        return state.game
 
     def apply(self, entry: Scene | Event) -> GameUpdate:
         """Apply one entry and return what it changed.

@@ -38,6 +38,10 @@ CARDS: Final = "cards"
 """Rule id of findings that follow from cards and dice."""
 HASH_YD: Final = 3.08
 """Distance from the middle of the field to a hash row on a professional field."""
+HASH_UNTOLD: Final = "hash_untold"
+"""Note that the last play's dot was not declared, so that the ball's hash is the middle one only by default."""
+WITH_DOT: Final = frozenset({"stopped", "kick", "interception", "fumble_recovery"})
+"""Calls after which the ball is on the hash that a dot names."""
 KICK_STOP_REASONS: Final[dict[str, StopReason]] = {
     "kickoff": "kickoff",
     "onside": "kickoff",
@@ -59,12 +63,12 @@ def advance_play(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     if wait is not None:
         phase = Phase.PENDING_CHOICE if wait.kind == "choice" else Phase.PENDING_ROLL
         return Outcome(replace(game, phase=phase, wait=wait))
-    return _finish_play(game, play, t_ns, context)
+    return finish_play(game, play, play_result(game, play, context.params), t_ns, context)
 
 
-def _finish_play(game: GameState, play: CardPlay, t_ns: int, context: RuleContext) -> Outcome:
+def finish_play(game: GameState, play: CardPlay, result: PlayResult, t_ns: int, context: RuleContext) -> Outcome:
+    """Return the game after a play with this result: its penalty, the clock in lines and the hash."""
     params = context.params
-    result = play_result(game, play, params)
     results: list[PlayResult] = [result]
     if play.foul is not None:
         penalized = apply_penalty(game, play, play.foul, result, params.real("touchback.yd"))
@@ -97,7 +101,7 @@ def play_result(game: GameState, play: CardPlay, params: Params) -> PlayResult:
     if kind in PUNTS:
         return punt_ball(game, play, params)
     result = _scrimmage_result(game, play, params)
-    return _two_point_result(game, result) if kind == "two_point" else result
+    return two_point_result(game, result) if kind == "two_point" else result
 
 
 def _scrimmage_result(game: GameState, play: CardPlay, params: Params) -> PlayResult:
@@ -151,7 +155,8 @@ def _interception_result(game: GameState, play: CardPlay, start: float, yards: f
     return PlayResult("interception", f"intercepted, {name} ball", ("NFLS-052",), start + yards, game.defense)
 
 
-def _two_point_result(game: GameState, result: PlayResult) -> PlayResult:
+def two_point_result(game: GameState, result: PlayResult) -> PlayResult:
+    """Return the result of a two-point try from that of its play (NFLS-038, NFLS-039)."""
     scored = result.kind == "touchdown" and result.side is not None
     side = result.side if scored and result.side else game.offense
     clauses = ("NFLS-039",) if side == game.defense else ("NFLS-038",)
@@ -198,10 +203,12 @@ def stop_reasons(game: GameState, play: CardPlay, result: PlayResult) -> frozens
 
 def _without_play(game: GameState, play: CardPlay, main: PlayResult, hash_after: Hash) -> GameState:
     """Return the game without the state that lasted only for this play."""
-    dropped = {"hurry_up", "fair_catch"} | ({"kickoff_penalty_yd"} if is_kickoff(game, play) else set())
+    dropped = {"hurry_up", "fair_catch", HASH_UNTOLD} | ({"kickoff_penalty_yd"} if is_kickoff(game, play) else set())
     notes = tuple(pair for pair in game.notes if pair[0] not in dropped)
     if main.detail == "fair_catch":
         notes = (*notes, ("fair_catch", 1.0))
+    if play.card.dot is None and main.kind in WITH_DOT:
+        notes = (*notes, (HASH_UNTOLD, 1.0))
     return replace(
         with_play(game, None),
         phase=Phase.BETWEEN_PLAYS,

@@ -23,6 +23,7 @@ from downfield.officiating.declarations import (
     Coin,
     FoulDeclared,
     LineUpDeclared,
+    PlayEnded,
     Roll,
     SetUp,
 )
@@ -36,6 +37,7 @@ from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import enforce_penalty
 from downfield.officiating.rulebooks.nfl_strategy.play import CardGame, card_game, kick_from_yd, with_lines
 from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, set_up_try
+from downfield.officiating.rulebooks.nfl_strategy.told import declare_play_ended
 from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.set_up_declaration import DuePlay
 
@@ -100,6 +102,9 @@ def declare_set_up(game: GameState, event: Event, context: RuleContext) -> Outco
     lines = _period_clock(body.period, context.params)
     if body.clock_s is not None:
         lines = _with_time_left(lines, body.clock_s, context)
+    # As under the other rulebooks a clock goes on as it did: a corrected score does not stop it.
+    running = card_game(game).lines.running and body.due == "scrimmage" and body.period == game.period
+    lines = replace(lines, running=running)
     return replace(outcome, state=_with_clock_in_seconds(replace(outcome.state, system=CardGame(lines)), context))
 
 
@@ -196,6 +201,7 @@ NFL_STRATEGY: Final = RuleSystem(
         ClockSet: declare_clock,
         CardPlayed: handlers.declare_card,
         ReturnPlayed: handlers.declare_return,
+        PlayEnded: declare_play_ended,
         FoulDeclared: handlers.declare_foul,
         Claim: handlers.handle_claim,
         Roll: roll_handler(
