@@ -24,8 +24,8 @@ from no_rig import NoRig
 from downfield.api.feed.hub import Hub
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
+from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
-from downfield.game.journal import verify_journal
 from downfield.game.receipts import Accepted, Receipt, Submission
 from downfield.game.service import GameService
 from downfield.game.store import Store

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from downfield.core.errors import InputError, MissingExtraError
 
@@ -100,6 +100,15 @@ def cause_of(error: SQLAlchemyError) -> str:
     """Return what the driver reported, on one line."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     return " ".join(str(cause).split()) or type(error).__name__
+
+
+def is_unavailable(error: SQLAlchemyError) -> bool:
+    """Return whether a database may be there later: a server that can't be reached, a full or failing disk."""
+    if not isinstance(error, OperationalError):
+        return isinstance(error, exc.TimeoutError)  # no connection of the pool got free
+    if isinstance(error.orig, sqlite3.Error):
+        return error.orig.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+    return True
 
 
 def _create_server_engine(url: URL, options: dict[str, Any]) -> Engine:

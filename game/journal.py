@@ -1,25 +1,21 @@
 """The journals of games: entries are numbered, sealed by a hash chain, and on disk before their receipts go out.
 
-One thread writes all journals of a store, in order, over the ends and starts of games. Appending returns at once; the
-receipt can be waited for. Entries that came in together are written in one transaction. While the disk or server does
-not accept them they are kept in memory and tried again, those of an ended game first. Nothing that happens in the
-thread ends it.
-
-An entry's digest is the SHA-256 of the digest before it, a newline, and the canonical JSON of the entry: its game,
-number, kind, time, key, content and the SHA-256 of its attachment. The first entry follows 64 zeros. Receipts carry the
-digest; anyone who keeps the last one can prove later that the journal was neither cut off nor rewritten.
+Appending returns at once; the receipt can be waited for. One thread stores the entries of all games, in order, over the
+ends and starts of games; `downfield.game.delivery` says how. Entries that came in together are written in one
+transaction. What the store does not accept is tried again, that of an ended game first, and is meanwhile kept in a
+file on another disk, if there is one. Where a store is on a server, a thread before that one writes each entry to the
+rig's own disk first, so that nobody waits for the server. Nothing that happens in the threads ends them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final
@@ -27,11 +23,10 @@ from typing import Final
 from downfield.core.errors import OutputError
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
+from downfield.game.delivery import Delivery
 from downfield.game.entries import KINDS, Content, EventRecorded, ScenesRecorded
-from downfield.game.store import EntryRow, ForeignEntriesError, GameRow, Store
-
-GENESIS: Final = "0" * 64
-"""The digest before the first entry."""
+from downfield.game.hash_chain import GENESIS, canonical_json, digest_of
+from downfield.game.store import EntryRow, GameRow, Store
 
 _KIND_OF: Final = {kind: name for name, kind in KINDS.items()}
 _log = logging.getLogger(__name__)
@@ -71,28 +66,48 @@ class JournalPosition:
     digest: str = GENESIS
 
 
+@dataclass(frozen=True, slots=True)
+class StoreProblem:
+    """Why entries are not in the store.
+
+    Attributes:
+        reason: what the store or its server reported.
+        kept_in: the folder on the rig's disk that has all of them; empty where some are in memory only.
+
+    """
+
+    reason: str
+    kept_in: str = ""
+
+
 @dataclass(eq=False, slots=True)
 class PendingEntry:
     """An entry on its way to the disk.
 
     Attributes:
         journal: it belongs to.
-        content: its content.
+        content: its content; None where an earlier run sealed it already.
         scenes: those of a `ScenesRecorded`.
         key: idempotency key of an `EventRecorded`.
-        written: its position, once it is on disk.
-        since_s: when it was submitted, monotonic.
         row: as it will be written, once it is sealed.
+        written: its position, once it is on a disk: the store's, or the one where unsaved entries are kept.
+        since_s: when it was submitted, monotonic.
+        is_passed_on: whether it was handed to the thread that stores it.
+        is_spooled: whether it is among the unsaved entries on disk.
+        is_settled: whether it is in the store, or can never be.
 
     """
 
     journal: Journal
-    content: Content
+    content: Content | None
     scenes: Sequence[Scene] = ()
     key: str | None = None
+    row: EntryRow | None = None
     written: Future[JournalPosition] = field(default_factory=Future)
     since_s: float = field(default_factory=time.monotonic)
-    row: EntryRow | None = None
+    is_passed_on: bool = False
+    is_spooled: bool = False
+    is_settled: bool = False
 
     def wait(self) -> JournalPosition | None:
         """Wait for the disk and return where the entry stands; None when the disk has not accepted it in time."""
@@ -100,6 +115,85 @@ class PendingEntry:
             return self.written.result(LIMITS.receipt_timeout_s)
         except TimeoutError:
             return None
+
+    def note_written(self) -> None:
+        """Give out its position: it is on a disk."""
+        if self.row is not None and not self.written.done():
+            self.written.set_result(JournalPosition(self.row.seq, self.row.digest))
+
+
+class EntryQueue:
+    """A thread that works on entries in order, until each is done. Callable from any thread.
+
+    Args:
+        name: of the thread.
+        work: works on what is queued and returns why some of it is not done, or nothing.
+        is_done: whether an entry needs no more work.
+
+    """
+
+    def __init__(
+        self, name: str, work: Callable[[list[PendingEntry]], str], is_done: Callable[[PendingEntry], bool]
+    ) -> None:
+        self._name, self._work, self._is_done = name, work, is_done
+        self._queue: deque[PendingEntry] = deque()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._failure = ""
+        self._thread: threading.Thread | None = None
+
+    @property
+    def waiting(self) -> tuple[PendingEntry, ...]:
+        """What is not done."""
+        with self._changed:
+            return tuple(self._queue)
+
+    @property
+    def failure(self) -> str:
+        """Why the last work failed; empty when it did not."""
+        return self._failure
+
+    def submit(self, pending: PendingEntry) -> None:
+        """Queue an entry after all earlier ones; never waits."""
+        with self._changed:
+            self._queue.append(pending)
+            self._closing = False
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def close(self, timeout_s: float) -> None:
+        """Finish what is queued, if that works in time, and end the thread."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+            thread = self._thread
+        if thread is not None:
+            thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not (self._queue or self._closing):
+                    self._changed.wait()
+                if not self._queue:
+                    return
+                queued = list(self._queue)
+            try:
+                failure = self._work(queued)
+            except Exception as error:
+                _log.exception("Entries of journals could not be written")
+                failure = f"{type(error).__name__}: {error}"
+            if failure and not self._failure:
+                _log.error("%s", failure)
+            self._failure = failure
+            with self._changed:
+                self._queue = deque(pending for pending in self._queue if not self._is_done(pending))
+                if failure and self._closing:
+                    return
+                if failure:
+                    self._changed.wait(LIMITS.retry_s)
 
 
 class JournalWriter:
@@ -111,100 +205,60 @@ class JournalWriter:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store = store
-        self._queue: deque[PendingEntry] = deque()
-        self._changed = threading.Condition()
-        self._closing = False
-        self._failure = ""
-        self._thread: threading.Thread | None = None
+        self._where = store.where
+        self._delivery = Delivery(store)
+        self._storing = EntryQueue("journal-writer", self._delivery.store_batch, lambda pending: pending.is_settled)
+        self._first = self._storing
+        if self._delivery.is_spooled_first:
+            self._first = EntryQueue("journal-spool", self._spool, lambda pending: pending.is_passed_on)
+
+    @property
+    def problem(self) -> StoreProblem | None:
+        """Why entries are not in the store; None while they are."""
+        waiting = self._storing.waiting
+        if self._first is not self._storing:
+            waiting = (*waiting, *self._first.waiting)
+        if not waiting:
+            return None
+        age_s = time.monotonic() - waiting[0].since_s
+        reason = self._storing.failure or self._first.failure
+        if not reason and age_s > LIMITS.behind_s:
+            reason = f"{self._where}: the store has not answered for {age_s:.0f} s"
+        if not reason:
+            return None
+        is_kept = all(pending.is_spooled for pending in waiting)
+        return StoreProblem(reason, self._delivery.kept_in if is_kept else "")
 
     @property
     def failure(self) -> str:
-        """Why entries are not on disk; empty while they are."""
-        with self._changed:
-            age_s = time.monotonic() - self._queue[0].since_s if self._queue else 0.0
-        if self._failure:
-            return self._failure
-        if age_s > LIMITS.behind_s:
-            return f"{self._store.where}: the store has not answered for {age_s:.0f} s"
-        return ""
+        """Why entries are not in the store; empty while they are."""
+        problem = self.problem
+        return "" if problem is None else problem.reason
 
     def submit(self, pending: PendingEntry) -> None:
         """Queue an entry to be written after all earlier ones; never waits for the disk."""
-        with self._changed:
-            self._queue.append(pending)
-            self._closing = False
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
-                self._thread.start()
-            self._changed.notify_all()
+        self._first.submit(pending)
 
     def close(self) -> None:
-        """Write the queued entries, if the disk accepts them in time, and end the thread."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify_all()
-            thread = self._thread
-        if thread is not None:
-            thread.join(LIMITS.close_s)
-        with self._changed:
-            if self._queue:
-                _log.error("%d entries of journals were never saved: %s", len(self._queue), self._failure)
+        """Write the queued entries, if the disk accepts them in time, and end the threads."""
+        self._first.close(LIMITS.close_s)
+        self._storing.close(LIMITS.close_s)
+        waiting = self._storing.waiting
+        kept = sum(pending.is_spooled for pending in waiting)
+        if kept:
+            _log.warning("%d entries of journals are kept in %s until the store is back", kept, self._delivery.kept_in)
+        if kept < len(waiting):
+            lost = len(waiting) - kept
+            _log.error("%d entries of journals were never saved: %s", lost, self._storing.failure)
 
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                while not (self._queue or self._closing):
-                    self._changed.wait()
-                if not self._queue:
-                    return
-                queued = list(self._queue)
-            try:
-                failure = self._write(queued)
-            except Exception as error:
-                _log.exception("Entries of journals could not be written")
-                failure = f"{type(error).__name__}: {error}"
-            if failure and not self._failure:
-                _log.error("%s", failure)
-            self._failure = failure
-            with self._changed:
-                self._queue = deque(pending for pending in self._queue if not pending.written.done())
-                if failure and self._closing:
-                    return
-                if failure:
-                    self._changed.wait(LIMITS.retry_s)
-
-    def _write(self, queued: list[PendingEntry]) -> str:
-        """Write journal after journal; return why some of it could not be, or nothing."""
-        by_journal: dict[int, list[PendingEntry]] = {}
-        for pending in queued:
-            if pending.row is None:
-                self._seal(pending)
-            if pending.row is not None:
-                by_journal.setdefault(id(pending.journal), []).append(pending)
-        failure = ""
-        for entries in by_journal.values():
-            journal, rows = entries[0].journal, [pending.row for pending in entries if pending.row is not None]
-            try:
-                self._store.append(rows, None if journal.is_listed else journal.game)
-            except ForeignEntriesError as error:  # this game is another program's now; others are not
-                failure = str(error)
-                continue
-            except OutputError as error:
-                return str(error)
-            journal.is_listed = True
-            for pending, row in zip(entries, rows, strict=True):
-                pending.written.set_result(JournalPosition(row.seq, row.digest))
-        return failure
-
-    def _seal(self, pending: PendingEntry) -> None:
-        """Make an entry ready to be written; one that can't be written must not hold up all later ones."""
+    def _spool(self, queued: list[PendingEntry]) -> str:
+        """Write entries to the rig's own disk, and pass them on to be stored whether that worked or not."""
         try:
-            pending.row = pending.journal.seal(pending)
-        except (ValueError, TypeError) as error:
-            game = pending.journal.game.id
-            _log.exception("Game %s: an entry of its journal can't be written.", game)
-            pending.written.set_exception(OutputError(f"Game {game}: an entry can't be written: {error}"))
+            return self._delivery.spool_batch(queued)
+        finally:
+            for pending in queued:
+                pending.is_passed_on = True
+                self._storing.submit(pending)
 
 
 class Journal:
@@ -236,84 +290,26 @@ class Journal:
         self._writer.submit(pending)
         return pending
 
-    def seal(self, pending: PendingEntry) -> EntryRow:
-        """Return the next entry, ready to be written; only the writer calls this.
+    def seal(self, pending: PendingEntry) -> None:
+        """Make the next entry ready to be written; one that can't be written is given up, and its receipt says so."""
+        if pending.row is not None or pending.is_settled or pending.content is None:
+            return
+        try:
+            pending.row = self._sealed(pending, pending.content)
+        except (ValueError, TypeError) as error:
+            _log.exception("Game %s: an entry of its journal can't be written.", self.game.id)
+            pending.is_settled = True
+            pending.written.set_exception(OutputError(f"Game {self.game.id}: an entry can't be written: {error}"))
 
-        Raises:
-            ValueError: it can't be written.
-
-        """
-        kind = _KIND_OF[type(pending.content)]
-        content = canonical_json(json.loads(to_json(type(pending.content), pending.content)))
-        attachment = pack_scenes(pending.scenes) if isinstance(pending.content, ScenesRecorded) else None
-        key = pending.key if isinstance(pending.content, EventRecorded) else None
+    def _sealed(self, pending: PendingEntry, recorded: Content) -> EntryRow:
+        kind = _KIND_OF[type(recorded)]
+        content = canonical_json(json.loads(to_json(type(recorded), recorded)))
+        attachment = pack_scenes(pending.scenes) if isinstance(recorded, ScenesRecorded) else None
+        key = pending.key if isinstance(recorded, EventRecorded) else None
         game, seq, at_ns = self.game.id, self._last.seq + 1, time.time_ns()
         digest = digest_of(self._last.digest, game, seq, kind, at_ns, key, content, attachment)
         self._last = JournalPosition(seq, digest)
         return EntryRow(game, seq, kind, at_ns, key, content, attachment, digest)
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """Whether a game's journal is as it was written.
-
-    Attributes:
-        game: its id.
-        entries: how many are intact, or the number of the first that is not.
-        head: digest of the last intact entry.
-        problem: what is wrong and where; empty when nothing is.
-
-    """
-
-    game: str
-    entries: int
-    head: str
-    problem: str = ""
-
-
-def verify_journal(game: str, entries: Iterable[EntryRow], head: str | None = None) -> Verification:
-    """Check the hash chain of a game's journal.
-
-    Args:
-        game: its id.
-        entries: in order, with their attachments.
-        head: a digest known from elsewhere, which must be among the entries'; None when there is none.
-
-    """
-    previous, count, is_known = GENESIS, 0, head is None
-    for entry in entries:
-        count += 1
-        if entry.seq != count:
-            return Verification(game, count, previous, f"Entry {count} is missing; entry {entry.seq} follows.")
-        digest = digest_of(
-            previous, game, entry.seq, entry.kind, entry.at_ns, entry.key, entry.content, entry.attachment
-        )
-        if digest != entry.digest:
-            return Verification(
-                game, count, previous, f"Entry {entry.seq} ({entry.kind}) or one before it was altered."
-            )
-        previous = digest
-        is_known = is_known or digest == head
-    if not is_known:
-        problem = f"No entry has the digest {head}: the end was cut off, or the journal was rewritten."
-        return Verification(game, count, previous, problem)
-    return Verification(game, count, previous)
-
-
-def digest_of(
-    previous: str, game: str, seq: int, kind: str, at_ns: int, key: str | None, content: str, attachment: bytes | None
-) -> str:
-    """Return the digest of an entry that follows another."""
-    attached = None if attachment is None else hashlib.sha256(attachment).hexdigest()
-    sealed = canonical_json(
-        {"game": game, "seq": seq, "kind": kind, "at_ns": at_ns, "key": key, "content": content, "attachment": attached}
-    )
-    return hashlib.sha256(f"{previous}\n{sealed}".encode()).hexdigest()
-
-
-def canonical_json(value: object) -> str:
-    """Return JSON with sorted keys, no spaces, and characters as they are."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def pack_scenes(scenes: Sequence[Scene]) -> bytes:

@@ -108,17 +108,13 @@ class FileLease:
 
 
 class ServerLease:
-    """An advisory lock of a PostgreSQL server, held by a connection of its own.
+    """An advisory lock of a PostgreSQL server, held by a connection of its own once it is acquired.
 
     Args:
         engine: of the database.
         rig: id of the rig whose games are leased.
         thing: what is leased.
         table: name of the table, told to whoever is refused.
-
-    Raises:
-        InputError: another program holds it.
-        OutputError: the server can't be reached.
 
     """
 
@@ -127,10 +123,20 @@ class ServerLease:
         self._number = int.from_bytes(hashlib.sha256(f"downfield {rig}".encode()).digest()[:8], signed=True)
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._acquire()
+
+    def acquire(self) -> None:
+        """Take it; until then nothing is held.
+
+        Raises:
+            InputError: another program holds it.
+            OutputError: the server can't be reached.
+
+        """
+        with self._lock:
+            self._acquire()
 
     def renew(self) -> None:
-        """Make sure that it is held; after a restart of the server it is acquired again."""
+        """Make sure that it is held; after a restart or an absence of the server it is acquired then."""
         with self._lock:
             if self._connection is not None:
                 try:

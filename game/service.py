@@ -17,11 +17,12 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Jersey, Player, Scene
+from downfield.game.backlog import Backlog
 from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.idempotency import IdempotencyCache, as_submitted
 from downfield.game.journal import JournalWriter
 from downfield.game.owner import NOBODY, GameOwner
-from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
+from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
@@ -30,6 +31,7 @@ from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
 from downfield.game.session_start import latest_instant_ns, resume_session, set_up_of, start_session, switch_rulebook
 from downfield.game.store import Store
+from downfield.game.store_health import with_store_problem
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared
 from downfield.officiating.engine.legal import LegalDeclarations
@@ -68,8 +70,8 @@ class GameService:
         clock: Callable[[], int] | None = None,
         owner: GameOwner = NOBODY,
     ) -> None:
-        self._store = store
         self._writer = JournalWriter(store)
+        self._backlog = Backlog(store, self._writer)
         self._rig = rig
         self._field = field
         self._rulebook = rulebook
@@ -98,7 +100,7 @@ class GameService:
 
     def last_kept_ns(self) -> int:
         """Return the latest capture time in the owner's last game; a new run's clock begins later."""
-        return latest_instant_ns(self._store, self._owner)
+        return latest_instant_ns(self._backlog, self._owner)
 
     @property
     def text(self) -> str:
@@ -190,7 +192,9 @@ class GameService:
 
         """
         with self._lock:
-            resumed = resume_session(self._store, self._writer, self._publisher, self._owner)
+            resumed = resume_session(self._backlog, self._writer, self._publisher, self._owner)
+            for note in dict.fromkeys(self._backlog.notes):
+                self._publisher.publish_notice(Notice(level="warning", text=note))
             if resumed is None:
                 return None
             self._put_in_play(resumed.session)
@@ -254,17 +258,7 @@ class GameService:
 
     def publish_health(self, health: HealthStatus) -> None:
         """Publish the health of the rig, with the store's own problem added."""
-        failure = self._writer.failure
-        if failure:
-            reason = HealthReason(
-                code="store_behind",
-                level="alarm",
-                text=f"Declarations are not saved: {failure}",
-                remedy="Free some disk space, or see to the server. Unsaved entries are written as soon as possible.",
-            )
-            reasons = (*health.reasons, reason)
-            health = health.model_copy(update={"level": "alarm", "store": "behind", "reasons": reasons})
-        self._publisher.publish_health(health)
+        self._publisher.publish_health(with_store_problem(health, self._writer.problem))
 
     def publish_source(self, source: SourceStatus) -> None:
         """Publish where the pictures come from."""

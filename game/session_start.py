@@ -13,6 +13,7 @@ from typing import Final
 from downfield.core.errors import FormatError, RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Scene
+from downfield.game.backlog import Backlog
 from downfield.game.commands import NewGame
 from downfield.game.entries import (
     END_KINDS,
@@ -30,7 +31,7 @@ from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Accepted
 from downfield.game.session import GameSession
-from downfield.game.store import EntryRow, GameRow, Store
+from downfield.game.store import EntryRow, GameRow
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.play_state import PlayKind
@@ -113,11 +114,9 @@ def switch_rulebook(session: GameSession, publisher: StatePublisher, rulebook: R
 
 
 def resume_session(
-    store: Store, writer: JournalWriter, publisher: StatePublisher, owner: GameOwner = NOBODY
+    backlog: Backlog, writer: JournalWriter, publisher: StatePublisher, owner: GameOwner = NOBODY
 ) -> ResumedSession | None:
     """Return the game that an owner started last, by judging its journal once more.
-
-    A rig without a game of its own goes on with the last game of an earlier version, which kept no owners.
 
     Returns:
         The game; None when it was ended, or there is none.
@@ -127,19 +126,19 @@ def resume_session(
         RulebookError: it is under a rulebook this program does not know.
 
     """
-    row = store.latest_game(owner.rig) or _claimed(store, owner)
-    last = None if row is None else store.last_entry(row.id)
-    if row is None or last is None or store.latest(row.id, END_KINDS):
+    row = backlog.latest_game(owner)
+    last = None if row is None else backlog.last_entry(row.id)
+    if row is None or last is None or backlog.latest(row.id, END_KINDS):
         return None
     journal = Journal(writer, row, JournalPosition(last.seq, last.digest))
-    return _replay(store.entries(row.id), journal, publisher)
+    return _replay(backlog.entries(row.id), journal, publisher)
 
 
-def latest_instant_ns(store: Store, owner: GameOwner) -> int:
+def latest_instant_ns(backlog: Backlog, owner: GameOwner) -> int:
     """Return the latest capture time that the journal of an owner's last game holds, ns; 0 where there is none."""
-    row, latest_ns = store.latest_game(owner.rig), 0
+    row, latest_ns = backlog.latest_game(owner), 0
     for kind in ("scenes_recorded", "event_recorded"):
-        for entry in [] if row is None else store.latest(row.id, (kind,)):
+        for entry in [] if row is None else backlog.latest(row.id, (kind,)):
             with suppress(FormatError):
                 content = _unpack(entry)
                 if isinstance(content, ScenesRecorded):
@@ -147,11 +146,6 @@ def latest_instant_ns(store: Store, owner: GameOwner) -> int:
                 elif isinstance(content, EventRecorded):
                     latest_ns = max(latest_ns, content.event.t_ns)
     return latest_ns
-
-
-def _claimed(store: Store, owner: GameOwner) -> GameRow | None:
-    row = store.latest_game(None) if owner.rig else None
-    return row if row is not None and store.claim(row.id, owner) else None
 
 
 def set_up_of(state: GameState, rulebook: Rulebook) -> SetUp:

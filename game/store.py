@@ -9,6 +9,7 @@ gets a store that looks whole. So the first one carries a mark while it is in us
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import sqlite3
@@ -23,10 +24,11 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
-from downfield.game.database import cause_of, create_writing_engine, parse_address, transaction
+from downfield.game.database import cause_of, create_writing_engine, is_unavailable, parse_address, transaction
 from downfield.game.heads import HeadsFile
 from downfield.game.lease import FileLease, Lease, LeasedThing, ServerLease
 from downfield.game.owner import GameOwner
+from downfield.game.spool import Spool
 from downfield.game.store_reader import DeviceRow, EntryRow, GameRow, StoreReader
 from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS, migrate
 
@@ -34,6 +36,8 @@ __all__ = ["DeviceRow", "EntryRow", "GameRow", "Store", "StoreReader"]
 
 WAL_ENTRIES: Final = 200
 """After this many entries the WAL is written into the database, so that a copy without it misses no more."""
+
+_log = logging.getLogger(__name__)
 
 CLOSED: Final = 0
 IN_USE: Final = 1
@@ -51,6 +55,11 @@ class Store(StoreReader):
 
     Args:
         url: of a database, such as ``sqlite:////home/me/downfield.db`` or ``postgresql://me@host/downfield``.
+        may_be_down: whether a server that can't be reached, or a full disk, is no error: the store is then opened when
+            an entry is written.
+
+    Attributes:
+        spool: keeps the entries that the store does not accept; None where they are in memory only.
 
     Raises:
         InputError: it can't be opened, or was made by a newer version.
@@ -58,7 +67,7 @@ class Store(StoreReader):
 
     """
 
-    def __init__(self, url: str | URL) -> None:
+    def __init__(self, url: str | URL, *, may_be_down: bool = False) -> None:
         address = parse_address(url) if isinstance(url, str) else url
         super().__init__(create_writing_engine(address), address.render_as_string(hide_password=True))
         self._file = Path(str(address.database)) if address.drivername == "sqlite" else None
@@ -66,15 +75,20 @@ class Store(StoreReader):
         self._lease: Lease | None = None
         self._heads: HeadsFile | None = None
         self._rows: dict[str, GameRow] = {}
+        self._is_open = False
+        self._has_noted_devices = True
+        self.spool: Spool | None = None
         try:
-            with transaction(self._engine) as connection:
-                migrate(connection, self.where)
+            self._open()
         except SQLAlchemyError as error:
+            if may_be_down and is_unavailable(error):
+                _log.warning("%s: the store can't be opened yet: %s", self.where, cause_of(error))
+                return
             self._engine.dispose()
             raise InputError(f"{self.where}: the store can't be opened: {cause_of(error)}") from None
 
     @classmethod
-    def at(cls, path: Path) -> Store:
+    def at(cls, path: Path, *, may_be_down: bool = False) -> Store:
         """Open the store in a file, made with its folder for their owner only where they are missing."""
         try:
             make_private_folder(path.parent)
@@ -82,14 +96,21 @@ class Store(StoreReader):
             raise InputError(f"{path.parent}: the folder can't be made: {error.strerror}") from None
         with suppress(OSError):  # opening the database says what is wrong
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
-        return cls(URL.create("sqlite", database=str(path.absolute())))  # a name may have a ? in it
+        url = URL.create("sqlite", database=str(path.absolute()))  # a name may have a ? in it
+        return cls(url, may_be_down=may_be_down)
+
+    @property
+    def is_on_server(self) -> bool:
+        """Whether it is a database on a server, which may be away while the rig runs."""
+        return self._file is None
 
     def lease(self, owner: GameOwner) -> None:
         """Become the only program that goes on with an owner's games in this store, until it is closed.
 
+        While a server can't be asked, nothing is written to it; it is asked again with each entry.
+
         Raises:
             InputError: another program does so; it is named.
-            OutputError: a server can't be asked.
 
         """
         name = f"The store {self.where} of this rig ({owner.rig})"
@@ -98,6 +119,8 @@ class Store(StoreReader):
         )
         if self._file is None:
             self._lease = ServerLease(self._engine, owner.rig, thing, owner.table)
+            with suppress(OutputError):
+                self._lease.acquire()
         else:
             beside = self._file.with_name(f".{self._file.name}.{owner.rig}.lock")
             self._lease = FileLease(beside, thing, owner.table)
@@ -105,7 +128,23 @@ class Store(StoreReader):
     def keep_heads(self, heads: HeadsFile) -> None:
         """Keep where journals and devices stand in a second place from now on, until the store is closed."""
         self._heads = heads
-        heads.note_devices(self.devices())
+        self._note_devices()
+
+    def keep_unsaved(self, spool: Spool) -> None:
+        """Keep on the rig's disk what the store does not accept from now on."""
+        self.spool = spool
+
+    def devices(self) -> list[DeviceRow]:
+        """Return every paired device, in the order they were paired; as last read while a server is away."""
+        try:
+            devices = super().devices()
+        except OutputError:
+            if self.spool is None:
+                raise
+            return self.spool.devices()
+        if self.spool is not None:
+            self.spool.keep_devices(devices)
+        return devices
 
     def claim(self, game: str, owner: GameOwner) -> bool:
         """Make a game of an earlier version an owner's; return whether it was still nobody's."""
@@ -136,9 +175,9 @@ class Store(StoreReader):
             OutputError: the disk or server does not accept them.
 
         """
-        if self._lease is not None:
-            self._lease.renew()
         try:
+            if self._lease is not None:
+                self._lease.renew()
             with self._transaction(len(entries)) as connection:
                 if game is not None:
                     connection.execute(insert(GAMES).values(number=_NEXT_NUMBER, **_columns(game)))
@@ -176,6 +215,8 @@ class Store(StoreReader):
     def _note_entry(self, last: EntryRow, game: GameRow | None) -> None:
         if self._heads is None:
             return
+        if not self._has_noted_devices:
+            self._note_devices()
         if game is not None:
             self._rows[game.id] = game
         with suppress(OutputError):  # a server that went away at this moment: the next entry is noted
@@ -185,9 +226,21 @@ class Store(StoreReader):
                 self._heads.note_entry(row, last)
 
     def _note_devices(self) -> None:
-        if self._heads is not None:
-            with suppress(OutputError):
-                self._heads.note_devices(self.devices())
+        """Note the devices, or leave it to the next entry while a server is away."""
+        self._has_noted_devices = False
+        with suppress(OutputError):
+            devices = super().devices()
+            if self.spool is not None:
+                self.spool.keep_devices(devices)
+            if self._heads is not None:
+                self._heads.note_devices(devices)
+            self._has_noted_devices = True
+
+    def _open(self) -> None:
+        """Migrate the store to the newest schema."""
+        with transaction(self._engine) as connection:
+            migrate(connection, self.where)
+        self._is_open = True
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -199,6 +252,11 @@ class Store(StoreReader):
 
     @contextmanager
     def _transaction(self, entries: int = 1) -> Iterator[Connection]:
+        if not self._is_open:
+            try:
+                self._open()
+            except InputError as error:
+                raise OutputError(str(error)) from None
         with transaction(self._engine) as connection:
             if self._wal is not None:
                 self._wal.set(connection)

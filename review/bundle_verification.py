@@ -15,7 +15,7 @@ from typing import BinaryIO, Final, Literal
 
 from downfield.core.errors import FormatError, InputError
 from downfield.core.records import from_json
-from downfield.game.journal import verify_journal
+from downfield.game.hash_chain import verify_journal
 from downfield.game.signing import verify_signature
 from downfield.game.store_reader import EntryRow
 from downfield.review import bundle_format as names

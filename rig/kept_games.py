@@ -6,6 +6,8 @@ shown again is nobody's game: whatever store it is kept in, no rig goes on with 
 
 from __future__ import annotations
 
+import hashlib
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,10 +19,19 @@ from downfield.game.heads import HeadsFile
 from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.owner import NOBODY, GameOwner, rig_id
 from downfield.game.signing import RigKey
+from downfield.game.spool import Spool
 from downfield.game.store import Store
-from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file, tables_folder
+from downfield.rig.configuration.settings import (
+    RigSettings,
+    data_folder,
+    heads_file,
+    store_file,
+    tables_folder,
+    unsaved_folder,
+)
 
 _TEMPORARY_STORE: Final = "games.db"
+_LASTING_TEMPORARY: Final = Path("/var/tmp")  # noqa: S108 - only a folder of this user's own in it is used
 DATA_FOLDER_LOCK: Final = ".rig.lock"
 """The file that a rig has locked while it uses a data folder."""
 
@@ -69,14 +80,22 @@ def open_store(
     if not live:
         return (Store(url) if url else Store.at(temporary / _TEMPORARY_STORE)), NOBODY
     owner = GameOwner(rig_id(key.public_text), table or table_name(settings))
-    store = Store(url) if url else Store.at(store_file(settings))
+    store = Store(url, may_be_down=True) if url else Store.at(store_file(settings), may_be_down=True)
     try:
         store.lease(owner)
+        store.keep_unsaved(Spool(_unsaved_places(settings, store, owner), comes_first=store.is_on_server))
         store.keep_heads(HeadsFile(heads_file(settings), key))
     except DownfieldError:
         store.close()
         raise
     return store, owner
+
+
+def _unsaved_places(settings: RigSettings, store: Store, owner: GameOwner) -> list[Path]:
+    """Return the folders for entries that a store does not accept; those of another store are never mixed in."""
+    name = f"{owner.rig}-{hashlib.sha256(store.where.encode()).hexdigest()[:12]}"
+    shared = _LASTING_TEMPORARY / f"downfield-unsaved-{os.geteuid()}-{name}"
+    return [unsaved_folder(settings) / name, heads_file(settings).parent / ".downfield-unsaved" / name, shared]
 
 
 def table_name(settings: RigSettings) -> str:

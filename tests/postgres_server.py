@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 _DEBIAN = Path("/usr/lib/postgresql")
 _UNPRIVILEGED = "nobody"
 """PostgreSQL refuses to run as root; a container's root starts it as this user."""
@@ -23,6 +25,12 @@ def programs() -> Path | None:
         return Path(found).resolve().parent
     versions = sorted(_DEBIAN.glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     return versions[-1].parent if versions else None
+
+
+def skip_without_postgres() -> None:
+    """Skip a test where PostgreSQL is not installed."""
+    if programs() is None:
+        pytest.skip("no PostgreSQL: install Debian's package postgresql, or another that brings initdb")
 
 
 @contextmanager

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from downfield.core.errors import FormatError, InputError
+from downfield.game.hash_chain import GENESIS, digest_of
 from downfield.game.heads import HeadsFile, compare_with_heads, read_heads
-from downfield.game.journal import GENESIS, digest_of
 from downfield.game.owner import rig_id
 from downfield.game.signing import RigKey
 from downfield.game.store import DeviceRow, EntryRow, GameRow, Store

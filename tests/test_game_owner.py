@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from postgres_server import postgres_server, programs
+from postgres_server import postgres_server, skip_without_postgres
 from served_games import FakeRig
 from sqlalchemy import create_engine, text
 
@@ -40,8 +40,7 @@ ATTIC, HALL = GameOwner("aaaaaaaaaaaaaaaa", "attic"), GameOwner("hhhhhhhhhhhhhhh
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    if programs() is None:
-        pytest.skip("no PostgreSQL: install Debian's package postgresql, or another that brings initdb")
+    skip_without_postgres()
     with postgres_server() as address:
         yield address
 

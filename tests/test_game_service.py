@@ -14,10 +14,12 @@ import pytest
 from played_table import PLAY, RUNNER, Table
 
 from downfield.core.errors import OutputError, RefusedError
+from downfield.game import hash_chain
 from downfield.game import journal as journal_module
 from downfield.game.commands import NewGame, SetRulebook
+from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
-from downfield.game.journal import JournalLimits, verify_journal
+from downfield.game.journal import JournalLimits
 from downfield.game.published.game_topics import CallsUpdate, GameView, Questions
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.officiating.declarations import Carrier, Coin, FrontDeclared, LineUpDeclared, OffenseSet, SetUp
@@ -360,7 +362,7 @@ def test_an_entry_that_cant_be_written_does_not_hold_up_those_after_it(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table.begin()
-    seal = journal_module.canonical_json
+    seal = hash_chain.canonical_json
 
     def fail_once(_: object) -> str:
         monkeypatch.setattr(journal_module, "canonical_json", seal)

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from postgres_server import postgres_server, programs
+from postgres_server import postgres_server, skip_without_postgres
 from sqlalchemy import create_engine, inspect
 
 from downfield.core.errors import InputError, OutputError
-from downfield.game.journal import GENESIS, digest_of, verify_journal
+from downfield.game.hash_chain import GENESIS, digest_of, verify_journal
 from downfield.game.store import DeviceRow, EntryRow, GameRow, Store
 from downfield.game.store_schema import METADATA, STEPS, migrate
 
@@ -22,8 +22,7 @@ GAME = GameRow("20260101-120000-abcd", 1_000, "final", "River City", "Lake Town"
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """The address of a PostgreSQL database, on which the same tests run."""
-    if programs() is None:
-        pytest.skip("no PostgreSQL: install Debian's package postgresql, or another that brings initdb")
+    skip_without_postgres()
     with postgres_server() as address:
         yield address
 

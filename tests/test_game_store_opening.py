@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from downfield.core.errors import DownfieldError, InputError
-from downfield.game.journal import GENESIS, digest_of, verify_journal
+from downfield.game.hash_chain import GENESIS, digest_of, verify_journal
 from downfield.game.store import WAL_ENTRIES, EntryRow, GameRow, Store
 from downfield.game.store_opening import open_for_reading
 from downfield.rig.cli.main import app

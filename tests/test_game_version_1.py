@@ -20,8 +20,8 @@ from sqlalchemy import create_engine, insert
 from downfield.api.feed.hub import Hub
 from downfield.core.errors import FormatError
 from downfield.game.entries import EventRecorded, GameStarted, unpack_entry
+from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
-from downfield.game.journal import verify_journal
 from downfield.game.owner import GameOwner
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from downfield.game.journal import GENESIS, digest_of
+from downfield.game.hash_chain import GENESIS, digest_of
 from downfield.game.store import EntryRow, GameRow, Store
 from downfield.review import catalog as catalog_module
 from downfield.review.catalog import GameCatalog, GameSearch

@@ -12,8 +12,8 @@ from downfield.core.errors import NotFoundError, RefusedError
 from downfield.game.commands import NewGame
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.final_score import ScoreSigned
+from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
-from downfield.game.journal import verify_journal
 from downfield.game.receipts import Submission
 from downfield.game.store import GameRow
 from downfield.officiating.events import Ruling, Undo

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from downfield.game.journal import GENESIS, digest_of
+from downfield.game.hash_chain import GENESIS, digest_of
 from downfield.game.store import EntryRow, GameRow, Store
 
 GAME = "20260101-120000-abcd"

@@ -15,8 +15,8 @@ from downfield.api.requests import GameId, IdempotencyKey
 from downfield.api.security.roles import allow
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame
+from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
-from downfield.game.journal import verify_journal
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.store import GameRow

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from downfield.core.errors import FormatError, InputError
+from downfield.game.hash_chain import Verification, verify_journal
 from downfield.game.heads import compare_with_heads, read_heads
-from downfield.game.journal import Verification, verify_journal
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import StoreReader
 from downfield.review.bundle_verification import is_bundle, verify_bundle

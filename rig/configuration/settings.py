@@ -159,6 +159,13 @@ class StoreSettings(SettingsSection):
         " was done to the store; best on another disk. Empty: beside the data folder, its name with `.heads.jsonl`.",
     )
 
+    unsaved: str = Field(
+        default="",
+        description="Folder for what the store does not accept: its disk is full, its server is away. It is stored as"
+        " soon as that works, also by a later start; best on another disk than the store. Empty: `unsaved` in the data"
+        " folder. Where that is full too, a folder beside the heads file, then one in `/var/tmp` is used.",
+    )
+
 
 class ServiceSettings(SettingsSection):
     """The web pages and the API."""
@@ -255,6 +262,11 @@ def heads_file(settings: RigSettings) -> Path:
         return Path(settings.store.heads).expanduser()
     folder = data_folder(settings).absolute()
     return folder.with_name(f"{folder.name}.heads.jsonl")
+
+
+def unsaved_folder(settings: RigSettings) -> Path:
+    """Return the folder for entries that the store does not accept."""
+    return Path(settings.store.unsaved).expanduser() if settings.store.unsaved else data_folder(settings) / "unsaved"
 
 
 def tables_folder(settings: RigSettings) -> Path:
