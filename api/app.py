@@ -14,6 +14,8 @@ from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
+from downfield.api.replay.director import ReplayDirector
+from downfield.api.replay.films import FilmMaker
 from downfield.api.routes import (
     bundles,
     camera,
@@ -26,6 +28,7 @@ from downfield.api.routes import (
     pages,
     pairing,
     play,
+    replay,
     reports,
     review,
     review_rulings,
@@ -43,6 +46,7 @@ from downfield.review.call_viewer import CallViewer
 from downfield.review.catalog import GameCatalog
 from downfield.review.exports import ClipExporter
 from downfield.review.finished_games import FinishedGames
+from downfield.review.replay.replay_maker import ReplayMaker
 from downfield.review.thumbnails import Thumbnails
 from downfield.review.worker import JudgingWorker
 
@@ -60,6 +64,7 @@ ROUTERS: Final = (
     what_if.router,
     evidence.router,
     clips.router,
+    replay.router,
     setup.router,
     table_setup.router,
     feed.router,
@@ -107,6 +112,10 @@ def create_app(
     app.state.thumbnails = Thumbnails()
     app.state.viewer = CallViewer(app.state.evidence)
     app.state.exporter = ClipExporter(app.state.evidence)
+    app.state.replays = ReplayDirector(
+        context.hub, context.game_service, context.store.game, ReplayMaker(app.state.evidence), context.replays
+    )
+    app.state.films = FilmMaker()
     app.state.worker = JudgingWorker()
     app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker)
     app.state.token_store = TokenStore(context.store, app.state.streams.end_all_of)

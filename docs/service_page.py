@@ -16,7 +16,7 @@ from downfield.api.app import ROUTERS
 from downfield.api.security.roles import required_role
 from downfield.core.records import write_text
 from downfield.game.challenges import ChallengesView
-from downfield.game.published import board_topics
+from downfield.game.published import board_topics, stream_topics
 from downfield.game.published import game_topics as topics
 
 TOPICS: dict[str, type[BaseModel]] = {
@@ -31,6 +31,7 @@ TOPICS: dict[str, type[BaseModel]] = {
     "source": board_topics.SourceStatus,
     "notice": topics.Notice,
     "challenges": ChallengesView,
+    "replay": stream_topics.ReplayView,
 }
 _IN_FORMATS = {"Player", "BaseSize", "FieldModel"}
 _INTRODUCTION = Path(__file__).with_name("service_text.md")

@@ -25,6 +25,7 @@ from downfield.rig.admin_key import open_admin_key
 from downfield.rig.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, recordings_folder
+from downfield.rig.configuration.stream import replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.kept_games import open_store
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
@@ -295,6 +296,7 @@ class Rig:
             admin_key,
             self._key,
             self._bundles,
+            replays=replay_options(self._settings),
             operators_review=self._settings.game.operators_review,
         )
         return Service(context, self._settings.service, folder)

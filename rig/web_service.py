@@ -130,6 +130,7 @@ class Service:
         """End the feeds, so that their connections close, and wait for the thread."""
         self._context.hub.close()
         self._context.picture.close()
+        self._app.state.replays.close()
         for server in self._servers:
             server.should_exit = True
         self._thread.join(timeout=LIMITS.close_timeout_s)

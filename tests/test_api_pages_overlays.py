@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
@@ -18,6 +19,8 @@ from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView, GameView, ReadingView
 from downfield.game.published.publisher import scene_view
+from downfield.game.published.stream_topics import ReplayView
+from downfield.review.replay.fragments import encode_fragments
 from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 FIELD = preset("ultimate")
@@ -319,3 +322,29 @@ def wait_for_position(page: Page, scene: Scene, name: str) -> None:
         }""",
         arg=[name, figure.x_mm, FIELD.width_mm - figure.y_mm],
     )
+
+
+def test_a_replay_is_shown_once_it_is_ready_and_never_over_a_play(service: PageServer, page: Page) -> None:
+    frames = [(number * 100_000_000, np.full((720, 1280, 3), 10 * number, np.uint8)) for number in range(20)]
+    clip = b"".join(encode_fragments(iter(frames)))
+    page.route("**/replay.mp4*", lambda route: route.fulfill(body=clip, content_type="video/mp4"))
+    service.publish("replay", ReplayView(take=1, state="ready", clip="api/replay.mp4"))
+    page.goto(f"{service.url}/overlay/replay")
+    link(page, "live")
+    box = page.locator(".replay")
+    expect(box).to_be_hidden()  # it ran before the page was opened
+    shown = ReplayView(take=2, state="making", clip="api/replay.mp4", text="dark-28 tackled by light-24")
+    service.publish("replay", shown)
+    service.publish("replay", shown, state="ready")
+    expect(box).to_be_visible()
+    expect(box.locator(".title")).to_have_text("Dark 28 tackled by light 24")
+    service.publish("game", phase="live")
+    expect(box).to_be_hidden()
+    service.publish("game", phase="between_plays")
+    service.publish("replay", shown, take=3, state="ready")
+    expect(box).to_be_visible()
+    service.publish("replay", ReplayView(take=4))
+    expect(box).to_be_hidden()
+    service.publish("replay", shown, take=5, state="ready")
+    expect(box).to_be_visible()
+    expect(box).to_be_hidden()  # it goes by itself at the end

@@ -28,7 +28,7 @@ SNAPSHOT: Final = "snapshot"
 """Topic of a message that carries every topic's value."""
 
 CONFLATED_TOPICS: Final = frozenset(
-    {"game", "ball", "questions", "declared", "line_up", "scene", "health", "source", "challenges"}
+    {"game", "ball", "questions", "declared", "line_up", "scene", "health", "source", "challenges", "replay"}
 )
 """Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
 
@@ -192,6 +192,11 @@ class Hub:
         """How many subscribers this process serves."""
         with self._lock:
             return sum(len(group.subscribers) for group in self._loops.values())
+
+    @property
+    def closed(self) -> bool:
+        """Whether every subscription has ended."""
+        return self._closed
 
     @property
     def seq(self) -> int:

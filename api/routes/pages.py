@@ -34,7 +34,7 @@ PAGES: Final[Mapping[str, str]] = {
 }
 """Pages by path; the overlays are at ``/overlay/`` and their name."""
 
-OVERLAYS: Final = ("calls", "field", "scorebug")
+OVERLAYS: Final = ("calls", "field", "replay", "scorebug")
 
 PAGE_POLICY: Final = (
     "default-src 'self'; connect-src 'self'{feed}; img-src 'self' data: blob:; object-src 'none'; "

@@ -245,6 +245,6 @@ class Notice(TopicModel):
 
 Message = Annotated[
     Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source",
-            "notice", "challenges"],
+            "notice", "challenges", "replay"],
     Field(description="A message's topic."),
 ]  # fmt: skip

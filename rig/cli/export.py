@@ -11,10 +11,12 @@ import typer
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import InputError, OutputError
+from downfield.game.evidence import EvidenceFinder, NoGameInPlay
 from downfield.game.history import History
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import GameRow, StoreReader
 from downfield.review.bundle_format import SUFFIX
+from downfield.review.replay.highlights import highlight_film
 from downfield.review.reports.game_report import report_html
 from downfield.review.track_files import TRACK_FORMATS
 from downfield.review.track_rows import TrackTable
@@ -25,6 +27,7 @@ from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.progress import progress_bar
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
+from downfield.rig.recording.recorded_footage import RecordedFootage
 from downfield.rig.rig_key import open_rig_key
 
 
@@ -49,12 +52,15 @@ def export(
     ] = 1.0,
     plain: Annotated[bool, typer.Option("--plain", help="Of --clip: without drawings and words.")] = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, for print.")] = None,
+    highlights: Annotated[
+        Path | None, typer.Option(metavar="FILE.mp4", help="Write the greatest plays as a film, each with its replay.")
+    ] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
 ) -> None:
     """Write a game with all its evidence as one signed file, which `verify` checks and `review` opens anywhere.
 
-    With --tracks, --clip or --report it writes these alone, unless the bundle is named as well.
+    With --tracks, --clip, --report or --highlights it writes these alone, unless the bundle is named as well.
     """
     if play is not None and tracks is None and clip is None:
         raise InputError("--play belongs to --tracks or --clip.")
@@ -66,16 +72,18 @@ def export(
         if opened.note:
             say_aside(f"downfield: {opened.note}")
         row = find_game(opened.store, game)
-        bundle = output or (None if tracks or report or clip else Path(f"{row.id}{SUFFIX}"))
-        check_outputs(
-            bundle, tracks, report, clip, inputs=(store_file(configuration), _calibration_file(configuration))
-        )
+        alone = tracks or report or clip or highlights
+        bundle = output or (None if alone else Path(f"{row.id}{SUFFIX}"))
+        inputs = (store_file(configuration), _calibration_file(configuration))
+        check_outputs(bundle, tracks, report, clip, highlights, inputs=inputs)
         if tracks is not None:
             _write_tracks(tracks, opened.store, row, play)
         if film is not None:
             content = make_clip(film, opened.store, row, recordings_folder(configuration))
             size = write_chunks(film.file, [content])
             say(f"{film.file}: {'the call' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+        if highlights is not None:
+            _write_highlights(highlights, opened.store, row, recordings_folder(configuration))
         if bundle is None and report is None:
             return
         key = open_rig_key(data_folder(configuration), must_be_kept=True)
@@ -102,6 +110,14 @@ def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None
     with progress_bar(f"Writing the tracks of {row.id}") as advance:
         size = write_chunks(path, write(table), advance)
     say(f"{path}: tracks of {'the game' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+
+
+def _write_highlights(path: Path, store: StoreReader, row: GameRow, recordings: Path) -> None:
+    plays = History(store, row).plays()
+    film = highlight_film(row, plays, EvidenceFinder(store, NoGameInPlay(), RecordedFootage(recordings)))
+    with progress_bar(f"Cutting the highlights of {row.id}") as advance:
+        size = write_chunks(path, film, advance)
+    say(f"{path}: the highlights of {row.id}, {size / 1e6:.1f} MB")
 
 
 def find_game(store: StoreReader, named: str) -> GameRow:

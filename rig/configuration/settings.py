@@ -214,6 +214,22 @@ class ServiceSettings(SettingsSection):
     )
 
 
+class StreamSettings(SettingsSection):
+    """What the stream shows by itself."""
+
+    replay: Literal["off", "auto"] = Field(
+        default="off",
+        description='`"auto"`: after each call that shows something on the board its replay runs on the overlay'
+        ' `/overlay/replay` by itself; `"off"`: only at a tap of the operator.',
+    )
+    keep_replays: int = Field(
+        default=200,
+        ge=0,
+        le=100_000,
+        description="Replays of live games that are kept as files in `replays` in the data folder; 0 for none.",
+    )
+
+
 class LogSettings(SettingsSection):
     """The log of the rig."""
 
@@ -240,6 +256,7 @@ class RigSettings(SettingsSection):
     recording: RecordingSettings = RecordingSettings()
     store: StoreSettings = StoreSettings()
     service: ServiceSettings = ServiceSettings()
+    stream: StreamSettings = StreamSettings()
     log: LogSettings = LogSettings()
 
 

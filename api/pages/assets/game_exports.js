@@ -18,7 +18,7 @@ export function exportLinks(base, role) {
     ? [link(`${base}/bundle.zip`, "Everything, with video, as one signed file"), link(`${base}/bundle.zip?video=false`, "The same without video")]
     : [];
   return [
-    el("p", {}, el("a", { class: "button small", href: `${base}/report.html` }, "Report for print")),
+    el("p", {}, el("a", { class: "button small", href: `${base}/report.html` }, "Report for print"), " ", el("a", { class: "button small", href: `${base}/highlights.mp4` }, "Highlights as a film")),
     el("ul", {}, bundle),
     el("p", { class: "muted" }, "Tables for spreadsheets (CSV):"),
     el("ul", {}, TABLES.map(([path, text]) => link(`${base}/${path}`, text))),

@@ -31,6 +31,11 @@ export const OVERLAY_OPTIONS = {
     clause: word("rulebook clause", "text", "id", "hide"),
     noted: word("noted events, such as stoppages and formations", "hide", "show"),
   },
+  replay: {
+    position: word("place in the picture", "full", ...POSITIONS),
+    ...COMMON,
+    caption: word("the call in words", "show", "hide"),
+  },
   field: {
     position: position("bottom-right"),
     ...COMMON,

@@ -12,7 +12,7 @@ export function callItem(call, item) {
   return [
     callHead(call),
     call.latest && buttons.length > 0 && el("div", { class: "row" }, buttons),
-    el("details", {}, el("summary", {}, "Details"), callDetails(call), el("div", { class: "row" }, framesLink(call), challengeButton("current", call), !call.latest && buttons)),
+    el("details", {}, el("summary", {}, "Details"), callDetails(call), el("div", { class: "row" }, framesLink(call), call.frame !== null && replayButton(call), challengeButton("current", call), !call.latest && buttons)),
   ];
 }
 
@@ -60,6 +60,14 @@ function measurement(call) {
 export function framesLink(call) {
   return el("a", { class: "button small", "aria-label": `Frames: ${formatCallText(call.text)}`, href: `evidence?call=${encodeURIComponent(call.id)}` }, "Frames");
 }
+
+/** A button that puts the replay of a call on the stream's overlay. */
+const replayButton = (call) =>
+  el(
+    "button",
+    { type: "button", class: "small", "aria-label": `Replay on the stream: ${formatCallText(call.text)}`, "data-post": "api/replay", "data-body": JSON.stringify({ call: call.id }) },
+    "Replay",
+  );
 
 /** The buttons for a call that stands. */
 export function rulingButtons(call) {

@@ -7,6 +7,7 @@ import { capitalize } from "./format.js";
 const OVERLAYS = {
   scorebug: ["Score bug", "Score, down and distance, spot, clock, possession, time-outs."],
   calls: ["Call banner", "Each call with its margin, probability and clause."],
+  replay: ["Instant replay", "The last call again: slower, closer, measured, with the verdict at the end."],
   field: ["Field map", "All figures, the line of scrimmage and the line to gain."],
 };
 

@@ -1,0 +1,80 @@
+"""Films of a game's highlights: one at a time, made by a thread that runs only when the live loop leaves a core."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from downfield.core.errors import BusyError
+from downfield.vision.thread_priority import lower_priority
+
+_AHEAD: Final = 16  # parts made ahead of the client
+_STEP_S: Final = 0.2
+
+
+class FilmMaker:
+    """Makes films. Callable from any thread."""
+
+    def __init__(self) -> None:
+        self._making = threading.Lock()
+
+    def parts(self, film: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield the parts of a film as a background thread makes them; it stops when nobody takes them any more.
+
+        Raises:
+            BusyError: another film is being made.
+            DownfieldError: as of the film.
+
+        """
+        if not self._making.acquire(blocking=False):
+            raise BusyError("Another film is being made already. Try again in a minute.")
+        try:
+            made = _in_background(film)
+            first = next(made, b"")
+        except BaseException:
+            self._making.release()
+            raise
+        return self._released(first, made)
+
+    def _released(self, first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
+        try:
+            yield first
+            yield from others
+        finally:
+            self._making.release()
+
+
+def _in_background(film: Iterator[bytes]) -> Iterator[bytes]:
+    ready: queue.Queue[bytes | Exception | None] = queue.Queue(_AHEAD)
+    stopped = threading.Event()
+
+    def put(item: bytes | Exception | None) -> None:
+        placed = False
+        while not placed and not stopped.is_set():
+            with suppress(queue.Full):
+                ready.put(item, timeout=_STEP_S)
+                placed = True
+
+    def work() -> None:
+        lower_priority()
+        end: Exception | None = None
+        try:
+            for part in film:
+                if stopped.is_set():
+                    return
+                put(part)
+        except Exception as error:
+            end = error
+        put(end)
+
+    threading.Thread(target=work, name="highlights", daemon=True).start()
+    try:
+        while (item := ready.get()) is not None:
+            if isinstance(item, Exception):
+                raise item
+            yield item
+    finally:
+        stopped.set()

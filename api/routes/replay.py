@@ -1,0 +1,86 @@
+"""Instant replay: put one on the overlay, take it off, load its clip; the highlights of a game."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.requests import HTTPConnection
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from downfield.api.dependencies import EvidenceFinderDep, StoreDep
+from downfield.api.replay.director import ReplayDirector
+from downfield.api.replay.films import FilmMaker
+from downfield.api.requests import CallId
+from downfield.api.routes.games import GameRowDep
+from downfield.api.security.roles import allow
+from downfield.game.history import History
+from downfield.game.published.stream_topics import ReplayView
+from downfield.review.replay.highlights import highlight_film
+
+router = APIRouter(prefix="/api", tags=["replay"])
+
+_MP4: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"video/mp4": {"schema": {"type": "string"}}}}}
+
+
+class ReplayRequest(BaseModel):
+    """Which call to replay."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    call: str | None = Field(
+        default=None, max_length=200, description="Its id; null for the latest call that shows something on the board."
+    )
+
+
+async def _director(connection: HTTPConnection) -> ReplayDirector:
+    director: ReplayDirector = connection.app.state.replays
+    return director
+
+
+DirectorDep = Annotated[ReplayDirector, Depends(_director)]
+
+
+@router.post("/replay", summary="Put the replay of a call on the overlay", status_code=202)
+@allow("operator")
+def show_replay(director: DirectorDep, request: ReplayRequest) -> ReplayView:
+    """Returns at once; the topic `replay` says when it is ready. The game is not touched by it."""
+    return director.show(request.call)
+
+
+@router.delete("/replay", summary="Take the replay off the overlay")
+@allow("operator")
+def hide_replay(director: DirectorDep) -> ReplayView:
+    """A replay that is being made is not shown either."""
+    return director.hide()
+
+
+@router.get(
+    "/games/{game}/highlights.mp4",
+    summary="The highlights of a game as one film",
+    response_class=Response,
+    responses=_MP4,
+)
+@allow("viewer")
+def highlights(row: GameRowDep, request: Request, finder: EvidenceFinderDep, store: StoreDep) -> Response:
+    """The greatest plays, each at real speed and then its replay; sent while it is made."""
+    films: FilmMaker = request.app.state.films
+    parts = films.parts(highlight_film(row, History(store, row).plays(), finder))
+    name = f"downfield_{row.id}_highlights.mp4"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(parts, media_type="video/mp4", headers=headers)
+
+
+@router.get(
+    "/games/{game}/calls/{call}/replay.mp4",
+    summary="The replay of a call as a clip",
+    response_class=Response,
+    responses=_MP4,
+)
+@allow("viewer")
+def replay_clip(row: GameRowDep, director: DirectorDep, call: CallId) -> Response:
+    """Seen from straight above, slower and closer up to the decisive frame, which stays with the verdict on it."""
+    clip = director.clip(row, call)
+    headers = {"Content-Disposition": f'inline; filename="{clip.name}"', "Cache-Control": "no-cache"}
+    return StreamingResponse(clip.parts(), media_type="video/mp4", headers=headers)

@@ -1,0 +1,201 @@
+"""Makes the replay of a call as a clip: exact frames seen from straight above, slower and closer, then the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
+from downfield.core.errors import NotRecordedError
+from downfield.game.call_evidence import Evidence
+from downfield.game.evidence import EvidenceFinder
+from downfield.game.footage import FootageFrame
+from downfield.game.published.game_topics import CallView
+from downfield.game.store_reader import GameRow
+from downfield.review.call_viewer import base_height_mm
+from downfield.review.clips import TimedImage
+from downfield.review.drawings import DrawnLine, Place, Projection, draw_frame, draw_lines, draw_spot
+from downfield.review.exports import call_file_name
+from downfield.review.rectified import rectify
+from downfield.review.replay.fragments import encode_fragments
+from downfield.review.replay.framing import HEIGHT_PX, WIDTH_PX, Framing, frame_call
+from downfield.review.replay.replay_painting import ReplayPicture, paint_replay
+from downfield.review.replay.timing import PACE, ReplayPace, ReplayShot, shots
+
+_LINE_PLANE_KINDS: Final = frozenset({"out_of_bounds", "touchdown", "safety", "touchback", "line_of_scrimmage"})
+"""Calls about paint; of all others the tops of the bases are seen to scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class BegunReplay:
+    """A replay that is being made.
+
+    Attributes:
+        call: which is replayed, as it stands.
+        name: of the file.
+        seconds: how long it plays.
+        parts: yields the clip, H.264 in a fragmented MP4, as it is made. Raises NotRecordedError where none of its
+            pictures can be read.
+
+    """
+
+    call: CallView
+    name: str
+    seconds: float
+    parts: Iterator[bytes]
+
+
+class ReplayMaker:
+    """Makes replays. Callable from any thread.
+
+    Args:
+        finder: finds the evidence of calls.
+
+    """
+
+    def __init__(self, finder: EvidenceFinder) -> None:
+        self._finder = finder
+
+    def is_recorded(self, row: GameRow, call: str) -> bool:
+        """Return whether the pictures up to a call are on the disk: of one made just now the last may not be yet.
+
+        Raises:
+            NotFoundError, BusyError: as of `begin`.
+
+        """
+        try:
+            evidence = self._finder.find(row, call)
+        except NotRecordedError:
+            return False
+        return evidence.stills[-1].t_ns >= evidence.call.t_ns
+
+    def begin(self, row: GameRow, call: str) -> BegunReplay:
+        """Return the replay of a call, which is made as its parts are taken.
+
+        Raises:
+            NotFoundError: the game has no such call.
+            NotRecordedError: no picture of it is kept.
+            BusyError: too many requests wait already.
+
+        """
+        evidence = self._finder.find(row, call)
+        stills, schedule = replayed(evidence)
+        images = ReplayPictures(evidence, self._finder).images(stills, schedule)
+        name = f"{call_file_name(row, evidence)}_replay.mp4"
+        return BegunReplay(evidence.call, name, schedule[-1].shown_ns / 1e9, encode_fragments(images))
+
+
+def replayed(evidence: Evidence, pace: ReplayPace = PACE) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:
+    """Return the frames that a replay is made of, and when each is shown.
+
+    The last is the first one captured at the decisive instant or after it: a gap that closed between two frames is
+    closed on it.
+    """
+    last = next((still for still in evidence.stills if still.t_ns >= evidence.call.t_ns), evidence.decisive)
+    from_ns = last.t_ns - round(pace.before_s * 1e9)
+    stills = tuple(still for still in evidence.stills if from_ns <= still.t_ns <= last.t_ns)
+    return stills, shots([still.t_ns for still in stills], pace)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReplayGround:
+    """What stays where it is on the pictures of a replay, and how they are seen."""
+
+    framing: Framing | None
+    projection: Projection
+    camera: Camera | None = None
+    lines: tuple[DrawnLine, ...] = ()
+    spot: Place | None = None
+
+
+class ReplayPictures:
+    """The pictures of a call's replay.
+
+    Args:
+        evidence: of the call.
+        finder: reads its pictures.
+
+    """
+
+    def __init__(self, evidence: Evidence, finder: EvidenceFinder) -> None:
+        self._evidence, self._finder = evidence, finder
+
+    def images(self, stills: Sequence[FootageFrame], schedule: Sequence[ReplayShot]) -> Iterator[TimedImage]:
+        """Yield the pictures of a replay as they are shown.
+
+        A frame that can't be read is left out: the one before it stays.
+
+        Raises:
+            NotRecordedError: none can be read.
+
+        """
+        pictures = self._finder.pictures(stills)
+        image: Image | None = None
+        ground: _ReplayGround | None = None
+        place, read = -1, False
+        for shot in schedule:
+            while place < shot.place:
+                following = next(pictures)
+                place += 1
+                image = image if following is None else following
+            if image is None:
+                continue
+            ground = ground or self._ground((image.shape[1], image.shape[0]))
+            read = True
+            yield shot.shown_ns, self._picture(image, stills[place], shot, ground)
+        if not read:
+            raise NotRecordedError("No picture before this call can be read: the recording is damaged.")
+
+    def board(self, image: Image, approach: float) -> Image:
+        """Return a picture of the play as seen from above, or as the camera saw it, without drawings."""
+        ground = self._ground((image.shape[1], image.shape[0]))
+        return _seen(image, ground, approach)
+
+    def _ground(self, size_px: tuple[int, int]) -> _ReplayGround:
+        evidence = self._evidence
+        made = self._finder.calibration(evidence.decisive).fitting(size_px).calibration
+        if made is None:
+            return _ReplayGround(None, Projection(None, evidence.players))
+        plane = 0.0 if evidence.call.kind in _LINE_PLANE_KINDS else base_height_mm(evidence)
+        projection = Projection(made, evidence.players, plane)
+        marks = evidence.marks(evidence.decisive)
+        lines = draw_lines(marks, made.field, projection)
+        spot = draw_spot(evidence.call, made.field, projection)
+        return _ReplayGround(frame_call(marks, made, plane), projection, made.camera, lines, spot)
+
+    def _picture(self, image: Image, still: FootageFrame, shot: ReplayShot, ground: _ReplayGround) -> Image:
+        out = _seen(image, ground, shot.approach)
+        picture = ReplayPicture(self._evidence.call, shot)
+        if ground.framing is not None:
+            marks = self._evidence.marks(still)
+            picture = replace(
+                picture,
+                region=ground.framing.region(shot.approach),
+                drawing=None if marks.scene is None else draw_frame(still.frame, marks, ground.projection),
+                lines=ground.lines,
+                spot=ground.spot,
+            )
+        paint_replay(out, picture)
+        return out
+
+
+def _seen(image: Image, ground: _ReplayGround, approach: float) -> Image:
+    if ground.framing is None or ground.camera is None:
+        return _letterboxed(image)
+    return rectify(image, ground.camera, ground.framing.region(approach), quick=True)
+
+
+def _letterboxed(image: Image) -> Image:
+    """Return a whole picture in the size of a replay, with bars where it has another shape."""
+    height, width = image.shape[:2]
+    scale = min(WIDTH_PX / width, HEIGHT_PX / height)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    out = np.zeros((HEIGHT_PX, WIDTH_PX, 3), np.uint8)
+    top, left = (HEIGHT_PX - size[1]) // 2, (WIDTH_PX - size[0]) // 2
+    out[top : top + size[1], left : left + size[0]] = cv2.resize(image, size, interpolation=cv2.INTER_LINEAR)
+    return out
