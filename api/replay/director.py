@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayLimits:
+class DirectorLimits:
     """Limits of the replays."""
 
     recorded_within_s: float = 3.0
@@ -51,7 +51,7 @@ class ReplayLimits:
     """Pictures made before a replay is shown: the others follow faster than they are seen."""
 
 
-LIMITS: Final = ReplayLimits()
+LIMITS: Final = DirectorLimits()
 
 
 @dataclass(frozen=True, slots=True)
