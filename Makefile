@@ -34,6 +34,7 @@ format: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/formats_page.py docs/formats.md
+	$(BIN)/python docs/library_page.py docs/library.md
 	$(BIN)/python docs/rulebooks_page.py docs/rulebooks.md
 	$(BIN)/python docs/service_page.py docs/service.md
 	$(BIN)/python docs/configuration_page.py docs/configuration.md
