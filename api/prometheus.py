@@ -63,6 +63,7 @@ class PrometheusMetrics(Collector):
         yield GaugeMetricFamily("downfield_calls_on", "1 while the camera makes calls.", value=health.calls == "on")
         yield CounterMetricFamily("downfield_frames", "Captured frames.", value=health.frames)
         yield CounterMetricFamily("downfield_frames_dropped", "Dropped frames.", value=health.dropped)
+        yield CounterMetricFamily("downfield_frames_damaged", "Frames that can't be decoded.", value=health.damaged)
         yield GaugeMetricFamily("downfield_recording", "1 while recording.", value=health.recording.on)
         behind = health.store == "behind"
         yield GaugeMetricFamily("downfield_store_behind", "1 while declarations wait for the disk.", value=behind)

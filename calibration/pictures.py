@@ -13,7 +13,8 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, OutputError
-from downfield.core.media_limits import DECODER_BOUNDS, FILE_OPTIONS, MAX_PIXELS
+from downfield.core.media_limits import FILE_OPTIONS, MAX_PIXELS
+from downfield.core.video_file import VideoReader, count_packets
 
 _SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})
 
@@ -57,19 +58,34 @@ def read_pictures(path: Path, count: int = LIMITS.frames) -> list[Image]:
     if path.suffix.lower() in _SUFFIXES:
         return [read_picture(path)]
     try:
-        with av.open(str(path), options=FILE_OPTIONS) as video:
-            total = sum(1 for packet in video.demux(video=0) if packet.size)
-        wanted = {round(i) for i in np.linspace(0, max(total - 1, 0), min(count, max(total, 1)))}
-        with av.open(str(path), options=FILE_OPTIONS) as video:
-            video.streams.video[0].codec_context.options = dict(DECODER_BOUNDS)
-            frames = [f.to_ndarray(format="bgr24") for i, f in enumerate(video.decode(video=0)) if i in wanted]
-    except (av.FFmpegError, IndexError):
+        frames = _video_frames(path, count)
+    except InputError:
         raise InputError(
             f"{path}: neither a picture nor a video that can be read. Give a photo or a video of the table."
         ) from None
-    if not frames:
-        raise InputError(f"{path}: the video has no frames")
-    return [np.asarray(frame, dtype=np.uint8) for frame in frames]
+    return frames
+
+
+def _video_frames(path: Path, count: int) -> list[Image]:
+    """Return frames spread evenly over a video, upright; in place of damaged ones, the next that are not.
+
+    Raises:
+        InputError: it is no video, or none of its pictures can be decoded.
+
+    """
+    total = count_packets(path)
+    due = [round(i) for i in np.linspace(0, max(total - 1, 0), min(count, max(total, 1)))]
+    images: list[Image] = []
+    reader = VideoReader(path)
+    try:
+        with suppress(InputError):  # what comes before an unreadable rest is enough
+            for picture in reader.pictures():
+                if due and picture.position >= due[0] and (image := picture.to_bgr()) is not None:
+                    images.append(image)
+                    due = [position for position in due if position > picture.position]
+    finally:
+        reader.close()
+    return images
 
 
 def read_picture(path: Path) -> Image:

@@ -7,6 +7,7 @@ recorders and editors write, which name nothing else.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Final
 
 MAX_PIXELS: Final = 64_000_000
@@ -26,3 +27,7 @@ FILE_OPTIONS: Final = {
     "format_whitelist": ",".join(_FORMATS.split()),
 }
 """Options with which FFmpeg opens a file named by a user: that file alone, by the formats that hold pictures."""
+
+JPEG_DECODER: Final = MappingProxyType({"idct": "xvid", "err_detect": "explode"})
+"""Options of FFmpeg's JPEG decoder: its fastest exact inverse transform, for cameras and their recordings alike; and a
+truncated picture is an error, instead of half a picture with an invented rest."""

@@ -12,6 +12,7 @@ import av
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
+from downfield.core.video_file import open_video, video_stream
 from downfield.game.footage import Footage, FootageCalibration, FootageFrame
 from downfield.game.store import Store
 from downfield.game.store_opening import open_for_reading
@@ -175,11 +176,11 @@ def _clip_footage(clip: Path, calibration: Calibration | None) -> ClipFootage:
 def _frame_times_ns(clip: Path) -> list[int]:
     """Return the times of a video's frames in the order they are shown, without decoding them; empty if damaged."""
     try:
-        with av.open(str(clip)) as container:
-            stream = container.streams.video[0]
-            packets = container.demux(stream)
-            shown = [packet.pts for packet in packets if packet.pts is not None and packet.size]
+        with open_video(clip) as container:
+            stream = video_stream(container)
+            packets = [packet for packet in container.demux(stream) if packet.size and not packet.is_discard]
             base = stream.time_base
-    except (av.FFmpegError, OSError, IndexError):
+    except (av.FFmpegError, OSError, ValueError):
         return []
-    return [] if base is None else [round(pts * base * 1_000_000_000) for pts in sorted(shown)]
+    shown = sorted(packet.pts for packet in packets if packet.pts is not None)
+    return [] if base is None else [round(pts * base * 1_000_000_000) for pts in shown]

@@ -22,7 +22,8 @@ from downfield.rig.live.connections import (
     LoopControls,
     LoopObserver,
 )
-from downfield.rig.live.loop import LIMITS, Loop
+from downfield.rig.live.loop import Loop
+from downfield.rig.live.queued import LIMITS
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
@@ -95,16 +96,17 @@ def test_a_frame_whose_detection_fails_is_reported_and_the_next_is_tracked() -> 
     ]
 
 
-def test_a_damaged_picture_is_reported_and_the_next_is_tracked() -> None:
+def test_a_damaged_picture_is_counted_and_the_next_is_tracked() -> None:
     class DamagedSource(FakeSource):
         def frames(self) -> Iterator[CapturedFrame]:
             for frame in super().frames():
                 damaged = dataclasses.replace(frame, packet=VideoPacket("mjpeg", b"no picture"), image=None)
                 yield damaged if frame.index == 5 else frame
 
-    assert notices_when_frame_5_fails(DamagedSource(10), FakeVision()) == [
-        "alarm: Frame 5 could not be decoded: frame 5: the picture is damaged."
-    ]
+    meter, referee = FrameMeter(), FakeReferee()
+    Loop(DamagedSource(10), FakeVision(), referee, ActiveProblems(), meter=meter).run()
+    assert [scene.frame for scene in referee.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    assert (meter.statistics().damaged, meter.statistics().frames) == (1, 9)
 
 
 def test_frames_are_decoded_in_parallel_and_tracked_in_order() -> None:

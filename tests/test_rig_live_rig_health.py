@@ -91,3 +91,24 @@ def test_a_problem_gives_one_notice_when_it_begins_and_one_when_it_ends() -> Non
     problems.resolve(CAMERA_LOST, "The camera picture is back.")
     problems.resolve(CAMERA_LOST, "The camera picture is back.")
     assert notices == ["alarm: No picture: it was unplugged. Check the cable.", "info: The camera picture is back."]
+
+
+def test_damaged_pictures_are_counted_and_told_of_together() -> None:
+    meter = FrameMeter()
+    reporter = HealthReporter(
+        lambda _: None,
+        ActiveProblems(),
+        meter,
+        threading.Event(),
+        facts=lambda: FACTS,
+        dropped=lambda: 0,
+        calibration=lambda: None,
+    )
+    meter.frame_damaged()
+    assert reporter.health().level == "alarm"
+    assert reporter.health().text == "No picture of the last second could be decoded"
+    meter.frame_published(time.monotonic_ns())
+    meter.frame_damaged()
+    health = reporter.health()
+    assert (health.level, health.damaged, health.frames) == ("warning", 2, 1)
+    assert health.text == "Left out 2 pictures of the last 10 s that could not be decoded"

@@ -7,14 +7,17 @@ from itertools import accumulate
 from pathlib import Path
 
 import av
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from odd_videos import write_video
 from test_rig_recording_recorded_footage import number_in_stripes, striped
 
 from downfield.core.errors import NotRecordedError
 from downfield.game.footage import FootageFrame
 from downfield.rig.recording.frame_reader import LIMITS, FrameReader
+from downfield.rig.sources.file_sources import VideoFile
 
 TICK_NS = 1_000_000
 
@@ -105,3 +108,24 @@ def test_a_file_that_is_replaced_or_deleted_while_it_is_open_is_noticed(tmp_path
     (tmp_path / "play.mkv").unlink()
     with pytest.raises(NotRecordedError, match="deleted or damaged"):
         reader.read(frames[4])
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("phone.mp4", {"rotation": (90, True, False)}),
+        ("bare.h264", {"format_name": "h264"}),
+        ("cover.mp4", {"cover": True}),
+        ("transport.ts", {"format_name": "mpegts"}),
+    ],
+)
+def test_evidence_shows_the_picture_that_was_played(tmp_path: Path, name: str, kind: dict[str, object]) -> None:
+    path = write_video(tmp_path / name, **kind)  # type: ignore[arg-type]
+    reader = FrameReader()
+    frames = list(VideoFile(path, paced=False).frames())
+    assert len(frames) == 12
+    for frame in [*frames[::-3], frames[1]]:
+        assert np.array_equal(
+            reader.read(FootageFrame(frame.index, frame.t_ns, path, frame.t_ns)), frame.decode().image
+        )
+    reader.close()

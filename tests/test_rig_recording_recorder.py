@@ -273,3 +273,33 @@ def test_a_new_calibration_begins_a_new_file(tmp_path: Path) -> None:
         "2026-03-01T10:20:30Z",
     ]
     assert [len(read_index(index_path(video)).frames) for video in videos] == [7, 5]
+
+
+@pytest.mark.parametrize("codec", ["mjpeg", ""])
+def test_a_camera_that_comes_back_with_another_size_gets_a_new_file(tmp_path: Path, codec: str) -> None:
+    small = dataclasses.replace(MJPEG, codec=codec)
+    facts = [small]
+    recorder = Recorder(tmp_path, RecordingSettings(), lambda: facts[0], ActiveProblems())
+    recorder.record(True)
+    for index in range(12):
+        if index == 6:
+            while recorder.status().seconds < 0.1:
+                time.sleep(0.001)
+            facts[0] = dataclasses.replace(small, size_px=(320, 180))
+        image = picture(index, facts[0].size_px)
+        packet = VideoPacket("mjpeg", jpeg(index, facts[0].size_px)) if codec else None
+        recorder.frame_captured(CapturedFrame(index, BEGAN_NS + index * 20_000_000, 0, packet, image))
+    recorder.close()
+    sizes = []
+    for video in sorted(tmp_path.rglob("*.mkv")):
+        with av.open(str(video)) as container:
+            sizes.append({(frame.width, frame.height) for frame in container.decode(video=0)})
+            assert read_index(index_path(video)).header.size_px in sizes[-1]
+    assert sizes == [{(160, 90)}, {(320, 180)}]
+
+
+def test_a_file_begins_with_a_picture_that_is_whole(tmp_path: Path) -> None:
+    frames = [captured_frame(index) for index in range(5)]
+    frames[0] = dataclasses.replace(frames[0], packet=VideoPacket("mjpeg", b"\xff\xd8\xff half a picture"))
+    (video,) = record(tmp_path, frames)
+    assert [line.frame for line in read_index(index_path(video)).frames] == [1, 2, 3, 4]

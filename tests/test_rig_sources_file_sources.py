@@ -9,13 +9,16 @@ from pathlib import Path
 import av
 import cv2
 import pytest
-from loopback_streams import MjpegServer, picture
+from loopback_streams import MjpegServer, jpeg, picture
+from odd_videos import write_video
 
-from downfield.core.errors import InputError
+from downfield.core.errors import InputError, SourceError
 from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.recording.recording_library import RecordingIndexHeader, index_path
+from downfield.rig.recording.segment import RecordingSegment
 from downfield.rig.sources.camera_request import CameraRequest
 from downfield.rig.sources.file_sources import ImageFolder, VideoFile
-from downfield.rig.sources.source import CaptureClock
+from downfield.rig.sources.source import CaptureClock, CapturedFrame, VideoPacket
 from downfield.rig.sources.source_opening import SourceChoice, open_source
 
 TIMES_MS = (0, 33, 67, 100, 233, 267)
@@ -111,3 +114,55 @@ def test_a_folder_without_pictures_and_a_file_without_video_are_refused(tmp_path
     text.write_text("hello")
     with pytest.raises(InputError, match="not a readable video"):
         VideoFile(text)
+
+
+def test_a_recording_of_a_camera_that_glitches_keeps_its_numbers_and_times(tmp_path: Path) -> None:
+    path = tmp_path / "0001.mkv"
+    intact = [jpeg(20 * number) for number in range(9)]
+    sent = [data[: len(data) // 2] if number in {2, 3, 7} else data for number, data in enumerate(intact)]
+    numbers = [0, 1, 2, 3, 9, 10, 11, 12, 13]
+    frames = [
+        CapturedFrame(number, 10**18 + number * 16_666_667, 0, VideoPacket("mjpeg", data))
+        for number, data in zip(numbers, sent, strict=True)
+    ]
+    header = RecordingIndexHeader("camera", "mjpeg", (160, 90), 60.0)
+    segment = RecordingSegment(path, VideoPacket("mjpeg", sent[0]), header)
+    for frame in frames:
+        assert frame.packet is not None
+        segment.add(frame, frame.packet)
+    segment.close()
+    source = VideoFile(path, paced=False)
+    played = list(source.frames())
+    assert [(frame.index, frame.t_ns) for frame in played] == [(frame.index, frame.t_ns) for frame in frames]
+    assert [number for number, frame in enumerate(played) if frame.image is None] == [2, 3, 7]
+    with pytest.raises(SourceError, match="frame 2: the picture is damaged"):
+        played[2].decode()
+
+
+def test_a_recording_whose_index_ends_too_soon_is_played_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "0001.mkv"
+    header = RecordingIndexHeader("camera", "mjpeg", (160, 90), 30.0)
+    segment = RecordingSegment(path, VideoPacket("mjpeg", jpeg(1)), header)
+    for number in range(6):
+        segment.add(CapturedFrame(number, number * 33_000_000 + 5, 0), VideoPacket("mjpeg", jpeg(number)))
+    segment.close()
+    lines = index_path(path).read_text().splitlines(keepends=True)
+    index_path(path).write_text("".join(lines[:4]) + lines[4][:9])
+    frames = list(VideoFile(path, paced=False).frames())
+    assert [frame.index for frame in frames] == list(range(6))
+    assert [frame.t_ns for frame in frames] == [number * 33_000_000 + 5 for number in range(6)]
+
+
+def test_a_folder_with_a_damaged_picture_and_one_of_another_size_goes_on(tmp_path: Path) -> None:
+    for number, size_px in enumerate([(160, 90), (160, 90), (80, 45), (160, 90)]):
+        cv2.imwrite(str(tmp_path / f"{number}.png"), picture(number, size_px))
+    (tmp_path / "1.png").write_bytes(b"no picture")
+    frames = list(ImageFolder(tmp_path, paced=False).frames())
+    assert [frame.image is None for frame in frames] == [False, True, True, False]
+
+
+def test_a_leap_of_the_times_in_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "leap.mkv", times=(0, 1, 30 * 3600))
+    began = time.monotonic()
+    assert [round(frame.t_ns / 1e9) for frame in VideoFile(path).frames()] == [0, 0, 3600]
+    assert time.monotonic() - began < 20

@@ -86,6 +86,7 @@ class HealthStatus(TopicModel):
     latency_p99_ms: float | None = None
     frames: int = 0
     dropped: int = Field(default=0, description="Dropped frames since the start.")
+    damaged: int = Field(default=0, description="Frames since the start whose picture could not be decoded.")
     board: Power = "unknown"
     camera: str = ""
     size: tuple[int, int] | None = None

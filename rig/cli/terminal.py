@@ -174,4 +174,5 @@ def _frame_rates(health: HealthStatus) -> Iterator[str]:
         yield f"{health.fps:.0f} frames/s,"
     if health.latency_ms is not None and health.latency_p99_ms is not None:
         yield f"{health.latency_ms:.0f} ms (99%: {health.latency_p99_ms:.0f} ms) from capture to call,"
-    yield f"{health.dropped} of {health.frames + health.dropped} frames dropped"
+    damaged = f", {health.damaged} damaged" if health.damaged else ""
+    yield f"{health.dropped} of {health.frames + health.dropped + health.damaged} frames dropped{damaged}"

@@ -16,11 +16,10 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Final
 
-import av
 import typer
 
 from downfield.calibration.calibration import read_calibration
-from downfield.core.errors import InputError
+from downfield.core.errors import InputError, SourceError
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
@@ -34,8 +33,8 @@ from downfield.rig.cli.track_live import close_on_interrupt, live_scenes, open_l
 from downfield.rig.configuration.settings import NetworkSettings
 from downfield.rig.live.network_vision import detection_rate, worker_detector
 from downfield.rig.recording.detection_cache import CachingDetector, DetectionCacheHeader
-from downfield.rig.sources.file_sources import PICTURE_SUFFIXES, ImageFolder, VideoFile
-from downfield.rig.sources.source import CapturedFrame, FrameSource
+from downfield.rig.sources.file_sources import ImageFolder, VideoFile
+from downfield.rig.sources.source import FrameSource
 from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
 
@@ -78,13 +77,14 @@ def track(
             network = open_detector(detector, augmented=independent)
             header = DetectionCacheHeader(path.name, _version_of(path), network.name, thorough=thorough)
             rate = DetectionRate(figures_every_ns=0) if thorough else None
-            frames: FrameSource = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
+            recorded = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
+            frames: FrameSource = recorded
             closing.callback(frames.close)
             cache = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".detections"), header))
             if cache.note:
                 say_aside(cache.note)
             vision = Vision(camera, cache, known, continuous=not independent, rate=rate)
-            scenes: Iterator[Scene] = (vision.process(frame.decode()) for frame in _with_progress(frames, path))
+            scenes: Iterator[Scene] = _scenes(vision, recorded, path)
         else:
             refuse_slow_options(independent=independent, thorough=thorough)
             cache = None
@@ -116,15 +116,18 @@ def _frame_rate(scenes: list[Scene]) -> float:
     return 1e9 / statistics.median(steps_ns) if steps_ns else _DEFAULT_FPS
 
 
-def _with_progress(frames: FrameSource, source: Path) -> Iterator[CapturedFrame]:
-    """Yield the frames, with their progress on standard error."""
-    total = None
-    if source.is_file():
-        with av.open(str(source)) as video:
-            total = video.streams.video[0].frames or None
-    else:
-        total = sum(1 for path in source.iterdir() if path.suffix.lower() in PICTURE_SUFFIXES)
-    yield from with_progress(frames.frames(), f"Tracking {source.name}", total)
+def _scenes(vision: Vision, frames: VideoFile | ImageFolder, path: Path) -> Iterator[Scene]:
+    """Yield the scenes of all pictures that can be decoded, with the progress on standard error; tell of the others."""
+    damaged = 0
+    for captured in with_progress(frames.frames(), f"Tracking {path.name}", frames.count):
+        try:
+            frame = captured.decode()
+        except SourceError:
+            damaged += 1
+        else:
+            yield vision.process(frame)
+    if damaged:
+        say_aside(f"{path}: {damaged} damaged pictures were left out")
 
 
 def _until_players_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:

@@ -18,7 +18,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -37,6 +36,7 @@ from downfield.rig.live.connections import (
     Referee,
     VisionStage,
 )
+from downfield.rig.live.queued import LIMITS, DecodingFrame, DetectedFrame, Entry
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, sentences
 from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.vision.thread_priority import lower_priority
@@ -44,61 +44,8 @@ from downfield.vision.thread_priority import lower_priority
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class LoopLimits:
-    """Sizes and times of the loop."""
-
-    captured_frames: int = 6
-    """Frames that wait to be decoded: a tenth of a second. The detector skips frames until the queue is empty."""
-
-    burst_frames: int = 12
-    """Further frames that may wait after a stall of the computer or the camera, when frames arrive in a burst."""
-
-    decoders: int = 2
-    """Frames decoded in parallel, to work off a burst sooner."""
-
-    decoded_frames: int = 1
-    """Decoded frames that wait: a finished one and one being decoded, while an earlier frame is detected."""
-
-    detected_frames: int = 2
-    """Detected frames that wait: a finished one and one being detected, while an earlier frame is tracked."""
-
-    scenes: int = 120
-    """Scenes that wait: two seconds, which a ruling that recomputes minutes of a game may take."""
-
-    tick_s: float = 1.0
-    """Time without a scene after which the game's clock is advanced; no frame takes longer."""
-
-    stop_timeout_s: float = 5.0
-    """Timeout for a stage to end."""
-
-
-LIMITS: Final = LoopLimits()
-
 LINE_UP_REFUSED: Final = "line_up_refused"
 """Code of the problem "the game refused the line-up seen on the board"."""
-
-
-@dataclass(frozen=True, slots=True)
-class _DecodingFrame:
-    index: int
-    frame: Future[Frame]
-    captured_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class _DetectedFrame:
-    frame: Frame
-    detections: Future[Sequence[Detection] | None]
-    captured_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A scene or event for the game, with the capture time of its frame."""
-
-    content: Scene | Event
-    captured_ns: int
 
 
 class Loop:
@@ -139,9 +86,9 @@ class Loop:
         self._line_up_revision = 0
         self._fronts: Mapping[str, FrontDeclared] = referee.line_up.fronts  # those of before are about other tracks
         self._captured: BoundedQueue[CapturedFrame] = BoundedQueue(LIMITS.captured_frames, LIMITS.burst_frames)
-        self._decoding: BoundedQueue[_DecodingFrame] = BoundedQueue(LIMITS.decoded_frames)
-        self._detected: BoundedQueue[_DetectedFrame] = BoundedQueue(LIMITS.detected_frames)
-        self._entries: BoundedQueue[_Entry] = BoundedQueue(LIMITS.scenes)
+        self._decoding: BoundedQueue[DecodingFrame] = BoundedQueue(LIMITS.decoded_frames)
+        self._detected: BoundedQueue[DetectedFrame] = BoundedQueue(LIMITS.detected_frames)
+        self._entries: BoundedQueue[Entry] = BoundedQueue(LIMITS.scenes)
         self._judged = threading.Condition()
         self._unjudged = 0
         self._latest_index = 0
@@ -204,7 +151,7 @@ class Loop:
         try:
             with ThreadPoolExecutor(LIMITS.decoders, "decode", lower_priority, ("decode",)) as decoders:
                 for frame in self._captured:
-                    self._decoding.put(_DecodingFrame(frame.index, decoders.submit(frame.decode), frame.captured_ns))
+                    self._decoding.put(DecodingFrame(frame.index, decoders.submit(frame.decode), frame.captured_ns))
         finally:
             self._decoding.close()
 
@@ -213,14 +160,19 @@ class Loop:
         try:
             for decoding in self._decoding:
                 with self._reporting("decoding", f"Frame {decoding.index} could not be decoded"):
-                    self._detect_in(decoding.frame.result(), decoding.captured_ns)
+                    try:
+                        frame = decoding.frame.result()
+                    except SourceError:  # a damaged picture; health tells of them together
+                        self._meter.frame_damaged()
+                        continue
+                    self._detect_in(frame, decoding.captured_ns)
         finally:
             self._detected.close()
 
     def _detect_in(self, frame: Frame, captured_ns: int) -> None:
         detections = Future[Sequence[Detection] | None]()
         # Meanwhile, tracking begins with the work that needs no detections.
-        self._detected.put(_DetectedFrame(frame, detections, captured_ns))
+        self._detected.put(DetectedFrame(frame, detections, captured_ns))
         with self._reporting("detection", f"Detection failed in frame {frame.index}"):
             try:
                 detections.set_result(self._vision.detect(frame, waiting=self._latest_index - frame.index))
@@ -235,7 +187,7 @@ class Loop:
         finally:
             self._entries.close()
 
-    def _track_in(self, detected: _DetectedFrame) -> None:
+    def _track_in(self, detected: DetectedFrame) -> None:
         frame, captured_ns = detected.frame, detected.captured_ns
         self._wait_for_game()
         self._vision = self._controls.apply_changes(self._vision)
@@ -284,7 +236,7 @@ class Loop:
     def _submit(self, content: Scene | Event, captured_ns: int) -> None:
         with self._judged:
             self._unjudged += 1
-        self._entries.put(_Entry(content, captured_ns))
+        self._entries.put(Entry(content, captured_ns))
 
     def _wait_for_game(self) -> None:
         """Wait, with a recording, until the game has judged the last frame."""
@@ -307,7 +259,7 @@ class Loop:
         if not self._stopped:  # later events belong to frames that were never read
             self._play_events(None)
 
-    def _judge_entry(self, entry: _Entry) -> None:
+    def _judge_entry(self, entry: Entry) -> None:
         content = entry.content
         self._play_events(content.t_ns)
         try:

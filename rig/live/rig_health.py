@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame
@@ -24,8 +24,10 @@ CAMERA_LOST: Final = "camera_lost"
 """Code of the problem "no picture from the camera", which suspends calls until the camera is back."""
 
 PICTURE: Final = "picture"
-HEALTH_FAILED: Final = "health_failed"
 """Code of warnings about the pictures."""
+
+PICTURES_DAMAGED: Final = "pictures_damaged"
+HEALTH_FAILED: Final = "health_failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,9 @@ class RigHealthLimits:
 
     window_frames: int = 1000
     """Largest number of frames remembered of that second; no camera sends more."""
+
+    damage_ns: int = 10_000_000_000
+    """Damaged pictures are told of for this long, so that a camera that glitches now and then gives one warning."""
 
     report_every_s: float = 1.0
     """Time between two reports while nothing changes."""
@@ -53,6 +58,9 @@ class FrameStatistics:
         frames: published since the start.
         fps: over the last second; None before the first frame.
         latency_ms, latency_p99_ms: from capture to publication over the last second; None when no frame was published.
+        damaged: whose pictures could not be decoded, since the start.
+        damaged_lately: of these, those of the last ten seconds.
+        damaged_only: whether all pictures of the last second were damaged.
 
     """
 
@@ -60,6 +68,9 @@ class FrameStatistics:
     fps: float | None
     latency_ms: float | None
     latency_p99_ms: float | None
+    damaged: int = 0
+    damaged_lately: int = 0
+    damaged_only: bool = False
 
 
 class FrameMeter:
@@ -68,8 +79,15 @@ class FrameMeter:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._recent: deque[tuple[int, int]] = deque(maxlen=LIMITS.window_frames)
+        self._damaged_at_ns: deque[int] = deque(maxlen=LIMITS.window_frames)
         self._began_ns: int | None = None
-        self._frames = 0
+        self._frames = self._damaged = 0
+
+    def frame_damaged(self) -> None:
+        """Count a frame whose picture can't be decoded."""
+        with self._lock:
+            self._damaged += 1
+            self._damaged_at_ns.append(time.monotonic_ns())
 
     def frame_published(self, captured_ns: int) -> None:
         """Count a frame that is published now; its capture time is that of the monotonic clock."""
@@ -84,12 +102,15 @@ class FrameMeter:
         now_ns = time.monotonic_ns()
         with self._lock:
             latencies = sorted(latency for at, latency in self._recent if at > now_ns - LIMITS.window_ns)
-            frames, began_ns = self._frames, self._began_ns
+            damaged_at_ns = [at for at in self._damaged_at_ns if at > now_ns - LIMITS.damage_ns]
+            frames, began_ns, damaged = self._frames, self._began_ns, self._damaged
+        damaged_now = any(at > now_ns - LIMITS.window_ns for at in damaged_at_ns)
+        damage = (damaged, len(damaged_at_ns), damaged_now and not latencies)
         if began_ns is None:
-            return FrameStatistics(0, None, None, None)
+            return FrameStatistics(0, None, None, None, *damage)
         window_s = min(LIMITS.window_ns, max(now_ns - began_ns, 1)) / 1e9
         median, p99 = (latencies[int(q * (len(latencies) - 1))] / 1e6 if latencies else None for q in (0.5, 0.99))
-        return FrameStatistics(frames, len(latencies) / window_s, median, p99)
+        return FrameStatistics(frames, len(latencies) / window_s, median, p99, *damage)
 
 
 class ActiveProblems:
@@ -217,13 +238,13 @@ class HealthReporter(LoopObserver):
     def health(self) -> HealthStatus:
         """Return the rig's health now."""
         statistics, facts = self._meter.statistics(), self._facts()
-        reasons = (*self._problems.active(), *self._picture_warnings())
+        reasons = (*self._problems.active(), *_damage(statistics), *self._picture_warnings())
         calibration = self._calibration()
         quality = calibration.quality if calibration is not None else None
         lost = any(reason.code == CAMERA_LOST for reason in reasons)
-        level: Level = self._problems.level()
-        if level == "ok" and (reasons or self._unfit):
-            level = "warning"
+        level: Level = "warning" if reasons or self._unfit else "ok"
+        if any(reason.level == "alarm" for reason in reasons):
+            level = "alarm"
         texts = [*(reason.text for reason in reasons), *self._unfit]
         return HealthStatus(
             level=level,
@@ -236,6 +257,7 @@ class HealthReporter(LoopObserver):
             latency_p99_ms=_rounded(statistics.latency_p99_ms),
             frames=statistics.frames,
             dropped=self._dropped(),
+            damaged=statistics.damaged,
             board=self._board,
             camera=facts.name,
             size=facts.size_px,
@@ -265,6 +287,19 @@ class HealthReporter(LoopObserver):
 def sentences(*parts: str) -> str:
     """Join texts as sentences, each with one period."""
     return " ".join(f"{part.rstrip('. ')}." for part in parts if part)
+
+
+def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:
+    """Yield what is to be said of damaged pictures."""
+    if statistics.damaged_lately:
+        lately = f"of the last {LIMITS.damage_ns / 1e9:.0f} s"
+        pictures = "1 picture" if statistics.damaged_lately == 1 else f"{statistics.damaged_lately} pictures"
+        text = f"Left out {pictures} {lately} that could not be decoded"
+        remedy = "Plug the camera in directly, with a short cable; give a network camera a wire or a lower bit rate"
+        level: Literal["warning", "alarm"] = "warning"
+        if statistics.damaged_only:
+            text, level = "No picture of the last second could be decoded", "alarm"
+        yield HealthReason(code=PICTURES_DAMAGED, level=level, text=text, remedy=remedy)
 
 
 def _rounded(value: float | None) -> float | None:

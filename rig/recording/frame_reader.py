@@ -15,12 +15,11 @@ from functools import partial
 from typing import Final
 
 import av
-import av.container
-import numpy as np
-from av.video.stream import VideoStream
 
 from downfield.core.arrays import Image
-from downfield.core.errors import NotRecordedError
+from downfield.core.errors import InputError, NotRecordedError
+from downfield.core.media_limits import DECODER_BOUNDS
+from downfield.core.video_file import BARE_FORMATS, VideoReader, open_video, upright_bgr, video_stream
 from downfield.game.footage import FootageFrame
 from downfield.rig.sources.jpeg import decode_jpeg
 
@@ -69,7 +68,7 @@ class FrameReader:
         name = f"{frame.video.parent.name}/{frame.video.name}"
         try:
             image = self._read(frame)
-        except (av.FFmpegError, OSError, IndexError):
+        except (av.FFmpegError, OSError, ValueError, InputError):
             self.close()
             raise NotRecordedError(f"{name} can no longer be read: it was deleted or damaged.") from None
         if image is None:
@@ -98,10 +97,12 @@ class _OpenVideo:
 
     def __init__(self, frame: FootageFrame, state: os.stat_result) -> None:
         self._path, self._state = frame.video, state
-        self._container: av.container.InputContainer = av.open(str(frame.video))
-        self._stream: VideoStream = self._container.streams.video[0]
-        self._stream.codec_context.thread_count = 1
-        self._is_mjpeg = self._stream.codec_context.name == "mjpeg"
+        self._container = open_video(frame.video)
+        self._stream = video_stream(self._container)
+        decoder = self._stream.codec_context
+        decoder.thread_count, decoder.options = 1, dict(DECODER_BOUNDS)
+        self._is_mjpeg = decoder.name == "mjpeg"
+        self._is_bare = self._container.format.name in BARE_FORMATS
         self._tick_ns = (self._stream.time_base or Fraction(1, 1000)) * _SECOND_NS
         self._kept: OrderedDict[_Key, Picture] = OrderedDict()
         self._kept_bytes = 0
@@ -136,6 +137,9 @@ class _OpenVideo:
         return None
 
     def _seek(self, from_ns: int) -> None:
+        if self._is_bare:
+            self._pictures, self._at = self._counted_pictures(), None
+            return
         self._container.seek(max(0, int(from_ns / self._tick_ns) - 1), stream=self._stream)
         self._pictures = self._jpeg_pictures() if self._is_mjpeg else self._decoded_pictures()
         self._at = None
@@ -143,13 +147,13 @@ class _OpenVideo:
     def _advance(self, wanted: _Key) -> Image | None:
         """Return a picture, searching forward; None if the place is later, or the picture is not there."""
         for number, (ticks, size, picture) in enumerate(self._pictures):
-            at_ns = round(ticks * self._tick_ns)
+            at_ns = ticks if self._is_bare else round(ticks * self._tick_ns)
             self._rank = self._rank + 1 if self._at is not None and self._at[0] == at_ns else 0
             self._at = (at_ns, self._rank)
             self._keep(self._at, size, picture)
             if self._at == wanted:
                 return picture()
-            if self._at > wanted or number > LIMITS.decoded_frames:
+            if self._at > wanted or (number > LIMITS.decoded_frames and not self._is_bare):
                 return None
         return None
 
@@ -168,18 +172,25 @@ class _OpenVideo:
             if packet.pts is not None:
                 yield packet.pts, 0, partial(decode_jpeg, bytes(packet))
 
+    def _counted_pictures(self) -> Iterator[tuple[int, int, Picture]]:
+        """Yield the pictures of a stream without times from its beginning, at the times that playing it gives them."""
+        reader = VideoReader(self._path)
+        try:
+            for picture in reader.pictures():
+                if picture.frame is not None:
+                    size = picture.frame.width * picture.frame.height * 3 // 2
+                    yield picture.t_ns, size, picture.to_bgr
+        finally:
+            reader.close()
+
     def _decoded_pictures(self) -> Iterator[tuple[int, int, Picture]]:
         """Yield decoded pictures, each of which needs those before it; what can't be decoded is left out."""
         for packet in self._container.demux(self._stream):
             try:
                 frames = packet.decode()
-            except av.InvalidDataError:
+            except av.FFmpegError:
                 continue
             for frame in frames:
                 # What was patched up around damage is no evidence.
                 if isinstance(frame, av.VideoFrame) and frame.pts is not None and not frame.is_corrupt:
-                    yield frame.pts, frame.width * frame.height * 3 // 2, partial(_bgr, frame)
-
-
-def _bgr(frame: av.VideoFrame) -> Image:
-    return np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+                    yield frame.pts, frame.width * frame.height * 3 // 2, partial(upright_bgr, frame)

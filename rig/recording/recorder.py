@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.calibration.calibration import Calibration, write_calibration
-from downfield.core.errors import DownfieldError, OutputError, RefusedError
+from downfield.core.errors import DownfieldError, OutputError, RefusedError, SourceError
 from downfield.core.steady_clock import RUN_CLOCK
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 from downfield.rig.configuration.settings import RecordingSettings
@@ -21,6 +21,7 @@ from downfield.rig.live.connections import BoundedQueue, LoopObserver
 from downfield.rig.live.rig_health import ActiveProblems, sentences
 from downfield.rig.recording.recording_library import RecordingIndexHeader, create_recording, prune
 from downfield.rig.recording.segment import H264Encoder, OpenFile, RecordingSegment, can_copy, create_file
+from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.vision.thread_priority import lower_priority
 
@@ -90,7 +91,9 @@ class Recorder(LoopObserver):
         self._recording_since_s = 0.0
         self._files = 0
         self._finished_s = 0.0
+        self._segment_format = _format_of(facts())
         self._encoder: H264Encoder | None = None
+        self._encoder_size_px = facts().size_px
         self._disk_checked_at = 0.0
         self._free_gb: float | None = None
         capacity = LIMITS.waiting_packets if facts().codec else LIMITS.waiting_images
@@ -164,23 +167,26 @@ class Recorder(LoopObserver):
 
     def _write(self, frame: CapturedFrame) -> None:
         segment = self._segment
-        due = segment is None or segment.seconds >= self._settings.segment_s or self._is_recalibrated()
+        due = segment is None or segment.seconds >= self._settings.segment_s or self._is_changed()
         packet = frame.packet if can_copy(frame.packet) else self._encode(frame, key=due)
         if packet is None:
             return
         if due and packet.is_keyframe:
+            if packet.codec == "mjpeg" and decode_jpeg(packet.data) is None:  # a file's beginning describes it
+                raise SourceError(f"frame {frame.index}: the picture is damaged")
             self._finish_segment()
             self._segment = self._create_segment(packet, copied=packet is frame.packet)
         if self._segment is not None:
             self._segment.add(frame, packet)
 
-    def _is_recalibrated(self) -> bool:
-        """Return whether another calibration is in use than the one beside the file being written."""
-        return self._calibration() is not self._segment_calibration
+    def _is_changed(self) -> bool:
+        """Return whether the file being written has another calibration beside it, or pictures of another kind."""
+        return self._calibration() is not self._segment_calibration or _format_of(self._facts()) != self._segment_format
 
     def _encode(self, frame: CapturedFrame, *, key: bool) -> VideoPacket | None:
-        if self._encoder is None:
-            self._encoder = H264Encoder(self._facts().size_px, self._facts().fps)
+        size_px = self._facts().size_px
+        if self._encoder is None or self._encoder_size_px != size_px:
+            self._encoder, self._encoder_size_px = H264Encoder(size_px, self._facts().fps), size_px
         return self._encoder.encode(frame, key=key)
 
     def _create_segment(self, first: VideoPacket, *, copied: bool) -> RecordingSegment:
@@ -195,7 +201,7 @@ class Recorder(LoopObserver):
         self._files += 1
         path = self._recording_folder / f"{self._files:04d}.mkv"
         facts, calibration = self._facts(), self._calibration()
-        self._segment_calibration = calibration
+        self._segment_calibration, self._segment_format = calibration, _format_of(facts)
         header = RecordingIndexHeader(facts.name, first.codec, facts.size_px, facts.fps, copied)
         segment = RecordingSegment(path, first, header, self._open_file)
         if calibration is not None:
@@ -248,3 +254,7 @@ class Recorder(LoopObserver):
             free_gb = 0.0
         self._free_gb = free_gb
         return free_gb
+
+
+def _format_of(facts: SourceFacts) -> tuple[tuple[int, int], str]:
+    return facts.size_px, facts.codec

@@ -16,7 +16,7 @@ import av.container
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType
 
-from downfield.core.errors import OutputError
+from downfield.core.errors import OutputError, SourceError
 from downfield.core.records import to_json
 from downfield.rig.recording.recording_library import RecordedFrame, RecordingIndexHeader, index_path
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
@@ -89,10 +89,12 @@ class H264Encoder:
             key: whether the frame must be decodable by itself.
 
         Raises:
-            SourceError: the picture is damaged.
+            SourceError: the picture is damaged, or smaller than it was when the encoder was made.
 
         """
         image = frame.decode().image[: self._context.height, : self._context.width]
+        if image.shape[:2] != (self._context.height, self._context.width):
+            raise SourceError(f"frame {frame.index}: the picture has another size than those before")
         picture = av.VideoFrame.from_ndarray(image, format="bgr24")
         picture.pts, picture.time_base = self._pts, _NS
         self._pts += 1_000_000

@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-import av
-import av.container
-import numpy as np
-
 from downfield.calibration.pictures import read_picture
 from downfield.core.errors import InputError, SourceError
-from downfield.core.media_limits import DECODER_BOUNDS, FILE_OPTIONS
-from downfield.rig.recording.recording_library import index_path, read_index
-from downfield.rig.sources.jpeg import DECODER_OPTIONS
+from downfield.core.video_file import VideoPicture, VideoReader
+from downfield.rig.recording.recording_library import frames_of, index_path
 from downfield.rig.sources.sound import Soundtrack
 from downfield.rig.sources.source import CapturedFrame, IncreasingTimestamps, PlaybackPacer, SourceFacts
 
@@ -33,60 +29,51 @@ class VideoFile:
         paced: whether to play at its own pace, or slower if processing is; otherwise as fast as frames are processed.
 
     Raises:
-        InputError: the file is missing, or holds no video.
+        InputError: the file is missing, holds no video, or its index is damaged.
 
     """
 
     def __init__(self, path: Path, *, paced: bool = True) -> None:
-        if not path.is_file():
-            raise InputError(f"{path}: no such file")
-        try:
-            self._container: av.container.InputContainer = av.open(str(path), options=FILE_OPTIONS)
-            stream = self._container.streams.video[0]
-        except (av.FFmpegError, IndexError, ValueError):
-            raise InputError(f"{path}: not a readable video file") from None
-        stream.codec_context.thread_count = 1
-        faster = DECODER_OPTIONS if stream.codec_context.name == "mjpeg" else {}
-        stream.codec_context.options = {**DECODER_BOUNDS, **faster}
         self._path = path
-        self._index = read_index(index_path(path)).frames if index_path(path).is_file() else None
-        self._stream = stream
-        self._sound = Soundtrack(path) if self._container.streams.audio else None
+        self._index = _RecordedTimes(path) if index_path(path).is_file() else None
+        self._reader = VideoReader(path)
+        self._sound = Soundtrack(path) if self._reader.has_sound else None
         self._pacer = PlaybackPacer(paced=paced)
-        fps = float(stream.average_rate) if stream.average_rate else None
-        self._facts = SourceFacts("clip", path.name, (stream.width, stream.height), fps, live=False)
+        self._facts = SourceFacts("clip", path.name, self._reader.size_px, self._reader.fps, live=False)
 
     @property
     def facts(self) -> SourceFacts:
         """The facts of the source."""
         return self._facts
 
+    @property
+    def count(self) -> int | None:
+        """Number of its frames, as the file says; None if it does not."""
+        return self._reader.count
+
     def frames(self) -> Iterator[CapturedFrame]:
-        """Yield every frame, with the file's own times and numbers.
+        """Yield every frame, with the file's own times and numbers; decoding a damaged one raises a `SourceError`.
 
         Raises:
-            SourceError: the file can't be decoded any further.
+            SourceError: the rest of the file can't be read.
 
         """
         increasing = IncreasingTimestamps()
         try:
-            for position, frame in enumerate(self._container.decode(self._stream)):
-                if frame.pts is None or frame.time_base is None:
-                    raise SourceError(f"{self._path}: frame {position} has no time stamp")
-                file_ns = round(frame.pts * frame.time_base * 1_000_000_000)
-                index, t_ns = position, file_ns
+            for picture in self._reader.pictures():
+                index, t_ns = picture.position, picture.t_ns
                 if self._index is not None:
-                    index, t_ns = self._from_index(position)
+                    index, t_ns = self._index.of(picture)
                 t_ns = increasing(t_ns)
-                image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+                image = picture.to_bgr()
                 if not self._pacer.wait_until(t_ns):
                     return
-                hum = self._sound.hum_at(file_ns) if self._sound else 0.0
+                hum = self._sound.hum_at(picture.t_ns) if self._sound else 0.0
                 yield CapturedFrame(index, t_ns, time.monotonic_ns(), image=image, hum=hum)
-        except av.FFmpegError as error:
-            raise SourceError(f"{self._path}: can't be decoded: {error.strerror}") from None
+        except InputError as error:
+            raise SourceError(str(error)) from None
         finally:
-            self._container.close()
+            self._reader.close()
             if self._sound:
                 self._sound.close()
 
@@ -94,11 +81,24 @@ class VideoFile:
         """Stop."""
         self._pacer.stop()
 
-    def _from_index(self, position: int) -> tuple[int, int]:
-        """Return the number and time of a frame from the recording index."""
-        if self._index is None or position >= len(self._index):
-            raise SourceError(f"{index_path(self._path)}: lists fewer frames than the video has")
-        return self._index[position].frame, self._index[position].t_ns
+
+class _RecordedTimes:
+    """The numbers and times of a recording's frames, found by their times in the file: some can't be decoded."""
+
+    def __init__(self, path: Path) -> None:
+        frames = tuple(frames_of(path))
+        self._began_ns = frames[0].t_ns if frames else 0
+        self._by_time = {(frame.at_ns, frame.rank): frame for frame in frames}
+        self._at_ns, self._rank = -1, 0
+        self._index = -1
+
+    def of(self, picture: VideoPicture) -> tuple[int, int]:
+        """Return the number and time of a frame; those behind the end of the index, after a crash, are counted on."""
+        self._rank = self._rank + 1 if picture.t_ns == self._at_ns else 0
+        self._at_ns = picture.t_ns
+        known = self._by_time.get((self._at_ns, self._rank))
+        self._index = self._index + 1 if known is None else known.frame
+        return self._index, self._began_ns + picture.t_ns if known is None else known.t_ns
 
 
 class ImageFolder:
@@ -131,23 +131,19 @@ class ImageFolder:
         """The facts of the source."""
         return self._facts
 
+    @property
+    def count(self) -> int:
+        """Number of its pictures."""
+        return len(self._paths)
+
     def frames(self) -> Iterator[CapturedFrame]:
-        """Yield every picture.
-
-        Raises:
-            SourceError: a picture can't be read, or has another size than the first.
-
-        """
+        """Yield every picture; decoding one that can't be read, or has another size than the first, is an error."""
         for index, path in enumerate(self._paths):
-            try:
+            image = None
+            with suppress(InputError):
                 image = read_picture(path)
-            except InputError as error:
-                raise SourceError(str(error)) from None
-            if (image.shape[1], image.shape[0]) != self._facts.size_px:
-                size_px = self._facts.size_px
-                raise SourceError(
-                    f"{path}: is {image.shape[1]}x{image.shape[0]}, the first picture is {size_px[0]}x{size_px[1]}"
-                )
+            if image is not None and (image.shape[1], image.shape[0]) != self._facts.size_px:
+                image = None
             t_ns = round(index * 1e9 / self._fps)
             if not self._pacer.wait_until(t_ns):
                 return

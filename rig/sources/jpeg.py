@@ -6,8 +6,6 @@ FFmpeg takes half of OpenCV's time, and accepts pictures without Huffman tables,
 from __future__ import annotations
 
 import threading
-from types import MappingProxyType
-from typing import Final
 
 import av
 import av.codec
@@ -15,10 +13,7 @@ import numpy as np
 from av.video.codeccontext import VideoCodecContext
 
 from downfield.core.arrays import Image
-from downfield.core.media_limits import DECODER_BOUNDS
-
-DECODER_OPTIONS: Final = MappingProxyType({"idct": "xvid"})
-"""FFmpeg's options: its fastest exact inverse transform. Recordings are decoded with the same transform."""
+from downfield.core.media_limits import DECODER_BOUNDS, JPEG_DECODER
 
 _THREAD = threading.local()  # a decoder serves one thread at a time
 
@@ -48,7 +43,6 @@ def _decoder() -> VideoCodecContext:
         created = av.codec.CodecContext.create("mjpeg", "r")
         if not isinstance(created, VideoCodecContext):
             raise TypeError("mjpeg is a video codec")
-        # A truncated picture is an error, instead of half a picture with an invented rest.
-        created.thread_count, created.options = 1, {**DECODER_OPTIONS, **DECODER_BOUNDS, "err_detect": "explode"}
+        created.thread_count, created.options = 1, {**JPEG_DECODER, **DECODER_BOUNDS}
         decoder = _THREAD.decoder = created
     return decoder

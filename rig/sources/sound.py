@@ -16,6 +16,7 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
+from downfield.core.media_limits import FILE_OPTIONS
 from downfield.core.platform.system import SYSTEM
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
@@ -83,7 +84,7 @@ class Soundtrack:
     """
 
     def __init__(self, path: Path) -> None:
-        self._container = av.open(str(path))
+        self._container = av.open(str(path), options=FILE_OPTIONS)
         self._sounds: Iterator[av.AudioFrame] = self._container.decode(audio=0)
         self._listener = HumListener()
         self._read_until_ns = 0
@@ -96,7 +97,7 @@ class Soundtrack:
                 self._listener.add(sound)
                 begins_ns = round((sound.time or 0.0) * 1e9)
                 self._read_until_ns = begins_ns + sound.samples * 1_000_000_000 // sound.sample_rate
-        except (StopIteration, av.FFmpegError):
+        except (StopIteration, av.FFmpegError, ValueError, ArithmeticError):  # damaged sound is no sound
             return 0.0
         return self._listener.hum
 

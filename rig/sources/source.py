@@ -26,6 +26,9 @@ class PlaybackLimits:
     catch_up_ns: int = 100_000_000
     """Playback later than this continues at its normal pace, since a game that rushes to catch up is hard to follow."""
 
+    longest_wait_ns: int = 5_000_000_000
+    """A frame that is due later than this comes at once: the times leap where a recording was paused or joined."""
+
 
 LIMITS: Final = PlaybackLimits()
 
@@ -202,9 +205,11 @@ class PlaybackPacer:
         """
         if self._paced:
             now = time.monotonic_ns()
-            if self._offset_ns is None or now - (self._offset_ns + t_ns) > LIMITS.catch_up_ns:
-                self._offset_ns = now - t_ns
-            self._stopped.wait(max(0, self._offset_ns + t_ns - now) / 1e9)
+            offset_ns = now - t_ns if self._offset_ns is None else self._offset_ns
+            if not -LIMITS.longest_wait_ns <= now - (offset_ns + t_ns) <= LIMITS.catch_up_ns:
+                offset_ns = now - t_ns
+            self._offset_ns = offset_ns
+            self._stopped.wait(max(0, offset_ns + t_ns - now) / 1e9)
         return not self._stopped.is_set()
 
     def stop(self) -> None:

@@ -37,6 +37,7 @@ feed.on("health", (health) => {
     ["Frame rate", health.fps === null ? "–" : `${health.fps.toFixed(1)} fps`],
     ["Latency, capture to screen", latency(health)],
     ["Dropped frames", `${health.dropped} of ${health.frames}`],
+    ["Damaged frames", String(health.damaged)],
     ["Board", health.board],
     ["Recording", health.recording.on ? `on, ${Math.round(health.recording.seconds)} s` : "off"],
     ["Disk space left", health.recording.free_gb === null ? "–" : `${health.recording.free_gb.toFixed(0)} GB`],

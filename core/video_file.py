@@ -1,0 +1,309 @@
+"""Video files as phones, recorders and editors make them: every picture upright, with its time, past any damage.
+
+FFmpeg decodes them all, but leaves to its callers what a player does: which of several streams is the video and not its
+cover, how the picture is to be turned or mirrored, what time a picture of a bare stream has, and to go on after damage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Final, cast
+
+import av
+import av.container
+import numpy as np
+from av.buffer import Buffer
+from av.packet import Packet
+from av.sidedata.sidedata import Type
+from av.stream import Disposition
+from av.video.stream import VideoStream
+
+from downfield.core.arrays import Image
+from downfield.core.errors import InputError
+from downfield.core.media_limits import DECODER_BOUNDS, FILE_OPTIONS, JPEG_DECODER
+
+
+@dataclass(frozen=True, slots=True)
+class VideoFileLimits:
+    """Limits of reading damaged and unusual files."""
+
+    failed_reads: int = 50
+    """Reads that fail one after the other, before the rest of a file is given up."""
+
+    damaged_at_first: int = 250
+    """Pictures without a decodable one before a file is no video: encoders put a key picture at least so often."""
+
+    fps: float = 30.0
+    """Frame rate of a file that has none and no times."""
+
+    highest_fps: float = 1000.0
+    """Rates above are ticks of a clock, not of pictures."""
+
+
+LIMITS: Final = VideoFileLimits()
+
+BARE_FORMATS: Final = frozenset({"h264", "hevc", "m4v", "mpegvideo", "mjpeg", "dirac", "obu", "av1"})
+"""FFmpeg's names of the formats that are a bare stream: pictures have no times, and can't be sought."""
+
+_NO_VIDEO: Final = Disposition.attached_pic | Disposition.still_image | Disposition.timed_thumbnails
+
+Stored = tuple[int, int, int, int]
+"""The linear part of a display matrix, rounded to -1, 0 and 1: x' = a x + c y, y' = b x + d y, as (a, b, c, d)."""
+
+_AS_STORED: Final[Stored] = (1, 0, 0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class VideoPicture:
+    """One picture of a file.
+
+    Attributes:
+        position: its number, from 0, in the order shown. Damaged ones are counted where they were met.
+        t_ns: its time in the file. Where pictures are stored in another order than shown, a damaged one has that of the
+            picture before.
+        frame: the decoded picture; None if it is damaged.
+
+    """
+
+    position: int
+    t_ns: int
+    frame: av.VideoFrame | None
+
+    def to_bgr(self) -> Image | None:
+        """Return its pixels as they are to be seen, uint8 BGR, shape (height, width, 3); None if it is damaged."""
+        return None if self.frame is None else upright_bgr(self.frame)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    """What a packet holds: its picture, None if damaged, and its time in ticks of the stream, None if not known."""
+
+    frame: av.VideoFrame | None
+    pts: int | None
+
+
+class VideoReader:
+    """Reads the pictures of one video file, in order.
+
+    Args:
+        path: the file.
+
+    Attributes:
+        stream: the stream that is read.
+        size_px: width and height of its pictures as they are to be seen.
+        fps: nominal frame rate; None if the file has none.
+        has_times: whether its pictures carry times; a bare stream's are counted at its rate.
+
+    Raises:
+        InputError: it is missing, is no video, or holds no picture that can be decoded.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise InputError(f"{path}: no such file")
+        self._path = path
+        try:
+            self._container = open_video(path)
+        except (av.FFmpegError, ValueError):
+            raise InputError(f"{path}: not a readable video file") from None
+        self._failure: av.FFmpegError | None = None
+        try:
+            self.stream = video_stream(self._container)
+            self.fps = _frame_rate(self.stream)
+            self._set_up_decoder()
+            self._decoding = self._decoded()
+            self._first = self._first_pictures()
+        except BaseException:
+            self._container.close()
+            raise
+        shown = self._first[-1].frame
+        if shown is None:
+            self._container.close()
+            raise InputError(f"{path}: none of its pictures can be decoded")
+        height, width = upright_bgr(shown).shape[:2]
+        self.size_px = (width, height)
+        self.has_times = self._container.format.name not in BARE_FORMATS and shown.pts is not None
+        if not self.has_times:
+            self.fps = _bare_rate(self.stream) or self.fps
+
+    @property
+    def has_sound(self) -> bool:
+        """Whether the file has sound."""
+        return bool(self._container.streams.audio)
+
+    @property
+    def count(self) -> int | None:
+        """Number of its pictures, as the file says; None if it does not."""
+        return self.stream.frames or None
+
+    def pictures(self) -> Iterator[VideoPicture]:
+        """Yield every picture, damaged ones as such; times rise, but for those of damaged ones. May be called once.
+
+        Raises:
+            InputError: the rest of the file can't be read.
+
+        """
+        fps = self.fps or LIMITS.fps
+        time_base = self.stream.time_base or Fraction(1, 1000)
+        t_ns, shift_ns = None, 0
+        for position, decoded in enumerate(self._all()):
+            if not self.has_times:
+                t_ns = round(position * 1e9 / fps)
+            elif decoded.pts is not None:
+                file_ns = round(decoded.pts * time_base * 1_000_000_000)
+                if t_ns is not None and file_ns + shift_ns < t_ns:
+                    shift_ns = t_ns + round(1e9 / fps) - file_ns  # two recordings, one after the other
+                t_ns = file_ns + shift_ns
+            elif t_ns is None or decoded.frame is not None:
+                t_ns = 0 if t_ns is None else t_ns + round(1e9 / fps)
+            frame = decoded.frame
+            yield VideoPicture(position, t_ns, frame if frame is not None and self._is_whole(frame) else None)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._container.close()
+
+    def _is_whole(self, frame: av.VideoFrame) -> bool:
+        """Return whether a picture is one of this video and was not patched up around damage."""
+        size_px = (frame.width, frame.height)
+        return not frame.is_corrupt and size_px in (self.size_px, self.size_px[::-1])
+
+    def _set_up_decoder(self) -> None:
+        decoder = self.stream.codec_context
+        decoder.thread_count = 1
+        decoder.options = {**DECODER_BOUNDS, **(JPEG_DECODER if decoder.name == "mjpeg" else {})}
+
+    def _first_pictures(self) -> list[_Decoded]:
+        """Return the pictures up to the first that can be decoded; the last one is damaged if there is none."""
+        first: list[_Decoded] = []
+        with suppress(InputError):
+            for decoded in self._decoding:
+                first.append(decoded)
+                if decoded.frame is not None or len(first) >= LIMITS.damaged_at_first:
+                    break
+        return first or [_Decoded(None, None)]
+
+    def _all(self) -> Iterator[_Decoded]:
+        yield from self._first
+        yield from self._decoding
+
+    def _decoded(self) -> Iterator[_Decoded]:
+        """Yield every picture."""
+        for packet in self._packets():
+            if packet is None:
+                yield _Decoded(None, None)
+                continue
+            try:
+                frames = packet.decode()
+            except av.FFmpegError:
+                yield _Decoded(None, None if self.stream.codec_context.has_b_frames else packet.pts)
+            else:
+                yield from (_Decoded(frame, frame.pts) for frame in frames if isinstance(frame, av.VideoFrame))
+
+    def _packets(self) -> Iterator[Packet[VideoStream] | None]:
+        """Yield every packet, and None for what can't be read.
+
+        Raises:
+            InputError: nothing more can be read.
+
+        """
+        failed = 0
+        while True:
+            try:
+                for packet in self._container.demux(self.stream):
+                    failed = 0
+                    yield packet
+            except av.FFmpegError as error:
+                failed += 1
+                if failed == 1:
+                    yield None
+                if failed >= LIMITS.failed_reads:
+                    raise InputError(f"{self._path}: the rest can't be read: {error.strerror}") from None
+            else:
+                return
+
+
+def open_video(path: Path) -> av.container.InputContainer:
+    """Open a file by the formats that hold videos and name no other file.
+
+    Raises:
+        av.FFmpegError, ValueError: it is none of them.
+
+    """
+    container: av.container.InputContainer = av.open(str(path), options=FILE_OPTIONS)
+    if not any(not _is_still(stream) for stream in container.streams.video):
+        container.close()
+        raise ValueError("no video")
+    return container
+
+
+def video_stream(container: av.container.InputContainer) -> VideoStream:
+    """Return the stream that is the video: no cover, no thumbnails, and the largest of several."""
+    streams = [stream for stream in container.streams.video if not _is_still(stream)]
+    return max(streams, key=lambda stream: (bool(stream.disposition & Disposition.default), stream.width))
+
+
+def count_packets(path: Path) -> int:
+    """Return how many pictures a file holds, without decoding any; those before a place that can't be read.
+
+    Raises:
+        InputError: it is no video.
+
+    """
+    try:
+        container = open_video(path)
+    except (av.FFmpegError, ValueError):
+        raise InputError(f"{path}: not a readable video file") from None
+    count = 0
+    with container, suppress(av.FFmpegError):
+        for packet in container.demux(video_stream(container)):
+            count += bool(packet.size) and not packet.is_discard
+    return count
+
+
+def upright_bgr(frame: av.VideoFrame) -> Image:
+    """Return a picture turned and mirrored as its file says, uint8 BGR, shape (height, width, 3)."""
+    image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+    a, b, c, d = _display_matrix(frame)
+    if a == 0:
+        image = image.transpose(1, 0, 2)
+        a, d = c, b
+    if a < 0:
+        image = image[:, ::-1]
+    if d < 0:
+        image = image[::-1]
+    return np.ascontiguousarray(image)
+
+
+def _display_matrix(frame: av.VideoFrame) -> Stored:
+    """Return how a picture is to be turned: by quarters, as cameras do; any other angle is left."""
+    found = cast("Mapping[Type, Buffer]", frame.side_data).get(Type.DISPLAYMATRIX)
+    if found is None:
+        return _AS_STORED
+    values = np.frombuffer(bytes(found), dtype=np.int32)[:5].astype(np.float64)
+    largest = np.abs(values[[0, 1, 3, 4]]).max(initial=0.0)
+    if largest == 0:
+        return _AS_STORED
+    a, b, c, d = (round(value / largest) for value in values[[0, 1, 3, 4]])
+    return (a, b, c, d) if abs(a * d - b * c) == 1 and abs(a) == abs(d) != abs(b) == abs(c) else _AS_STORED
+
+
+def _is_still(stream: VideoStream) -> bool:
+    """Return whether a stream is no video: a cover, or of a codec that is not known here."""
+    return stream.codec_context is None or bool(stream.disposition & _NO_VIDEO)
+
+
+def _frame_rate(stream: VideoStream) -> float | None:
+    rates = (stream.average_rate, stream.guessed_rate, stream.base_rate)
+    return next((float(rate) for rate in rates if rate and 0 < rate <= LIMITS.highest_fps), None)
+
+
+def _bare_rate(stream: VideoStream) -> float | None:
+    """Return the rate that the pictures of a stream without times carry themselves; FFmpeg assumes 25 otherwise."""
+    rate = stream.codec_context.framerate
+    return float(rate) if rate and 0 < rate <= LIMITS.highest_fps else None
