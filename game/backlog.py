@@ -110,7 +110,7 @@ class Backlog:
             journal = Journal(writer, game, JournalPosition(rows[0].seq - 1) if is_listed else None)
             for row in missing:
                 writer.submit(PendingEntry(journal, None, row=row, is_spooled=len(rows) == len(kept)))
-        elif not spool.comes_first or not rows or rows[-1].kind in END_KINDS:
+        elif not (spool.comes_first and game.owner and rows) or rows[-1].kind in END_KINDS:  # else it may be resumed
             spool.forget(game.id, rows[-1].seq if rows else 0)
 
     def _stored(self, rows: Sequence[EntryRow], game: GameRow | None) -> Sequence[EntryRow]:

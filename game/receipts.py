@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
 from downfield.core.records import to_json
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.publisher import clock_text
@@ -77,6 +78,12 @@ class Refused:
 
 
 Receipt = Accepted | Refused
+
+
+def refusal_of(error: DownfieldError) -> Refused:
+    """Return the receipt for a submission that ended in an error."""
+    codes = ((NotFoundError, "unknown"), (RefusedError, "not_now"), (InputError, "invalid"))
+    return Refused(str(error), next((code for kind, code in codes if isinstance(error, kind)), "failed"))
 
 
 def is_encodable(body: Body) -> bool:

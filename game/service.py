@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
+from downfield.core.errors import DownfieldError, NotFoundError, RefusedError
 from downfield.core.field import FieldModel
-from downfield.core.scene import Jersey, Player, Scene
+from downfield.core.scene import Player, Scene
 from downfield.game.backlog import Backlog
 from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.idempotency import IdempotencyCache, as_submitted
@@ -26,10 +26,11 @@ from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
-from downfield.game.receipts import Accepted, Receipt, Refused, Submission, is_encodable
+from downfield.game.receipts import Accepted, Receipt, Refused, Submission, is_encodable, refusal_of
 from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
-from downfield.game.session_start import latest_instant_ns, resume_session, set_up_of, start_session, switch_rulebook
+from downfield.game.session_start import latest_instant_ns, resume_session, start_session, switch_rulebook
+from downfield.game.shadow import Shadow
 from downfield.game.store import Store
 from downfield.game.store_health import with_store_problem
 from downfield.officiating.calls import Call
@@ -41,7 +42,6 @@ from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 NO_GAME: Final = "No game is in play. Start one."
 
-_BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 _DOWNFIELD: Final = Submission(by="downfield")
 _CLOCK: Final = Submission(by="clock")
 
@@ -57,6 +57,7 @@ class GameService:
         rulebook: for games that name none.
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
         owner: whose games these are; only they are resumed.
+        shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
 
     """
 
@@ -69,6 +70,8 @@ class GameService:
         rulebook: Rulebook,
         clock: Callable[[], int] | None = None,
         owner: GameOwner = NOBODY,
+        *,
+        shadow: bool = False,
     ) -> None:
         self._writer = JournalWriter(store)
         self._backlog = Backlog(store, self._writer)
@@ -84,7 +87,8 @@ class GameService:
         self._receipts = IdempotencyCache()
         self._scene_ns = 0
         self._scene_at_ns: int | None = None
-        self._publisher = StatePublisher(sink, field)
+        self._publisher = StatePublisher(sink, field, shadow=shadow)
+        self._shadow = Shadow(self._writer) if shadow else None
 
     @property
     def game_id(self) -> str:
@@ -208,6 +212,8 @@ class GameService:
         with self._lock:
             if self._session is not None:
                 self._session.write_scenes()
+            if self._shadow is not None:
+                self._shadow.end()
             self._session = None
         self._writer.close()
 
@@ -226,6 +232,8 @@ class GameService:
             yield session
             if session.ended:
                 self._session, self._players = None, session.state.players
+                if self._shadow is not None:
+                    self._shadow.end()
                 self._publisher.publish_state(replace(session.state, phase=Phase.OVER))
             session.publish_challenges()
 
@@ -246,8 +254,15 @@ class GameService:
                 self._publisher.publish_scene(entry)
                 return ()
             if isinstance(entry, Event):
-                return self._session.judge_event(entry)
+                calls = self._session.judge_event(entry)
+                if self._shadow is not None:
+                    self._shadow.hear(entry.body, self._session, entry.t_ns)
+                return calls
             self._scene_ns, self._scene_at_ns = entry.t_ns, time.monotonic_ns()
+            if self._shadow is not None:
+                self._shadow.see(entry)
+                self._publisher.publish_scene(entry)
+                return ()
             return self._session.judge_scene(entry)
 
     def tick(self) -> None:
@@ -294,12 +309,8 @@ class GameService:
                 text = self._set_rulebook(command, submission)
             else:
                 text = self._rig.do(command)
-        except RefusedError as error:
-            return Refused(str(error))
-        except InputError as error:
-            return Refused(str(error), "invalid")
         except DownfieldError as error:
-            return Refused(str(error), "failed")
+            return refusal_of(error)
         record.receipt = Accepted(text=text)
         return record.receipt
 
@@ -345,11 +356,11 @@ class GameService:
                 return Refused(NO_GAME, "no_game")
             try:
                 receipt, pending = self._session.submit(body, submission, now_ns)
-            except NotFoundError as error:
-                return Refused(str(error), "unknown")
-            except RefusedError as error:
-                return Refused(str(error))
+            except (NotFoundError, RefusedError) as error:
+                return refusal_of(error)
             record.receipt = receipt
+            if self._shadow is not None:
+                self._shadow.hear(body, self._session, now_ns)
         place = pending.wait()
         receipt = (
             replace(receipt, saved=False) if place is None else replace(receipt, seq=place.seq, digest=place.digest)
@@ -364,20 +375,13 @@ class GameService:
 
     def _set_rulebook(self, command: SetRulebook, submission: Submission) -> str:
         rulebook = load_rulebook(command.rulebook)
-        by = Submission(submission.by)
         with self._lock:
             if self._session is None:
                 raise RefusedError(NO_GAME)
-            state = self._session.state
-            if state.phase not in _BETWEEN_PLAYS:
-                now = state.phase.value.replace("_", " ")
-                raise RefusedError(f"The rulebook can be changed between plays only. The game is now in: {now}.")
-            self._session = switch_rulebook(self._session, self._publisher, rulebook)
-            self._publisher.start_game(self._session.game_id, self._session.started)
-            self._session.submit(set_up_of(state, rulebook), by, self._clock())
-            if state.players:
-                offense: Jersey = "dark" if state.dark == state.offense else "light"
-                self._session.submit(LineUpDeclared(state.players, offense), by, self._clock())
+            by, now_ns = Submission(submission.by), self._clock()
+            self._session = switch_rulebook(self._session, self._publisher, rulebook, by, now_ns)
+            if self._shadow is not None:
+                self._shadow.follow(self._session)
             self._rulebook = rulebook
         return f"The game continues under {rulebook.title}."
 
@@ -386,4 +390,6 @@ class GameService:
         self._publisher.start_game(session.game_id, session.started)
         session.publish()
         session.publish_challenges()
+        if self._shadow is not None:
+            self._shadow.follow(session)
         self._publisher.publish_notice(Notice(text=f"Game {session.game_id} under {session.started.rulebook.title}."))

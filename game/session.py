@@ -31,6 +31,7 @@ from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.engine.state import GameState, Team
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
+from downfield.officiating.rulebooks.rulebook import Rulebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,11 @@ class GameSession:
     def game_id(self) -> str:
         """The game's id."""
         return self.journal.game.id
+
+    @property
+    def rulebook(self) -> Rulebook:
+        """The rulebook in force."""
+        return self._game.rulebook
 
     def judge_scene(self, scene: Scene) -> tuple[Call, ...]:
         """Judge a scene, and publish what follows; never waits for the disk.

@@ -12,7 +12,7 @@ from typing import Final
 
 from downfield.core.errors import FormatError, RefusedError
 from downfield.core.field import FieldModel
-from downfield.core.scene import Scene
+from downfield.core.scene import Jersey, Scene
 from downfield.game.backlog import Backlog
 from downfield.game.commands import NewGame
 from downfield.game.entries import (
@@ -29,13 +29,13 @@ from downfield.game.final_score import ScoreSigned
 from downfield.game.journal import Journal, JournalPosition, JournalWriter, PendingEntry
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.publisher import StatePublisher
-from downfield.game.receipts import Accepted
+from downfield.game.receipts import Accepted, Submission
 from downfield.game.session import GameSession
 from downfield.game.store import EntryRow, GameRow
-from downfield.officiating.declarations import SetUp
+from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.play_state import PlayKind
-from downfield.officiating.engine.state import GameState
+from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Body, Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.set_up_declaration import DuePlay
@@ -48,6 +48,9 @@ _DUE: Final[dict[PlayKind, DuePlay]] = {
     "two_point": "two_point",
 }
 """What a game is set up for, by the kind of play that is due; anything else is a play from scrimmage."""
+
+BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
+"""Phases in which a game can be set up as it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +101,39 @@ def start_session(
     return GameSession(started, journal, publisher), journal.append(started)
 
 
-def switch_rulebook(session: GameSession, publisher: StatePublisher, rulebook: Rulebook) -> GameSession:
-    """Continue a game under another rulebook; its state must be set up again.
+def switch_rulebook(
+    session: GameSession, publisher: StatePublisher, rulebook: Rulebook, by: Submission, now_ns: int
+) -> GameSession:
+    """Continue a game under another rulebook, set up as it stands, with its line-up.
+
+    Args:
+        session: the game.
+        publisher: of its topics.
+        rulebook: to be in force from now on.
+        by: who changes it.
+        now_ns: the capture clock.
 
     Raises:
-        RefusedError: no game under that rulebook can stand as this one does; nothing has changed.
+        RefusedError: a play is under way, or no game under that rulebook can stand as this one does; nothing has
+            changed.
 
     """
+    state = session.state
+    if state.phase not in BETWEEN_PLAYS:
+        now = state.phase.value.replace("_", " ")
+        raise RefusedError(f"The rulebook can be changed between plays only. The game is now in: {now}.")
     trial = JudgedGame(rulebook, session.started.field)
-    trial.apply(Event("trial", 0, "operator", set_up_of(session.state, rulebook)))
+    trial.apply(Event("trial", 0, "operator", set_up_of(state, rulebook)))
     session.write_scenes()
     started = replace(session.started, rulebook=record_of(rulebook))
     session.journal.append(started)
-    return _continued(GameSession(started, session.journal, publisher, session.event_count), session)
+    following = _continued(GameSession(started, session.journal, publisher, session.event_count), session)
+    publisher.start_game(following.game_id, started)
+    following.submit(set_up_of(state, rulebook), by, now_ns)
+    if state.players:
+        offense: Jersey = "dark" if state.dark == state.offense else "light"
+        following.submit(LineUpDeclared(state.players, offense), by, now_ns)
+    return following
 
 
 def resume_session(

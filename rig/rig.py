@@ -137,6 +137,7 @@ class Rig:
             self.rulebook,
             clock=self._clock.now_ns if self.live else None,
             owner=owner,
+            shadow=settings.game.shadow,
         )
         self._closing.callback(self.game_service.close)
         self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded, self._report_undrawn)
@@ -177,6 +178,11 @@ class Rig:
     def next_table(self) -> TableProfile | None:
         """Return a table that was set up meanwhile, to be opened instead; None for none."""
         return self._next_table
+
+    @property
+    def is_shadow(self) -> bool:
+        """Whether people referee by declarations alone, and calls are made in the shadow of their game."""
+        return self._settings.game.shadow
 
     @property
     def calls(self) -> int:

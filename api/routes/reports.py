@@ -13,13 +13,14 @@ from pydantic import Field
 from downfield.api.dependencies import AppContextDep, StoreDep
 from downfield.api.routes.games import HistoryDep
 from downfield.api.security.roles import allow
-from downfield.core.errors import BusyError
+from downfield.core.errors import BusyError, NotFoundError
 from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.calls import CallKind
 from downfield.review.csv_text import csv_chunks
 from downfield.review.reports.call_outcomes import CallOutcomes, call_outcomes
 from downfield.review.reports.game_report import GameReport
+from downfield.review.reports.shadow_report import ShadowReport
 
 REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 """A report has its style in it, and loads nothing."""
@@ -56,6 +57,23 @@ def report(history: HistoryDep, context: AppContextDep) -> Response:
         page = GameReport(context.store, history).html(public_key)
     headers = {"Content-Security-Policy": REPORT_POLICY}
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+
+
+@router.get(
+    "/games/{game}/shadow.html",
+    summary="The machine's calls in the shadow of a game, compared with what people declared",
+    response_class=Response,
+    responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
+)
+@allow("operator")
+def shadow_report(history: HistoryDep, store: StoreDep) -> Response:
+    """By kind and play by play, for print; 404 for a game that was not played in shadow mode."""
+    with _alone():
+        found = ShadowReport(store, history.row)
+        if not found.starts:
+            raise NotFoundError(f"Game {history.row.id} was not played in shadow mode.")
+        page = found.html()
+    return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": REPORT_POLICY})
 
 
 @router.get(

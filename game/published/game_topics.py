@@ -90,6 +90,11 @@ class GameView(TopicModel):
     suspended: tuple[str, ...] = Field(
         default=(), description="Why no calls are made from the camera; empty while they are."
     )
+    shadow: bool = Field(
+        default=False,
+        description="Whether people referee by declarations alone: the machine's calls are kept for a comparison, and"
+        " not shown.",
+    )
     under_review: bool = Field(default=False, description="Whether an open question could change what is shown.")
     situation: str = Field(description='Such as "2nd & 7 at B 34".')
     text: str = Field(description="The complete state on one line.")

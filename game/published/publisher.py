@@ -80,11 +80,12 @@ class StatePublisher:
     Args:
         sink: where.
         field: the printed field.
+        shadow: whether the machine's calls are made in the shadow of the game, and not shown.
 
     """
 
-    def __init__(self, sink: TopicSink, field: FieldModel) -> None:
-        self._sink = sink
+    def __init__(self, sink: TopicSink, field: FieldModel, *, shadow: bool = False) -> None:
+        self._sink, self._shadow = sink, shadow
         self._field = field
         self._game_id = ""
         self._started: GameStarted | None = None
@@ -182,7 +183,7 @@ class StatePublisher:
         if self._started is None:
             return
         self._visible = _visible(state)
-        game = game_view(self._game_id, state, self._started, RUN_CLOCK.now_ms())
+        game = game_view(self._game_id, state, self._started, RUN_CLOCK.now_ms(), shadow=self._shadow)
         # A change of the time alone is not published; a browser counts a running clock down by itself.
         self._publish("game", game, game.model_copy(update={"t_ns": 0, "clock": state.clock}))
         mm_per_yd = (self._field.mm_per_yd_x, self._field.mm_per_yd_y)
@@ -214,7 +215,9 @@ def _visible(state: GameState) -> tuple[Any, ...]:
     )
 
 
-def game_view(game: str, state: GameState, started: GameStarted, at_ms: int) -> game_topics.GameView:
+def game_view(
+    game: str, state: GameState, started: GameStarted, at_ms: int, *, shadow: bool = False
+) -> game_topics.GameView:
     """Return the topic `game` at an instant of the wall clock."""
     left_s = state.clock.left_at_s(state.now_ns)
     return game_topics.GameView(
@@ -245,6 +248,7 @@ def game_view(game: str, state: GameState, started: GameStarted, at_ms: int) -> 
         board=state.board,
         wait=_wait(state),
         suspended=state.suspended,
+        shadow=shadow,
         under_review=bool(state.proposals),
         situation=state.situation,
         text=state.text,

@@ -13,6 +13,7 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import InputError, OutputError
 from downfield.game.evidence import EvidenceFinder, NoGameInPlay
 from downfield.game.history import History
+from downfield.game.shadow import is_shadow
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import GameRow, StoreReader
 from downfield.review.bundle_format import SUFFIX
@@ -127,10 +128,11 @@ def find_game(store: StoreReader, named: str) -> GameRow:
         InputError: there is none.
 
     """
-    rows = store.games(limit=1) if named == "last" else [row for row in [store.game(named)] if row is not None]
-    if rows:
-        return rows[0]
-    known = [row.id for row in store.games(limit=5)]
+    latest = [row for row in store.games() if not is_shadow(row)]
+    found = store.game(named) if named != "last" else latest[0] if latest else None
+    if found is not None:
+        return found
+    known = [row.id for row in latest[:5]]
     if not known:
         raise InputError(f"{store.where}: holds no game")
     raise InputError(f"{store.where}: has no game {named!a}. The latest are {', '.join(known)}.")

@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "review": "downfield.rig.cli.review:review",
     "desk": "downfield.desk.command:desk",
     "verify": "downfield.rig.cli.verify:verify",
+    "shadow": "downfield.rig.cli.shadow:shadow",
     "learn": "downfield.training.learn_command:learn",
     "train": "downfield.training.command:app",
     "twin": "downfield.twin.commands:app",

@@ -63,6 +63,10 @@ def run(
     fast: Annotated[
         bool, typer.Option("--fast", help="Play a recording as fast as this computer can, not at its own pace.")
     ] = False,
+    shadow: Annotated[
+        bool | None,
+        typer.Option("--shadow", help="People referee by declarations alone; calls are kept, and never shown."),
+    ] = None,
     lan: Annotated[
         bool | None, typer.Option("--lan", help="Let phones and other computers in the network use the web pages.")
     ] = None,
@@ -77,6 +81,7 @@ def run(
         "source.name": source,
         "calibration.file": None if calibration is None else str(calibration),
         "game.rulebook": rulebook,
+        "game.shadow": shadow,
         "service.port": port,
         "service.on": page,
         "service.lan": lan,
@@ -133,6 +138,8 @@ def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
     try:
         if rig.service is not None:
             print_access(console, rig.service)
+        if rig.is_shadow:
+            console.print("Shadow: no call is shown. Declare how plays end; compare afterwards by 'downfield shadow'.")
         rig.add_observer(LogObserver())
         rig.add_observer(watchdog)
         watchdog.start()

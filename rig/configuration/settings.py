@@ -97,6 +97,11 @@ class GameSettings(SettingsSection):
         default="",
         description="A `*.roster.json`, or a `*.tracks.jsonl` with the players. Empty: figures are numbered.",
     )
+    shadow: bool = Field(
+        default=False,
+        description="Whether people referee by declarations alone while the machine's calls are only kept, to be"
+        " compared afterwards by `downfield shadow`: for the first evening at a new table (`downfield run --shadow`).",
+    )
     operators_review: bool = Field(
         default=False,
         description="Whether operators may reopen finished games, rule on them and close them again. Otherwise only the"

@@ -28,6 +28,7 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
 
   feed.on("calls", (now, { snapshot, changed }) => {
     if (snapshot || changed === undefined) return; // calls from before the page was opened are not shown
+    if (game?.shadow) return; // people referee: the score bug alone is on air
     const newGame = now.calls.length === 0;
     for (const id of changed.withdrawn ?? []) withdraw(id, newGame);
     for (const call of changed.calls) add(call);

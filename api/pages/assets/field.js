@@ -11,13 +11,15 @@ overlay("field", ["game", "ball", "line_up", "scene", "health"], (stage, options
     hands: options.hands === "show",
   });
   const notice = el("p", { class: "suspended", hidden: true, role: "status" });
-  stage.append(el("figure", { class: "map scaled" }, board.element, notice));
+  const map = el("figure", { class: "map scaled" }, board.element, notice);
+  stage.append(map);
 
   board.follow(feed);
   feed.on("game", updateNotice);
   feed.on("health", updateNotice);
 
   function updateNotice() {
+    map.hidden = feed.value("game")?.shadow === true; // the machine referees nothing that is on air
     const suspended = areCallsMissed(feed.value("game"), feed.value("health"));
     notice.hidden = !suspended;
     setText(notice, suspended ? "Camera calls suspended" : "");

@@ -98,6 +98,7 @@ function updateActions() {
   const actions = game.wait === null ? quickActions(game) : [];
   refresh(at("dock"), actions, () => actions.map(actionButton));
   for (const button of at("dock").children) dim(button, refusal(JSON.parse(button.dataset.body).declaration));
+  at("shadow").hidden = !game.shadow;
   playerSection(at("ball"), game, ball, lineUp, game.wait === null ? playerActions(game, ball) : [], mayName);
 }
 
