@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.optimize import OptimizeResult, least_squares
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.jacobians import (
@@ -30,6 +29,7 @@ from downfield.calibration.jacobians import (
     with_parameters,
 )
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.robust_least_squares import minimize_huber
 from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array, Bools, Indices
 
@@ -49,6 +49,9 @@ class FitLimits:
 
 
 LIMITS: Final = FitLimits()
+
+FOCAL_POWERS: Final = np.array([2.0, 4.0, 1.0, 1.0, 6.0])
+"""Powers of the focal length with which k1, k2, p1, p2, k3 grow when they go on moving the same pixels by as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,41 +142,35 @@ def fit_camera(
     rough = SystematicError.of(observations.px, observations.normals, observations.boundary, start.lens.size_px)
     problem = _Problem(start, observations, prior, rough, np.arange(BOW.stop if fine else BOW.start))
     begin = np.append(camera_parameters(start)[problem.free], np.zeros(rough.count))
-    solution = _minimize(problem, begin, most_steps)
+    values, cost = _minimize(problem, begin, most_steps)
     if fine:
-        seen = rough.with_learned_spread(solution.x[len(problem.free) :])
-        problem = dataclasses.replace(problem, systematic=seen)
-        solution = _minimize(problem, solution.x, most_steps)
-    camera = problem.camera_at(solution.x)
+        problem = dataclasses.replace(problem, systematic=rough.with_learned_spread(values[len(problem.free) :]))
+        values, cost = _minimize(problem, values, most_steps)
+    camera = problem.camera_at(values)
     n = len(observations.px)
-    whitened = problem.residuals(solution.x)[:n]
+    whitened, jacobian = problem.evaluate(values)
+    whitened = whitened[:n]
     weight = np.minimum(1, LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
     covariance = np.zeros((len(PARAMETERS), len(PARAMETERS)))
-    found = _sandwich(problem.jacobian(solution.x), whitened * weight, weight, observations.cluster)
+    found = _sandwich(jacobian, whitened * weight, weight, observations.cluster)
     kept = len(problem.free)  # the systematic errors are of no use to anybody else
     covariance[np.ix_(problem.free, problem.free)] = found[:kept, :kept]
     strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(camera)[LENS]) ** 2)))
-    rows_px = problem.systematic.rows_px(solution.x[kept:])
-    return CameraFit(
-        camera, covariance, whitened * observations.sigma_px, weight, rows_px, float(solution.cost), strain
-    )
+    rows_px = problem.systematic.rows_px(values[kept:])
+    return CameraFit(camera, covariance, whitened * observations.sigma_px, weight, rows_px, cost, strain)
 
 
-def _minimize(problem: _Problem, begin: Array, most_steps: int) -> OptimizeResult:
+def _minimize(problem: _Problem, begin: Array, most_steps: int) -> tuple[Array, float]:
     lowest = np.full(len(begin), -np.inf)
     lowest[:2] = LIMITS.shortest_focal * problem.start.lens.size_px[0]
-    return least_squares(
-        problem.residuals,
-        np.maximum(begin, lowest * 1.01),
-        problem.jacobian,
-        bounds=(lowest, np.inf),
-        x_scale="jac",
-        loss="huber",
-        f_scale=LIMITS.loss_at_sigma,
-        ftol=1e-7,
-        xtol=1e-9,
-        max_nfev=most_steps,
+    scaled, cost = minimize_huber(
+        problem.evaluate_scaled,
+        problem.with_distortion_as_at_start(begin),
+        lowest,
+        loss_at=LIMITS.loss_at_sigma,
+        most_steps=most_steps,
     )
+    return problem.with_distortion_in_px(scaled), cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,36 +183,70 @@ class _Problem:
     systematic: SystematicError
     free: Indices
 
-    def camera_at(self, values: Array) -> Camera:
+    def parameters(self, values: Array) -> Array:
+        """Return the camera's parameters at values."""
         full = camera_parameters(self.start)
         full[self.free] = values[: len(self.free)]
-        return with_parameters(self.start, full)
+        return full
 
-    def residuals(self, values: Array) -> Array:
-        camera, seen, systematic_px = self.camera_at(values), self.observations, values[len(self.free) :]
-        off = ((seen.px - camera.to_pixels(seen.points_mm)) * seen.normals).sum(axis=1)
-        off -= self.systematic.shapes @ systematic_px
-        full = camera_parameters(camera)
+    def camera_at(self, values: Array) -> Camera:
+        """Return the camera at values."""
+        return with_parameters(self.start, self.parameters(values))
+
+    def with_distortion_in_px(self, scaled: Array) -> Array:
+        """Return values by values whose distortion is that of the focal length of the start.
+
+        Where distortion moves a pixel by so much, its coefficients change with the focal length by powers of it. With
+        those taken out, paint seen straight down leaves focal length and distance open along a straight line of the
+        values, not a curved one, and a fit takes a few steps rather than dozens.
+        """
+        values = scaled.copy()
+        values[DISTORTION] *= self._focal_ratio(scaled) ** FOCAL_POWERS
+        return values
+
+    def with_distortion_as_at_start(self, values: Array) -> Array:
+        """Invert `with_distortion_in_px`."""
+        scaled = values.copy()
+        scaled[DISTORTION] /= self._focal_ratio(values) ** FOCAL_POWERS
+        return scaled
+
+    def evaluate_scaled(self, scaled: Array) -> tuple[Array, Array]:
+        """Return residuals and Jacobian as `evaluate` does, by scaled values."""
+        values = self.with_distortion_in_px(scaled)
+        residuals, jacobian = self.evaluate(values)
+        by_focal = jacobian[:, DISTORTION] @ (FOCAL_POWERS * values[DISTORTION] / values[:2].sum())
+        jacobian[:, :2] += by_focal[:, None]
+        jacobian[:, DISTORTION] *= self._focal_ratio(scaled) ** FOCAL_POWERS
+        return residuals, jacobian
+
+    def _focal_ratio(self, values: Array) -> float:
+        return float(values[:2].sum() / sum(self.start.lens.focal_px))
+
+    def evaluate(self, values: Array) -> tuple[Array, Array]:
+        """Return residuals and Jacobian at values, shapes (m,) and (m, k): observations, lens, bow, systematic."""
+        camera, seen, k = self.camera_at(values), self.observations, len(self.free)
+        systematic_px, full = values[k:], self.parameters(values)
+        px, _, by_parameters = project(camera, seen.points_mm)
+        off = ((seen.px - px) * seen.normals).sum(axis=1) - self.systematic.shapes @ systematic_px
         known = [
             self.prior.residual(full[LENS]),
             full[BOW] / LIMITS.bow_spread_mm,
             systematic_px / self.systematic.spread_px,
         ]
-        return np.concatenate([np.nan_to_num(off, nan=1e3) / seen.sigma_px, *known])
-
-    def jacobian(self, values: Array) -> Array:
-        camera, seen, k = self.camera_at(values), self.observations, len(self.free)
-        _, _, by_parameters = project(camera, seen.points_mm)
-        off = -np.einsum("nd,ndp->np", seen.normals, np.nan_to_num(by_parameters))[:, self.free]
-        known = self.prior.jacobian(camera_parameters(camera)[LENS])
-        m, bows = len(known), len(LIMITS.bow_spread_mm)
-        priors = np.zeros((m + bows, len(PARAMETERS)))
-        priors[:m, LENS] = known
-        priors[m:, BOW] = np.diag(1 / np.array(LIMITS.bow_spread_mm))
-        seen_rows = np.column_stack([off, -self.systematic.shapes]) / seen.sigma_px[:, None]
-        prior_rows = np.pad(priors[:, self.free], ((0, 0), (0, self.systematic.count)))
-        rest = np.pad(np.diag(1 / self.systematic.spread_px), ((0, 0), (k, 0)))
-        return np.concatenate([seen_rows, prior_rows, rest])
+        residuals = np.concatenate([np.nan_to_num(off, nan=1e3) / seen.sigma_px, *known])
+        lens, bows, n = len(known[0]), len(known[1]), len(off)
+        # In rows of the parameters, as `project` has its derivatives.
+        jacobian = np.zeros((len(values), len(residuals)))
+        by_free = by_parameters.transpose(1, 2, 0)[:, self.free]
+        jacobian[:k, :n] = -np.nan_to_num(seen.normals[:, 0] * by_free[0] + seen.normals[:, 1] * by_free[1])
+        jacobian[k:, :n] = -self.systematic.shapes.T
+        jacobian[:, :n] /= seen.sigma_px
+        priors = np.zeros((lens + bows, len(PARAMETERS)))
+        priors[:lens, LENS] = self.prior.jacobian(full[LENS])
+        priors[lens:, BOW] = np.diag(1 / np.array(LIMITS.bow_spread_mm))
+        jacobian[:k, n : n + lens + bows] = priors[:, self.free].T
+        jacobian[k:, n + lens + bows :] = np.diag(1 / self.systematic.spread_px)
+        return residuals, jacobian.T
 
 
 def with_scaled_focal(camera: Camera, ratio: float) -> Camera:
@@ -226,7 +257,7 @@ def with_scaled_focal(camera: Camera, ratio: float) -> Camera:
     """
     values = camera_parameters(camera)
     values[:2] *= ratio
-    values[DISTORTION] *= np.array([ratio**2, ratio**4, ratio, ratio, ratio**6])
+    values[DISTORTION] *= ratio**FOCAL_POWERS
     values[TRANSLATION] *= np.array([1.0, 1.0, ratio])
     return with_parameters(camera, values)
 

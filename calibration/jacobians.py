@@ -57,32 +57,37 @@ def project(camera: Camera, points_mm: ArrayLike, select: slice = _ALL) -> tuple
     """
     points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
     n = len(points)
+    x, y, z = points.T.copy()  # coordinates and derivatives lie in rows of n, which is several times as fast
     slopes, shapes = np.zeros((n, 2)), np.zeros((n, len(SHAPES)))
     if camera.bow is not None:
         slopes, shapes = camera.bow.slopes(points[:, :2]), camera.bow.shapes(points[:, :2])
-        points = points + (shapes @ camera.bow.sizes_mm)[:, None] * (0.0, 0.0, 1.0)
+        z += shapes @ camera.bow.sizes_mm
     rotation, by_rodrigues = (np.asarray(out, dtype=np.float64) for out in cv2.Rodrigues(np.array(camera.rotation)))
-    seen = points @ rotation.T + camera.translation_mm
-    depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
-    ideal = seen[:, :2] / depth[:, None]
+    solid = np.stack([x, y, z])
+    seen = rotation @ solid + np.array(camera.translation_mm)[:, None]
+    inverse = 1 / np.where(seen[2] > 1e-6, seen[2], np.nan)
+    ideal = np.stack([seen[0] * inverse, seen[1] * inverse], axis=1)
     distorted, by_ideal = camera.lens.distort_with_jacobians(ideal)
     focal = np.array(camera.lens.focal_px)
-    by_seen = np.zeros((n, 2, 3))
-    by_seen[:, 0, 0] = by_seen[:, 1, 1] = 1 / depth
-    by_seen[:, :, 2] = -ideal / depth[:, None]
-    by_seen = focal[:, None] * (by_ideal @ by_seen)
-    by_solid = by_seen @ rotation
+    by_seen = np.empty((2, 3, n))
+    by_seen[:, :2] = by_ideal.transpose(1, 2, 0) * inverse
+    by_seen[:, 2] = -(by_seen[:, 0] * ideal[:, 0] + by_seen[:, 1] * ideal[:, 1])
+    by_seen *= focal[:, None, None]
+    by_solid = np.stack([rotation.T @ by_seen[0], rotation.T @ by_seen[1]])
 
-    by_parameters = np.zeros((len(points[select]), 2, len(PARAMETERS)))
-    by_parameters[:, 0, 0], by_parameters[:, 1, 1] = distorted[select].T
-    by_parameters[:, 0, 2] = by_parameters[:, 1, 3] = 1.0
-    by_parameters[:, :, DISTORTION] = focal[:, None] * _by_distortion(ideal[select])
-    turned = by_rodrigues.reshape(3, 3, 3)  # [axis, row, column] of the rotation matrix
-    by_parameters[:, :, ROTATION] = by_seen[select] @ np.einsum("arc,nc->nra", turned, points[select])
-    by_parameters[:, :, TRANSLATION] = by_seen[select]
-    by_parameters[:, :, BOW] = by_solid[select, :, 2:] * shapes[select, None]
-    by_solid[:, :, :2] += by_solid[:, :, 2:] * slopes[:, None]  # what moves along a bow is lifted by it
-    return distorted * focal + camera.lens.center_px, by_solid, by_parameters
+    chosen = by_seen[:, :, select]
+    by_parameters = np.zeros((2, len(PARAMETERS), chosen.shape[2]))
+    by_parameters[0, 0], by_parameters[1, 1] = distorted[select].T
+    by_parameters[0, 2] = by_parameters[1, 3] = 1.0
+    by_parameters[:, DISTORTION] = focal[:, None, None] * _by_distortion(ideal[select])
+    # Rodrigues's derivatives are [axis, row, column] of the rotation matrix.
+    turned = (by_rodrigues.reshape(9, 3) @ solid[:, select]).reshape(3, 3, -1)
+    by_parameters[:, ROTATION] = (chosen[:, None] * turned).sum(axis=2)
+    by_parameters[:, TRANSLATION] = chosen
+    by_parameters[:, BOW] = by_solid[:, 2:, select] * shapes[select].T
+    by_solid[:, :2] += by_solid[:, 2:] * slopes.T  # what moves along a bow is lifted by it
+    px = distorted * focal + camera.lens.center_px
+    return px, by_solid.transpose(2, 0, 1), by_parameters.transpose(2, 0, 1)
 
 
 def locate(
@@ -115,9 +120,11 @@ def locate(
 
 
 def _by_distortion(ideal: Array) -> Array:
-    """Return the derivatives of distorted normalized points by k1, k2, p1, p2, k3, shape (n, 2, 5)."""
-    x, y = ideal.T
-    r2 = x * x + y * y
-    by_x = [x * r2, x * r2**2, 2 * x * y, r2 + 2 * x * x, x * r2**3]
-    by_y = [y * r2, y * r2**2, r2 + 2 * y * y, 2 * x * y, y * r2**3]
-    return np.stack([np.stack(by_x, axis=1), np.stack(by_y, axis=1)], axis=1)
+    """Return the derivatives of distorted normalized points, shape (n, 2), by k1, k2, p1, p2, k3, shape (2, 5, n)."""
+    x, y = ideal.T.copy()
+    xx, yy, twice = x * x, y * y, 2 * x * y
+    r2 = xx + yy
+    r4 = r2 * r2
+    r6 = r4 * r2
+    rows = [x * r2, x * r4, twice, r2 + 2 * xx, x * r6, y * r2, y * r4, r2 + 2 * yy, twice, y * r6]
+    return np.stack(rows).reshape(2, 5, -1)

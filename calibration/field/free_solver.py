@@ -20,11 +20,11 @@ from downfield.calibration.field.line_pencils import DivisionModel, Pencil
 from downfield.calibration.field.matching import NO_RUNG, Candidate, Ladder, likely_shifts, meet
 from downfield.calibration.field.number_rows import with_number_rows
 from downfield.calibration.field.paint_measurement import observe_paint
-from downfield.calibration.field.plane_camera import camera_and_proportions
+from downfield.calibration.field.plane_camera import camera_and_proportions, camera_from_points
 from downfield.calibration.field.print_measurement import measure_styles
 from downfield.calibration.field.rectified_lines import YardLineEnds
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
-from downfield.core.arrays import Bools, Plane
+from downfield.core.arrays import Array, Bools, Plane
 from downfield.core.field import FieldModel
 from downfield.core.painted_lines import LineStyle
 
@@ -41,8 +41,10 @@ class FreeLimits:
     """Width of a border before it is measured."""
     searches_px: tuple[float, ...] = (4.0, 3.0, 2.5)
     """How far off the paint is searched, fit by fit."""
+    fewest_ends: int = 8
+    """Ends of yard lines that a candidate needs,"""
     fewest_observations: int = 60
-    """Observations that a fit needs."""
+    """and observations that a fit needs."""
 
 
 LIMITS: Final = FreeLimits()
@@ -80,26 +82,17 @@ def free_candidates(
         ends: where the yard lines end.
 
     """
-    step = field.yard_line_every_yd
     for shift, score in likely_shifts(across, ladder, field):
-        found = np.flatnonzero(ladder.rung != NO_RUNG)
-        yards = (ladder.rung[found] - shift) * step
-        inside = (yards > 0) & (yards < field.length_yd)
-        board, seen = [], []
-        for k, crossing in enumerate(ends.crossing_px):
-            low_side = (k == 1) == (across.along == 1)
-            for i, yard in zip(found[inside], yards[inside], strict=True):
-                board.append((yard * field.mm_per_yd_x, 0.0 if low_side else field.width_mm))
-                seen.append(meet(across, float(across.crossing_px[i]), along, crossing))
-        if len(board) < 8:
+        board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
+        if len(board_mm) < LIMITS.fewest_ends:
             continue
-        answer = camera_and_proportions(np.array(board), np.array(seen), distortion, field, LIMITS.proportions_spread)
+        answer = camera_and_proportions(board_mm, seen_px, distortion, field, LIMITS.proportions_spread)
         if answer is None:
             continue
         camera, measured = answer
         border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else LIMITS.border_mm
         border = LineStyle(border_mm, "inner")
-        line_mm = ends.width_steps * step * field.mm_per_yd_x
+        line_mm = ends.width_steps * field.yard_line_every_yd * field.mm_per_yd_x
         # Ticks along the sidelines come in every form or not at all: the hash rows have to be found without them.
         measured = dataclasses.replace(
             measured, line_mm=line_mm, sideline=border, end_line=border, sideline_marks=False
@@ -107,6 +100,40 @@ def free_candidates(
         candidate = Candidate(measured, camera, score)
         if proportions_off(candidate, field) < LIMITS.most_off:
             yield candidate
+
+
+def described_candidates(
+    across: Pencil,
+    along: Pencil,
+    ladder: Ladder,
+    distortion: DivisionModel,
+    fields: Sequence[FieldModel],
+    ends: YardLineEnds,
+) -> Iterator[Candidate]:
+    """Yield the ways the lines could be one of the fields just as it is described; arguments as `free_candidates`."""
+    for field in fields:
+        for shift, score in likely_shifts(across, ladder, field):
+            board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
+            if len(board_mm) >= LIMITS.fewest_ends:
+                camera = camera_from_points(board_mm, seen_px, distortion, field)
+                if camera is not None:
+                    yield Candidate(field, camera, score)
+
+
+def _yard_line_ends(
+    across: Pencil, along: Pencil, ladder: Ladder, field: FieldModel, ends: YardLineEnds, shift: int
+) -> tuple[Array, Array]:
+    """Return the ends of the yard lines on the board, mm, and in the undistorted picture, px; shape (n, 2) each."""
+    found = np.flatnonzero(ladder.rung != NO_RUNG)
+    yards = (ladder.rung[found] - shift) * field.yard_line_every_yd
+    inside = (yards > 0) & (yards < field.length_yd)
+    board, seen = [], []
+    for k, crossing in enumerate(ends.crossing_px):
+        low_side = (k == 1) == (across.along == 1)
+        for i, yard in zip(found[inside], yards[inside], strict=True):
+            board.append((yard * field.mm_per_yd_x, 0.0 if low_side else field.width_mm))
+            seen.append(meet(across, float(across.crossing_px[i]), along, crossing))
+    return np.array(board).reshape(-1, 2), np.array(seen).reshape(-1, 2)
 
 
 def measure_print(planes: Sequence[Plane], start: Candidate, paint: float, prior: LensPrior | None) -> Candidate | None:
@@ -121,7 +148,7 @@ def measure_print(planes: Sequence[Plane], start: Candidate, paint: float, prior
     """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))
     for i, search in enumerate(LIMITS.searches_px):
-        observations = observe_paint(planes[:1], camera, field, search)
+        observations = observe_paint(planes[:1], camera, field, search, quick=True)
         observations = observations[_is_sure(observations, field)]
         if len(observations.px) < LIMITS.fewest_observations:
             return None

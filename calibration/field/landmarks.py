@@ -35,8 +35,8 @@ class LandmarkLimits:
     """Landmarks that are needed."""
     off_px: float = 25.0
     """A landmark this far from the solved camera was named or placed wrongly."""
-    search_px: float = 8.0
-    """How far off the first camera's paint is searched."""
+    searches_px: tuple[float, ...] = (8.0, 3.0, 1.8)
+    """How far off the paint is searched from the first camera on, fit by fit."""
     distortions: tuple[float, ...] = (-0.24, -0.16, -0.08, 0.0)
     """Distortions that are tried beside the one estimated from the picture's lines."""
     least_paint: float = 0.4
@@ -91,12 +91,12 @@ def solve_landmarks(
             "no camera fits these landmarks. Check whether one is named or placed wrongly, or whether the picture is"
             " mirrored."
         )
-    camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, LIMITS.search_px))
+    camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, LIMITS.searches_px[0]))
     _check_landmarks(camera, landmarks, board, px)
-    solution = refine_solution(planes, camera, field, prior=prior, first_search_px=LIMITS.search_px)
+    solution = refine_solution(planes, camera, field, prior=prior, searches_px=LIMITS.searches_px)
     if (
         solution is None
-        or share_of_lines_found(planes[0], solution.fit.camera, field, LIMITS.search_px / 4) < LIMITS.least_paint
+        or share_of_lines_found(planes[0], solution.fit.camera, field, LIMITS.searches_px[0] / 4) < LIMITS.least_paint
     ):
         raise CalibrationError(
             "the field's lines are not where the landmarks put them. Place the landmarks more exactly, add some near"

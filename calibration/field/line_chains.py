@@ -11,8 +11,8 @@ Ridges by the eigenvalues of the Hessian: C. Steger, An unbiased detector of cur
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 import cv2
@@ -44,6 +44,9 @@ class ChainLimits:
 
 LIMITS: Final = ChainLimits()
 
+_LEAST_UPRIGHT: Final = math.cos(math.radians(2 * 40))  # 40 degrees from the axis, as a cosine of twice the angle
+_RIDGE: Final = 1e-9 * np.eye(3)  # keeps the parabola of a few points solvable
+
 
 @dataclass(frozen=True, slots=True)
 class Chains:
@@ -53,7 +56,7 @@ class Chains:
         along: 0 for chains that run along x (level), 1 along y (upright).
         points_px: x, y of all points, chain after chain, shape (n, 2).
         chain: which chain each point belongs to, rising from 0, shape (n,).
-        is_ridge: whether each chain is a ridge, else an edge, shape (chains,).
+        is_ridge: whether each chain is a ridge, else an edge; ridges come first; shape (chains,).
         strength: contrast of each chain, 1 being typical of the strong ones of its kind, shape (chains,).
 
     """
@@ -68,6 +71,13 @@ class Chains:
     def lengths(self) -> NDArray[np.intp]:
         """Number of points in each chain, which is about its length in pixels."""
         return np.bincount(self.chain, minlength=len(self.is_ridge))
+
+    def ridges(self) -> Chains:
+        """Return the ridges alone."""
+        count = int(np.count_nonzero(self.is_ridge))  # they come first
+        points = self.chain < count
+        kept = slice(None, count)
+        return Chains(self.along, self.points_px[points], self.chain[points], self.is_ridge[kept], self.strength[kept])
 
 
 def find_chains(image: Image) -> tuple[Chains, Chains]:
@@ -109,71 +119,76 @@ def _line_contrast(plane: Plane) -> float:
 
 
 def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
-    """Find bright ridges, then dark ones: the strongest response over the scales, and its normal's angle, radians."""
+    """Find bright ridges, then dark ones: the strongest response over the scales, and how upright they are.
+
+    Lines are upright by the cosine of twice their normal's angle: 1 where they run along y, -1 along x.
+    """
     best = {sign: np.zeros_like(gray) for sign in (-1, 1)}
-    turns = {sign: np.zeros_like(gray) for sign in (-1, 1)}
+    upright = {sign: np.zeros_like(gray) for sign in (-1, 1)}
     for scale in LIMITS.ridge_scales_px:
         smooth = cv2.GaussianBlur(gray, (0, 0), scale)
-        xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3) / 4
-        yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3) / 4
-        xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3) / 4
-        mean, apart = (xx + yy) / 2, np.hypot((xx - yy) / 2, xy)
+        xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3, scale=0.25)
+        yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3, scale=0.25)
+        xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3, scale=0.25)
+        mean, half = cv2.addWeighted(xx, 0.5, yy, 0.5, 0.0), cv2.addWeighted(xx, 0.5, yy, -0.5, 0.0)
+        apart = cv2.magnitude(half, xy)
         # Beside a mere step the picture bends too, but there it also slopes, which it does not on a line.
-        slope = np.hypot(*(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1)))) / scale
-        along_larger = np.arctan2(xy, (xx - yy) / 2) / 2
+        by_x, by_y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=0.125) for order in ((1, 0), (0, 1)))
+        slope = cv2.magnitude(by_x, by_y)
+        turn = cv2.divide(half, cv2.max(apart, 1e-6))
         for sign in (-1, 1):  # the second derivative across dark paint is positive
             # The eigenvalue across the line less the curvature along it: blobs and flat ground give nothing.
-            response = (apart + sign * mean - np.abs(apart - sign * mean) - slope) * scale**1.5
-            angle = along_larger if sign == 1 else along_larger + np.float32(np.pi / 2)
-            wins = response > best[sign]
-            best[sign][wins], turns[sign][wins] = response[wins], angle[wins]
-    return (best[-1], turns[-1]), (best[1], turns[1])
+            along = cv2.absdiff(apart, cv2.multiply(mean, float(sign)))
+            response = cv2.addWeighted(cv2.addWeighted(apart, 1.0, mean, sign, 0.0), 1.0, along, -1.0, 0.0)
+            response = cv2.scaleAdd(slope, -1 / scale, response) * np.float32(scale**1.5)
+            wins = (response > best[sign]).view(np.uint8)
+            cv2.copyTo(response, wins, best[sign])
+            cv2.copyTo(turn * np.float32(sign), wins, upright[sign])
+    return (best[-1], upright[-1]), (best[1], upright[1])
 
 
 def _edges(gray: Plane) -> tuple[Plane, Plane]:
-    """Return the gradient's magnitude and the angle of its direction."""
+    """Return the gradient's magnitude, and how upright edges are, as `_ridges` does."""
     smooth = cv2.GaussianBlur(gray, (0, 0), LIMITS.edge_scale_px)
-    x, y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1)))
-    return np.hypot(x, y), np.arctan2(y, x)
+    x, y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=0.125) for order in ((1, 0), (0, 1)))
+    xx, yy = cv2.multiply(x, x), cv2.multiply(y, y)
+    return cv2.magnitude(x, y), cv2.divide(cv2.subtract(xx, yy), cv2.max(cv2.add(xx, yy), 1e-12))
 
 
-def _chains_along(along: int, response: Plane, turn: Plane) -> list[Array]:
+def _chains_along(along: int, response: Plane, upright: Plane) -> list[Array]:
     """Link chains that run along one picture axis: each an array of x, y and response, shape (n, 3)."""
     if along == 0:  # work on the transposed picture, where level lines are upright
-        upright = _chains_along(1, response.T, np.float32(np.pi / 2) - turn.T)
-        return [chain[:, (1, 0, 2)] for chain in upright]
+        turned = _chains_along(1, cv2.transpose(response), -cv2.transpose(upright))
+        return [chain[:, (1, 0, 2)] for chain in turned]
     floor = max(LIMITS.quiet * float(np.median(response[::4, ::4])), LIMITS.weakest)
     before, here, after = response[:, :-2], response[:, 1:-1], response[:, 2:]
-    across = np.abs(np.cos(turn[:, 1:-1])) > np.cos(np.radians(40))
-    peak = (here > floor) & (here >= before) & (here > after) & across
-    count, labels = cv2.connectedComponents(peak.astype(np.uint8), connectivity=8)
-    rows, columns = np.nonzero(peak)
-    label = labels[rows, columns]
-    below, at, above = (plane[rows, columns] for plane in (before, here, after))
-    shift = 0.5 * (below - above) / np.minimum(below - 2 * at + above, -1e-6)
-    x = columns + 1 + np.clip(shift, -0.5, 0.5)
+    peak = (here > floor) & (here >= before) & (here > after) & (upright[:, 1:-1] > _LEAST_UPRIGHT)
+    _, labels = cv2.connectedComponents(peak.view(np.uint8), connectivity=8)
+    flat = np.flatnonzero(peak)
+    label = labels.ravel()[flat]
+    long = np.bincount(label)[label] >= LIMITS.shortest_px
+    flat, label = flat[long], label[long]
     order = np.argsort(label, kind="stable")  # rows stay in order within a label
-    starts = np.searchsorted(label[order], np.arange(1, count + 1))
-    out = []
-    for first, last in pairwise(starts):
-        if last - first >= LIMITS.shortest_px:
-            part = order[first:last]
-            chain = _straightened(np.stack([x[part], rows[part], at[part]], axis=1).astype(np.float64))
-            if chain is not None:
-                out.append(chain)
-    return out
+    rows, columns = np.divmod(flat[order], peak.shape[1])
+    below, at, above = (plane[rows, columns].astype(np.float64) for plane in (before, here, after))
+    shift = 0.5 * (below - above) / np.minimum(below - 2 * at + above, -1e-6)
+    points = np.stack([columns + 1 + np.clip(shift, -0.5, 0.5), rows, at], axis=1)
+    chains = np.split(points, np.flatnonzero(np.diff(label[order])) + 1) if len(points) else []
+    return [chain for part in chains if (chain := _straightened(part)) is not None]
 
 
 def _straightened(chain: Array) -> Array | None:
     """Return the points of an upright chain that lie on its own parabola, or None when most do not."""
     for _ in range(2):
-        y = chain[:, 1] - chain[:, 1].mean()
-        reach = max(float(np.abs(y).max()), 1.0)
-        shapes = np.stack([np.ones_like(y), y / reach, (y / reach) ** 2], axis=1)
-        fit = np.linalg.lstsq(shapes, chain[:, 0], rcond=None)[0]
-        near = np.abs(chain[:, 0] - shapes @ fit) < LIMITS.bend_px
-        if near.sum() < max(LIMITS.shortest_px, 0.6 * len(chain)):
+        x, y = chain[:, 0], chain[:, 1]
+        y = (y - y.mean()) / max(float(y[-1] - y[0]) / 2, 1.0)
+        shapes = np.stack([np.ones_like(y), y, y * y], axis=1)
+        near = np.abs(x - shapes @ np.linalg.solve(shapes.T @ shapes + _RIDGE, shapes.T @ x)) < LIMITS.bend_px
+        count = int(np.count_nonzero(near))
+        if count < max(LIMITS.shortest_px, 0.6 * len(chain)):
             return None
+        if count == len(chain):
+            break
         chain = chain[near]
     return chain
 

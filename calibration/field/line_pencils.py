@@ -21,6 +21,7 @@ from downfield.calibration.field.line_chains import Chains
 from downfield.core.arrays import Array
 
 _DISTORTIONS: Final = np.linspace(-0.40, 0.16, 57)  # 16% pincushion to past 25% barrel at the corner
+_COARSE: Final = 4  # of these every fourth is tried first
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +114,22 @@ class Pencil:
 
 def estimate_distortion(families: tuple[Chains, ...], size_px: tuple[int, int]) -> DivisionModel:
     """Estimate the distortion whose removal leaves the ridge chains straightest."""
-    costs = []
-    for amount in _DISTORTIONS:
-        distortion = DivisionModel(size_px, float(amount))
-        costs.append(sum(_crookedness(chains, distortion) for chains in families))
-    best = int(np.argmin(costs))
-    if not 0 < best < len(costs) - 1:
+    ridges = [chains.ridges() for chains in families]
+    costs: dict[int, float] = {}
+
+    def least(trials: range) -> int:
+        """Return the trial of `_DISTORTIONS` with the least cost."""
+        for i in trials:
+            if i not in costs and 0 <= i < len(_DISTORTIONS):
+                distortion = DivisionModel(size_px, float(_DISTORTIONS[i]))
+                costs[i] = sum(_crookedness(chains, distortion) for chains in ridges)
+        return min(costs, key=lambda i: costs[i])
+
+    coarse = least(range(0, len(_DISTORTIONS), _COARSE))
+    best = least(range(coarse - _COARSE + 1, coarse + _COARSE))
+    if not 0 < best < len(_DISTORTIONS) - 1:
         return DivisionModel(size_px, float(_DISTORTIONS[best]))
-    low, mid, high = costs[best - 1 : best + 2]
+    low, mid, high = (costs[i] for i in (best - 1, best, best + 1))
     shift = 0.5 * (low - high) / max(low - 2 * mid + high, 1e-12)
     return DivisionModel(size_px, float(_DISTORTIONS[best] + shift * (_DISTORTIONS[1] - _DISTORTIONS[0])))
 
@@ -142,10 +151,9 @@ def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool =
 
 
 def _crookedness(chains: Chains, distortion: DivisionModel) -> float:
-    """Return the total misfit of ridge chains about their own lines, robust to chains that are no lines."""
+    """Return the total misfit of chains about their own lines, robust to chains that are no lines."""
     *_, rms, length = _chain_fit(chains, distortion)
-    ridge = chains.is_ridge
-    return float((length[ridge] * np.log1p((rms[ridge] / LIMITS.straight_px) ** 2)).sum())
+    return float((length * np.log1p((rms / LIMITS.straight_px) ** 2)).sum())
 
 
 def _mean(values: Array, chains: Chains) -> Array:

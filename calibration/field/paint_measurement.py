@@ -7,6 +7,7 @@ displacing the line, and finds a sideline that borders on other paint by its inn
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -14,11 +15,13 @@ from typing import Final
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import Observations
+from downfield.calibration.field.paint_profiles import LIMITS as PROFILES
+from downfield.calibration.field.paint_profiles import refine_profiles, search_profiles
 from downfield.calibration.field.paint_samples import PaintSamples, sample_long_lines
+from downfield.calibration.field.yard_line_ends import observe_line_ends
 from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel
 
@@ -27,22 +30,8 @@ from downfield.core.field import FieldModel
 class PaintLimits:
     """Thresholds of measuring paint."""
 
-    step_px: float = 0.5
-    """Spacing of the samples of a profile."""
-    rim_px: float = 2.5
-    """Ground seen beyond the paint on both sides."""
     along_px: tuple[float, ...] = (-3.0, -1.5, 0.0, 1.5, 3.0)
     """Where along the line profiles are taken and averaged, against noise."""
-    blurs_px: tuple[float, ...] = (0.6, 0.85, 1.2, 1.7, 2.4)
-    """Standard deviations of the edges' blur that are tried."""
-    fine_steps: int = 4
-    """Gauss-Newton steps."""
-    width_spread_px: float = 0.25
-    """Of the paint's width: a rail hides some of a sideline, or its shade adds some."""
-    noise_start: float = 2.0
-    """Noise assumed first, gray levels,"""
-    noise_floor: float = 0.35
-    """and at least: rounding and compression."""
     misfit: float = 0.28
     """Largest rms of what the model leaves, as a share of the contrast, where paint is really there."""
     widest_px: float = 14.0
@@ -59,6 +48,8 @@ class PaintLimits:
     """Texture, wear and compression move an edge by this much beyond the profile's own noise."""
     cluster_yd: float = 10.0
     """Observations of one line within so many yards are disturbed together."""
+    sampled_yd: float = 60.0
+    """A shorter field has too few lines to leave out places."""
     outlier: float = 4.0
     """Sigmas beyond which a displacement between frames is an outlier."""
 
@@ -122,30 +113,36 @@ def measure_paint(
     centers = px
     # Of a wide border only the inner edge is measured, and nothing near the outer one is looked at.
     wide = samples.own_color & (widths > LIMITS.wide_px)
-    seen = np.where(wide, widths - LIMITS.border_px / 2 - LIMITS.rim_px - search_px, np.inf)
+    seen = np.where(wide, widths - LIMITS.border_px / 2 - PROFILES.rim_px - search_px, np.inf)
     excess = np.where(wide, widths - LIMITS.border_px, 0.0)
     px, widths = px - excess[:, None] / 2 * normals, widths - excess
     height, width = plane.shape
-    reach = search_px + np.minimum(widths, LIMITS.widest_px).max(initial=1.0) / 2 + LIMITS.rim_px
-    inside = ((px > reach) & (px < np.array([width, height]) - 1 - reach)).all(axis=1)
+    reach = search_px + np.minimum(widths, LIMITS.widest_px) / 2 + PROFILES.rim_px
+    inside = ((px > reach[:, None]) & (px < np.array([width, height]) - 1 - reach[:, None])).all(axis=1)
     inside &= widths < LIMITS.widest_px
-    places = np.arange(-reach, reach + LIMITS.step_px / 2, LIMITS.step_px)
-    levels = _sample(plane, px, normals, np.minimum(places, seen[:, None]))
-    blurs = LIMITS.blurs_px if like is None else (like.blur_px,)
-    blur, center = _search_by_color(levels[inside], places, widths[inside], samples.own_color[inside], search_px, blurs)
     n = len(px)
     offset, sigma = np.zeros(n), np.full(n, np.inf)
     near, far, misfit = np.zeros(n), np.zeros(n), np.full(n, np.inf)
-    tied = samples.is_free[inside] | (not by_inner_edge)
-    fine = _refine(levels[inside], places, widths[inside], tied, center, blur)
-    for whole, part in zip((offset, sigma, near, far, misfit), fine, strict=True):
-        whole[inside] = part
+    tied = samples.is_free | (not by_inner_edge)
+    blurs = PROFILES.blurs_px if like is None else (like.blur_px,)
+    # Borders of their own color are searched apart from other paint, whose width they do not share.
+    for group in (np.flatnonzero(inside & ~samples.own_color), np.flatnonzero(inside & samples.own_color)):
+        if not len(group):
+            continue
+        size = math.ceil(float(reach[group].max()) / PROFILES.step_px)
+        places = PROFILES.step_px * np.arange(-size, size + 1)
+        levels = _sample(plane, px[group], normals[group], np.minimum(places, seen[group, None]))
+        blur, center = search_profiles(levels, places, float(np.median(widths[group])), search_px, blurs)
+        blurs = (blur,)
+        fine = refine_profiles(levels, places, widths[group], tied[group], center, blur)
+        for whole, part in zip((offset, sigma, near, far, misfit), fine, strict=True):
+            whole[group] = part
     found = (
         inside
         & (np.abs(offset) < search_px)
         & _is_paint(samples, near, far, misfit, None if like is None else like.paint)
     )
-    return PaintMeasurement(centers, normals, offset, sigma, near, far, found, blur)
+    return PaintMeasurement(centers, normals, offset, sigma, near, far, found, blurs[0])
 
 
 def _predict(camera: Camera, samples: PaintSamples) -> tuple[Array, Array, Array]:
@@ -180,102 +177,6 @@ def _sample(plane: Plane, px: Array, normals: Array, places: Array) -> Array:
     return total / len(LIMITS.along_px)
 
 
-def _step(z: Array) -> Array:
-    step: Array = 0.5 * (1 + erf(z / np.sqrt(2)))
-    return step
-
-
-def _bump(z: Array) -> Array:
-    bump: Array = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
-    return bump
-
-
-def _search_by_color(
-    levels: Array,
-    places: Array,
-    widths: Array,
-    own_color: NDArray[np.bool_],
-    search_px: float,
-    blurs: tuple[float, ...],
-) -> tuple[float, Array]:
-    """Search as `_search` does, borders of their own color apart from other paint, whose width they do not share."""
-    blur, center = _search(levels[~own_color], places, widths[~own_color], search_px, blurs)
-    if not own_color.any():
-        return blur, center
-    centers = np.empty(len(levels))
-    centers[~own_color] = center
-    centers[own_color] = _search(levels[own_color], places, widths[own_color], search_px, (blur,))[1]
-    return blur, centers
-
-
-def _search(
-    levels: Array, places: Array, widths: Array, search_px: float, blurs: tuple[float, ...]
-) -> tuple[float, Array]:
-    """Find the picture's blur, and each sample's center to half a pixel, by trying all."""
-    if not len(levels):
-        return blurs[0], np.empty(0)
-    trials = np.arange(-search_px, search_px + 0.25, 0.5)
-    typical = np.median(widths, keepdims=True)
-    centered = levels - levels.mean(axis=1, keepdims=True)
-    best_blur, best_cost, best_center = blurs[0], np.inf, np.zeros(len(levels))
-    for blur in blurs:
-        cost = np.empty((len(levels), len(trials)))
-        for k in range(len(trials)):
-            inner, outer = (_step((places - trials[k] + side * typical / 2) / blur) for side in (1, -1))
-            basis, _ = np.linalg.qr(np.stack([np.ones_like(places), inner, outer], axis=1))
-            cost[:, k] = (centered**2).sum(axis=1) - ((centered @ basis) ** 2).sum(axis=1)
-        smallest = cost.min(axis=1)
-        total = float(np.median(smallest / np.maximum((centered**2).sum(axis=1), 1.0)))
-        if total < best_cost:
-            best_blur, best_cost, best_center = blur, total, trials[cost.argmin(axis=1)]
-    return best_blur, best_center
-
-
-def _refine(
-    levels: Array, places: Array, widths: Array, tied: NDArray[np.bool_], center: Array, blur: float
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Refine level, two steps and their edges by Gauss-Newton: center, its sigma, contrasts, relative misfit.
-
-    Where the edges are not `tied` to the paint's width, shape (n,), the outer one may be off a little, and the center
-    is half that width from the inner edge.
-    """
-    n, k = levels.shape
-    variance = np.full(n, LIMITS.noise_start**2)
-    near_edge, far_edge = center - widths / 2, center + widths / 2
-    rim = widths[:, None] / 2 + LIMITS.rim_px
-    design = np.zeros((n, k, 5))
-    answer = np.zeros((n, 5))
-    inverse = np.tile(np.eye(5), (n, 1, 1))
-    weight = np.ones((n, k))
-    for step in range(LIMITS.fine_steps + 1):
-        inner, outer = (places - edge[:, None] for edge in (near_edge, far_edge))
-        # Only the ground next to the paint counts; what is further off steadies the levels a little.
-        weight = 1 / (1 + (np.abs(inner + outer) / 2 / rim) ** 8)
-        slopes = [-answer[:, i, None] * _bump(off / blur) / blur for i, off in ((1, inner), (2, outer))]
-        wider = np.where(tied[:, None], 0.0, slopes[1])
-        design = np.stack([np.ones((n, k)), _step(inner / blur), _step(outer / blur), sum(slopes), wider], axis=2)
-        ridge = np.diag([1e-6, 1e-3, 1e-3, 1e-3, 1e-3])
-        normal = design.transpose(0, 2, 1) @ (weight[:, :, None] * design) + ridge
-        seen = design.transpose(0, 2, 1) @ (weight * levels)[:, :, None]
-        normal[:, 4, 4] += variance / LIMITS.width_spread_px**2
-        seen[:, 4, 0] -= variance / LIMITS.width_spread_px**2 * (far_edge - near_edge - widths)
-        inverse = np.asarray(np.linalg.inv(normal), dtype=np.float64)
-        answer = (inverse @ seen)[:, :, 0]
-        if step:
-            move = np.clip(answer[:, 3:], -0.5, 0.5)
-            near_edge = near_edge + move[:, 0]
-            far_edge = far_edge + move[:, 0] + np.where(tied, 0.0, move[:, 1])
-        left = levels - (design @ answer[:, :, None])[:, :, 0]
-        used = weight.sum(axis=1)
-        variance = (weight * left**2).sum(axis=1) / np.maximum(used - 4, 1) + LIMITS.noise_floor**2
-    # Samples half a pixel apart share pixels: about half of them are independent.
-    sigma = np.sqrt(np.maximum(inverse[:, 3, 3], 0) * variance / LIMITS.step_px)
-    near, far = answer[:, 1], -answer[:, 2]
-    contrast = np.maximum(np.maximum(np.abs(near), np.abs(far)), 1e-6)
-    misfit = np.sqrt((weight * left**2).sum(axis=1) / np.maximum(used, 1)) / contrast
-    return near_edge + widths / 2, sigma, near, far, misfit
-
-
 def _is_paint(samples: PaintSamples, near: Array, far: Array, misfit: Array, paint: float | None) -> NDArray[np.bool_]:
     """Return whether profiles look like paint of the picture's own polarity."""
     plausible = misfit < LIMITS.misfit
@@ -295,7 +196,9 @@ def _line_signs(samples: PaintSamples, near: Array) -> Array:
     return np.asarray(np.sign(np.bincount(line, np.sign(near)))[line], dtype=np.float64)
 
 
-def observe_paint(planes: Sequence[Plane], camera: Camera, field: FieldModel, search_px: float) -> Observations:
+def observe_paint(
+    planes: Sequence[Plane], camera: Camera, field: FieldModel, search_px: float, *, quick: bool = False
+) -> Observations:
     """Observe the long lines in one or several frames, brought to the first frame.
 
     Args:
@@ -303,9 +206,11 @@ def observe_paint(planes: Sequence[Plane], camera: Camera, field: FieldModel, se
         camera: predicts where the lines are in the first.
         field: the printed field.
         search_px: how far off the prediction may be.
+        quick: whether half the places do, since the camera is only to come nearer.
 
     """
-    samples = sample_long_lines(field)
+    many = quick and field.length_yd > LIMITS.sampled_yd
+    samples = sample_long_lines(field, every_yd=2.0 if many else 1.0)
     cluster = _clusters(samples, field)
     boundary = np.where(samples.is_free, -1, samples.line)
     points = np.column_stack([samples.points_mm, np.zeros(len(samples.line))])
@@ -320,6 +225,9 @@ def observe_paint(planes: Sequence[Plane], camera: Camera, field: FieldModel, se
         sigma = np.hypot(seen.sigma_px, LIMITS.sigma_floor_px) * np.sqrt(len(planes))
         px = seen.px + offset[:, None] * seen.normals
         parts.append(Observations(points, px, seen.normals, sigma, cluster, boundary)[found])
+    if first is not None and not quick:
+        clusters = int(cluster.max(initial=-1)) + 1
+        parts.append(observe_line_ends(planes[0], camera, field, search_px, first.blur_px, clusters))
     return parts[0] if len(parts) == 1 else _stacked(parts)
 
 

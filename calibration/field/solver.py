@@ -17,14 +17,20 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera, with_scaled_focal
-from downfield.calibration.field.free_solver import free_candidates, measure_print, open_proportions, proportions_off
+from downfield.calibration.field.free_solver import (
+    described_candidates,
+    free_candidates,
+    measure_print,
+    open_proportions,
+    proportions_off,
+)
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
 from downfield.calibration.field.mirroring import refuse_mirrored, require_readable
 from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
-from downfield.calibration.field.rectified_lines import find_yard_line_ends
+from downfield.calibration.field.rectified_lines import YardLineEnds, find_yard_line_ends
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import LIMITS as VERIFICATION
 from downfield.calibration.field.verification import (
@@ -62,6 +68,8 @@ class SolverLimits:
     """The same in the last fit."""
     focal_starts: tuple[float, float] = (0.75, 1.33)
     """Ratios to the solution's focal length from which the fit is begun again."""
+    sure_focal: float = 0.03
+    """A focal length with a smaller relative standard deviation is the only one."""
     better_by: float = 0.05
     """Another start must lower the cost by so much."""
     checked: int = 160
@@ -76,7 +84,7 @@ class SolverLimits:
     """Observations that a fit needs."""
     same_px: float = 4.0
     """Solutions nearer than this everywhere are the same."""
-    measured_search_px: float = 2.5
+    measured_searches_px: tuple[float, ...] = (2.0,)
     """How far off the paint is searched after the print was measured."""
     as_described: float = 0.012
     """Proportions further from the description than this, log ratio, are measured at once."""
@@ -114,9 +122,10 @@ def solve_field(
     reporter = ProgressReporter(progress)
     reporter.enter("finding lines")
     planes = [clearest_channel(image) for image in images]
-    lines = _find_lines(images[0])
-    roughly = _free_candidates(planes[0], lines, fields)
-    described = partial(_solve_as_described, planes, lines, images[0], fields, prior, reporter)
+    lines = _find_lines(images[0], planes[0])
+    ends = find_yard_line_ends(planes[0], *lines)
+    roughly = _free_candidates(lines, ends, fields)
+    described = partial(_solve_as_described, planes, lines, ends, images[0], fields, prior, reporter)
     if not roughly:
         best = described()
     else:
@@ -149,6 +158,7 @@ def _first_trusted(ways: Sequence[Callable[[], FieldSolution]]) -> tuple[FieldSo
 def _solve_as_described(
     planes: Sequence[Plane],
     lines: FieldLines,
+    ends: YardLineEnds | None,
     image: Image,
     fields: Sequence[FieldModel],
     prior: LensPrior | None,
@@ -156,8 +166,9 @@ def _solve_as_described(
 ) -> FieldSolution:
     """Solve a print that is just as one of the fields describes it."""
     reporter.enter("matching the print")
-    options = islice(candidates(*lines, tuple(fields)), LIMITS.checked)
-    likely = _likeliest(planes[0], list(options))
+    # Where the yard lines end tells the sidelines from rails and rims; else every pair of lines may be the sidelines.
+    every = candidates(*lines, tuple(fields)) if ends is None else described_candidates(*lines, fields, ends)
+    likely = _likeliest(planes[0], list(islice(every, LIMITS.checked)))
     if not likely:
         raise CalibrationError(_no_match(fields))
     solutions = []
@@ -170,15 +181,16 @@ def _solve_as_described(
     return best
 
 
-def _free_candidates(plane: Plane, lines: FieldLines, fields: Sequence[FieldModel]) -> list[tuple[Candidate, float]]:
+def _free_candidates(
+    lines: FieldLines, ends: YardLineEnds | None, fields: Sequence[FieldModel]
+) -> list[tuple[Candidate, float]]:
     """Return candidates whose proportions are open, with the yard lines' contrast; none of what was measured before.
 
     One field only is measured in the picture: of several, one with other proportions could be the right one.
     """
-    if len(fields) != 1 or fields[0].measured:
+    if ends is None or len(fields) != 1 or fields[0].measured:
         return []
-    ends = find_yard_line_ends(plane, *lines)
-    return [] if ends is None else [(option, ends.paint) for option in free_candidates(*lines, fields[0], ends)]
+    return [(option, ends.paint) for option in free_candidates(*lines, fields[0], ends)]
 
 
 def _solve_by_measuring(
@@ -198,8 +210,8 @@ def _solve_by_measuring(
         reporter.enter("solving the camera", i / len(likely))
         found = measure_print(planes, option, paint, prior)
         if found is not None:
-            search = LIMITS.measured_search_px
-            solutions.append(refine_solution(planes, found.camera, found.field, prior=prior, first_search_px=search))
+            near = LIMITS.measured_searches_px
+            solutions.append(refine_solution(planes, found.camera, found.field, prior=prior, searches_px=near))
     reporter.enter("checking")
     return _best_trusted([solution for solution in solutions if solution], image, fields, planes, prior, any_focal=True)
 
@@ -210,7 +222,7 @@ def refine_solution(
     field: FieldModel,
     *,
     prior: LensPrior | None = None,
-    first_search_px: float = LIMITS.searches_px[0],
+    searches_px: Sequence[float] = LIMITS.searches_px,
 ) -> FieldSolution | None:
     """Refine a camera good to a few pixels to the paint; None when too little paint is found.
 
@@ -219,13 +231,13 @@ def refine_solution(
         camera: where to begin.
         field: the printed field.
         prior: the lens, when it was measured beforehand.
-        first_search_px: how far off the camera may be.
+        searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.
 
     """
     # The bow is fitted from the start: a dished board's lines are further from a flat one's than the last search.
     camera = dataclasses.replace(camera, bow=flat_bow(field))
-    for search in (first_search_px, *LIMITS.searches_px[1:]):
-        observations = observe_paint(planes[:1], camera, field, search)
+    for search in searches_px:
+        observations = observe_paint(planes[:1], camera, field, search, quick=True)
         if len(observations.px) < LIMITS.fewest_observations:
             return None
         camera = fit_camera(camera, observations, prior=prior, fine=True).camera
@@ -258,6 +270,9 @@ def _at_distance(
 
 def _best_focal(solution: FieldSolution, planes: Sequence[Plane], prior: LensPrior | None) -> FieldSolution:
     """Return the solution, or the one reached from another focal length if that explains paint and lens better."""
+    focal_sigma = float(np.sqrt(solution.fit.covariance[0, 0])) / solution.fit.camera.lens.focal_px[0]
+    if focal_sigma < LIMITS.sure_focal:
+        return solution
     starts = [with_scaled_focal(solution.fit.camera, ratio) for ratio in LIMITS.focal_starts]
     fits = [fit_camera(start, solution.observations, prior=prior, fine=True) for start in starts]
     best = min(fits, key=lambda fit: fit.cost)
@@ -266,10 +281,10 @@ def _best_focal(solution: FieldSolution, planes: Sequence[Plane], prior: LensPri
     return _fit_all_frames(planes, best.camera, solution.field, prior) or solution
 
 
-def _find_lines(image: Image) -> FieldLines:
+def _find_lines(image: Image, plane: Plane) -> FieldLines:
     """Find the yard lines' family, the other one, the ladder among the first, and the lens's distortion."""
     size = (image.shape[1], image.shape[0])
-    level, upright = find_chains(image)
+    level, upright = find_chains(plane)
     distortion = estimate_distortion((level, upright), size)
     found = []
     for across, along in ((upright, level), (level, upright)):
@@ -295,6 +310,8 @@ def _likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
         option = options[i]
         if all(_distance_px(option.camera, other.camera, option.field, other.field) > LIMITS.same_px for other in kept):
             kept.append(option)
+    if len(kept) == 1:
+        return kept
     scored = [
         (
             gather_evidence(

@@ -29,8 +29,8 @@ class RecalibrationLimits:
 
     followed_share: float = 0.4
     """Of the print's corners: with fewer the field moved further than could be followed."""
-    search_px: float = 6.0
-    """How far off the followed camera's paint is searched."""
+    searches_px: tuple[float, ...] = (6.0, 3.0, 1.8)
+    """How far off the paint is searched from the followed camera on, fit by fit."""
     same_px: float = 1.5
     """A solution so near to the followed place is of that field: other lines are further off."""
 
@@ -59,7 +59,7 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     if shake.share > LIMITS.followed_share:
         start = moved_camera(before.camera, shake, before.field)
         planes = [clearest_channel(image) for image in images]
-        solution = refine_solution(planes, start, before.field, prior=prior, first_search_px=LIMITS.search_px)
+        solution = refine_solution(planes, start, before.field, prior=prior, searches_px=LIMITS.searches_px)
         if solution is not None:
             placed = _furthest_px(start, solution.fit.camera, before.field) < LIMITS.same_px
             if find_problems(solution.evidence, solution.fit, solution.field, placed=placed):

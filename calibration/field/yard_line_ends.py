@@ -1,0 +1,119 @@
+"""Observes where yard lines end: the inner edges of the sidelines, whatever is painted beyond them.
+
+A sideline may border on paint, a margin or a rail of any color, and where it is thin its two edges blur into one that
+lies between them. But a yard line stands out from the ground beside it right up to the sideline and no further, so the
+place where its contrast has fallen to half is the edge, free of what lies beyond.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.camera_fit import Observations
+from downfield.calibration.field.paint_profiles import edge
+from downfield.core.arrays import Array, Plane
+from downfield.core.field import FieldModel
+
+
+@dataclass(frozen=True, slots=True)
+class LineEndLimits:
+    """Where the ends of yard lines are looked for, and what counts as one."""
+
+    step_px: float = 0.5
+    """Spacing of profiles along the lines."""
+    plateau_px: float = 6.0
+    """Of a line's own paint that is looked at before its end, and of what lies beyond it."""
+    across: tuple[float, ...] = (-0.25, 0.0, 0.25)
+    """Of a line's width: where its paint is sampled."""
+    ground_px: float = 2.5
+    """How far beside its paint the ground is."""
+    misfit: float = 0.2
+    """Largest rms of what an edge leaves of the profile, as a share of the contrast."""
+    least_contrast: float = 0.4
+    """Of the typical line: fainter ends are worn or covered."""
+    sigma_floor_px: float = 0.1
+    """Ends are cut, worn and blurred by so much beyond the profile's own noise."""
+    trial_px: float = 0.1
+    """Spacing of the places that are tried."""
+
+
+LIMITS: Final = LineEndLimits()
+
+
+def observe_line_ends(
+    plane: Plane, camera: Camera, field: FieldModel, search_px: float, blur_px: float, first_cluster: int
+) -> Observations:
+    """Observe the ends of yard lines, which lie on the sidelines' inner edges.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: predicts where they are.
+        field: the printed field.
+        search_px: how far off the prediction may be.
+        blur_px: standard deviation of the picture's blur.
+        first_cluster: number of the first cluster; each sideline has two, of its halves.
+
+    """
+    lines = [line for line in field.lines() if line.kind == "yard_line"]
+    ends_mm = np.array([(sum(line.x_mm) / 2, y) for line in lines for y in line.y_mm]).reshape(-1, 2)
+    out_mm = np.tile([(0.0, -1.0), (0.0, 1.0)], (len(lines), 1))
+    px = camera.to_pixels(ends_mm)
+    outward, along = _direction(camera, ends_mm, out_mm), _direction(camera, ends_mm, out_mm[:, ::-1])
+    width_px = field.line_width_mm("yard_line") * np.linalg.norm(along, axis=1)
+    outward, along = (way / np.linalg.norm(way, axis=1, keepdims=True) for way in (outward, along))
+    reach = search_px + LIMITS.plateau_px
+    places = np.arange(-reach, reach + LIMITS.step_px / 2, LIMITS.step_px)
+    inside = ((px > reach) & (px < np.array(plane.shape[::-1]) - 1 - reach)).all(axis=1)
+
+    def levels(aside_px: Array) -> Array:
+        at = px[:, None] + places[:, None] * outward[:, None] + (aside_px[:, None] * along)[:, None]
+        at = np.clip(np.nan_to_num(at), -30000, 30000).astype(np.float32)
+        seen = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(seen, dtype=np.float64)
+
+    paint = sum(levels(share * width_px) for share in LIMITS.across) / len(LIMITS.across)
+    beside = width_px / 2 + LIMITS.ground_px
+    contrast = paint - (levels(beside) + levels(-beside)) / 2
+    offset, sigma, height, misfit = _fit_edges(contrast, places, search_px, blur_px)
+    typical = float(np.median(height[inside])) if inside.any() else 0.0
+    found = inside & (misfit < LIMITS.misfit) & (height * np.sign(typical) > LIMITS.least_contrast * abs(typical))
+    normals = along[:, ::-1] * (1.0, -1.0)
+    normals *= np.sign((normals * outward).sum(axis=1))[:, None]
+    half = (ends_mm[:, 0] > field.length_mm / 2).astype(np.intp)
+    cluster = first_cluster + 2 * half + np.tile([0, 1], len(lines))
+    return Observations(
+        np.column_stack([ends_mm, np.zeros(len(ends_mm))]),
+        px + offset[:, None] * outward,
+        normals,
+        np.hypot(sigma, LIMITS.sigma_floor_px),
+        cluster,
+        np.full(len(ends_mm), -1),
+    )[found]
+
+
+def _direction(camera: Camera, points_mm: Array, way_mm: Array) -> Array:
+    """Return how a millimeter some way moves points in the picture, px, shape (n, 2)."""
+    moved: Array = camera.to_pixels(points_mm + way_mm / 2) - camera.to_pixels(points_mm - way_mm / 2)
+    return moved
+
+
+def _fit_edges(contrast: Array, places: Array, search_px: float, blur_px: float) -> tuple[Array, Array, Array, Array]:
+    """Fit each profile, shape (n, k), by a contrast that ends at an edge: its place, sigma, height, relative misfit."""
+    trials = np.arange(-search_px, search_px + LIMITS.trial_px / 2, LIMITS.trial_px)
+    shapes = edge((trials[:, None] - places) / blur_px)
+    power = (shapes**2).sum(axis=1)
+    along = contrast @ shapes.T
+    left = (contrast**2).sum(axis=1, keepdims=True) - along**2 / power
+    best = left.argmin(axis=1)
+    rows = np.arange(len(contrast))
+    height = along[rows, best] / power[best]
+    variance = left[rows, best] / (len(places) - 2)
+    # An edge's place is known by where the profile falls, as steep as its height and the blur make it.
+    slope = np.abs(height) * np.sqrt(1 / (2 * np.sqrt(np.pi) * blur_px * LIMITS.step_px))
+    sigma = np.sqrt(2 * np.maximum(variance, 0)) / np.maximum(slope, 1e-6)  # half the samples are independent
+    return trials[best], sigma, height, np.sqrt(np.maximum(variance, 0)) / np.maximum(np.abs(height), 1e-6)
