@@ -80,7 +80,7 @@ class Chains:
         return Chains(self.along, self.points_px[points], self.chain[points], self.is_ridge[kept], self.strength[kept])
 
 
-def find_chains(image: Image) -> tuple[Chains, Chains]:
+def find_chains(image: Image | Plane) -> tuple[Chains, Chains]:
     """Find the chains in a picture, level ones first, upright ones second.
 
     Args:
@@ -102,10 +102,10 @@ def _distinctness(families: list[list[Array]]) -> float:
     return sum(float(chain[:, 2].sum()) for chains in families for chain in chains if len(chain) >= LIMITS.long_px)
 
 
-def clearest_channel(image: Image) -> Plane:
+def clearest_channel(image: Image | Plane) -> Plane:
     """Return the gray, blue, green or red channel with the clearest thin lines, shape (height, width), 0..255."""
     if image.ndim == 2:
-        return image.astype(np.float32)
+        return np.asarray(image, dtype=np.float32)
     planes = [cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), *cv2.split(image)]
     floats = [np.asarray(plane, dtype=np.float32) for plane in planes]
     return max(floats, key=_line_contrast)
@@ -130,20 +130,19 @@ def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
         xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3, scale=0.25)
         yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3, scale=0.25)
         xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3, scale=0.25)
-        mean, half = cv2.addWeighted(xx, 0.5, yy, 0.5, 0.0), cv2.addWeighted(xx, 0.5, yy, -0.5, 0.0)
+        mean, half = (xx + yy) / 2, (xx - yy) / 2
         apart = cv2.magnitude(half, xy)
         # Beside a mere step the picture bends too, but there it also slopes, which it does not on a line.
         by_x, by_y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=0.125) for order in ((1, 0), (0, 1)))
         slope = cv2.magnitude(by_x, by_y)
-        turn = cv2.divide(half, cv2.max(apart, 1e-6))
+        turn = half / np.maximum(apart, np.float32(1e-6))
         for sign in (-1, 1):  # the second derivative across dark paint is positive
             # The eigenvalue across the line less the curvature along it: blobs and flat ground give nothing.
-            along = cv2.absdiff(apart, cv2.multiply(mean, float(sign)))
-            response = cv2.addWeighted(cv2.addWeighted(apart, 1.0, mean, sign, 0.0), 1.0, along, -1.0, 0.0)
-            response = cv2.scaleAdd(slope, -1 / scale, response) * np.float32(scale**1.5)
-            wins = (response > best[sign]).view(np.uint8)
-            cv2.copyTo(response, wins, best[sign])
-            cv2.copyTo(turn * np.float32(sign), wins, upright[sign])
+            response = apart + sign * mean - np.abs(apart - sign * mean) - slope / np.float32(scale)
+            response *= np.float32(scale**1.5)
+            wins = response > best[sign]
+            np.copyto(best[sign], response, where=wins)
+            np.copyto(upright[sign], turn if sign == 1 else -turn, where=wins)
     return (best[-1], upright[-1]), (best[1], upright[1])
 
 
@@ -151,14 +150,15 @@ def _edges(gray: Plane) -> tuple[Plane, Plane]:
     """Return the gradient's magnitude, and how upright edges are, as `_ridges` does."""
     smooth = cv2.GaussianBlur(gray, (0, 0), LIMITS.edge_scale_px)
     x, y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=0.125) for order in ((1, 0), (0, 1)))
-    xx, yy = cv2.multiply(x, x), cv2.multiply(y, y)
-    return cv2.magnitude(x, y), cv2.divide(cv2.subtract(xx, yy), cv2.max(cv2.add(xx, yy), 1e-12))
+    strength = np.asarray(cv2.magnitude(x, y), dtype=np.float32)
+    turn: Plane = (x * x - y * y) / np.maximum(strength * strength, np.float32(1e-12))
+    return strength, turn
 
 
 def _chains_along(along: int, response: Plane, upright: Plane) -> list[Array]:
     """Link chains that run along one picture axis: each an array of x, y and response, shape (n, 3)."""
     if along == 0:  # work on the transposed picture, where level lines are upright
-        turned = _chains_along(1, cv2.transpose(response), -cv2.transpose(upright))
+        turned = _chains_along(1, np.ascontiguousarray(response.T), -np.ascontiguousarray(upright.T))
         return [chain[:, (1, 0, 2)] for chain in turned]
     floor = max(LIMITS.quiet * float(np.median(response[::4, ::4])), LIMITS.weakest)
     before, here, after = response[:, :-2], response[:, 1:-1], response[:, 2:]

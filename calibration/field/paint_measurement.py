@@ -130,7 +130,7 @@ def measure_paint(
         if not len(group):
             continue
         size = math.ceil(float(reach[group].max()) / PROFILES.step_px)
-        places = PROFILES.step_px * np.arange(-size, size + 1)
+        places = PROFILES.step_px * np.arange(-size, size + 1, dtype=np.float64)
         levels = _sample(plane, px[group], normals[group], np.minimum(places, seen[group, None]))
         blur, center = search_profiles(levels, places, float(np.median(widths[group])), search_px, blurs)
         blurs = (blur,)

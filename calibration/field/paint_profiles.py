@@ -132,7 +132,7 @@ def refine_profiles(
         seen = weighted @ levels[:, :, None]
         normal[:, 4, 4] += variance / LIMITS.width_spread_px**2
         seen[:, 4, 0] -= variance / LIMITS.width_spread_px**2 * (far_edge - near_edge - widths)
-        answer = np.linalg.solve(normal, seen)[:, :, 0]
+        answer = np.asarray(np.linalg.solve(normal, seen)[:, :, 0], dtype=np.float64)
         if step:
             move = np.clip(answer[:, 3:], -0.5, 0.5)
             near_edge = near_edge + move[:, 0]
