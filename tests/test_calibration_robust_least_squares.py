@@ -31,9 +31,11 @@ def test_the_minimum_is_that_of_an_independent_solver(seed: int, height: float, 
 
     begin = np.array([0.8 * height, 1.2 * rate, 0.8])
     found, cost = minimize_huber(evaluate, begin, np.full(3, -np.inf), loss_at=2.0, most_steps=60)
-    other = least_squares(
-        lambda v: evaluate(v)[0], begin, lambda v: evaluate(v)[1], loss="huber", f_scale=2.0, ftol=1e-12, xtol=1e-12
-    )
+
+    def residuals(values: Array) -> Array:
+        return evaluate(values)[0]
+
+    other = least_squares(residuals, begin, loss="huber", f_scale=2.0, ftol=1e-12, xtol=1e-12)
     assert cost == pytest.approx(min(other.cost, cost), abs=0.01)
     if other.cost > cost - 0.01:
         np.testing.assert_allclose(found, other.x, rtol=0.02, atol=0.01)
