@@ -192,7 +192,8 @@ def reviewer(context: AppContextDep, principal: PrincipalDep) -> Principal:
         return principal
     raise ProblemError(
         403,
-        "Only the admin can reopen a finished game, unless game.operators_review is set in the rig's configuration.",
+        "Only the admin can rule after a game and set policies, unless game.operators_review is set in the rig's"
+        " configuration.",
     )
 
 

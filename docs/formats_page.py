@@ -24,6 +24,7 @@ from downfield.core.records import write_text
 from downfield.core.roster import Roster
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader
+from downfield.game.policies import PoliciesHeader, PolicyChange
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
@@ -102,6 +103,12 @@ FORMATS = (
         "Calls",
         "A header line, then one call a line, in the order they were made.",
         (CallsHeader, Call),
+    ),
+    Format(
+        "policies.jsonl",
+        "Policies of a league",
+        "In a rig's data folder: a header line, then a line for each change. The last one about a kind of call counts.",
+        (PoliciesHeader, PolicyChange),
     ),
     Format(
         "*.downfield.zip",

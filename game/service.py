@@ -22,6 +22,7 @@ from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.idempotency import IdempotencyCache, as_submitted
 from downfield.game.journal import JournalWriter
 from downfield.game.owner import NOBODY, GameOwner
+from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
@@ -58,6 +59,7 @@ class GameService:
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
         owner: whose games these are; only they are resumed.
         shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
+        policies: of the league, over those of a game's rulebook; None for none. Kept as an attribute.
 
     """
 
@@ -72,7 +74,9 @@ class GameService:
         owner: GameOwner = NOBODY,
         *,
         shadow: bool = False,
+        policies: LeaguePolicies | None = None,
     ) -> None:
+        self.policies = policies or LeaguePolicies()
         self._writer = JournalWriter(store)
         self._backlog = Backlog(store, self._writer)
         self._rig = rig
@@ -136,9 +140,11 @@ class GameService:
 
         Raises:
             RulebookError: its rulebook does not exist.
+            InputError: the league's policies can't be read.
 
         """
-        rulebook = self._rulebook if game.rulebook is None else load_rulebook(game.rulebook)
+        own = self._rulebook if game.rulebook is None else load_rulebook(game.rulebook)
+        rulebook = self.policies.applied_to(own)
         with self._lock:
             if players is None:
                 players = self._players if self._session is None else self._session.state.players
@@ -338,6 +344,11 @@ class GameService:
         """Return the calibration in use."""
         return self._rig.calibration()
 
+    @property
+    def rulebook(self) -> Rulebook:
+        """The rulebook for games that name none, without the league's policies."""
+        return self._rulebook
+
     def settings(self) -> Settings:
         """Return the configuration in force, without secrets."""
         return self._rig.settings()
@@ -378,8 +389,9 @@ class GameService:
         with self._lock:
             if self._session is None:
                 raise RefusedError(NO_GAME)
+            in_force = self.policies.applied_to(rulebook)
             by, now_ns = Submission(submission.by), self._clock()
-            self._session = switch_rulebook(self._session, self._publisher, rulebook, by, now_ns)
+            self._session = switch_rulebook(self._session, self._publisher, in_force, by, now_ns)
             if self._shadow is not None:
                 self._shadow.follow(self._session)
             self._rulebook = rulebook

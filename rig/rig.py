@@ -17,6 +17,7 @@ from downfield.api.feed.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
 from downfield.game.footage import Footage
+from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.service import GameService
@@ -24,7 +25,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
 from downfield.rig.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.settings import data_folder, recordings_folder
+from downfield.rig.configuration.settings import data_folder, policies_file, recordings_folder
 from downfield.rig.configuration.stream import replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.kept_games import open_store
@@ -138,6 +139,7 @@ class Rig:
             clock=self._clock.now_ns if self.live else None,
             owner=owner,
             shadow=settings.game.shadow,
+            policies=LeaguePolicies(policies_file(settings)),
         )
         self._closing.callback(self.game_service.close)
         self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded, self._report_undrawn)

@@ -46,6 +46,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/evidence"),
         ("GET", "/games"),
         ("GET", "/game"),
+        ("GET", "/league"),
         ("GET", "/pair"),
         ("GET", "/overlay/{name}"),
         ("GET", "/assets/{file}"),
@@ -67,6 +68,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/games/{game}/calls/{call}/rulings"),
         ("POST", "/api/games/{game}/events/{event}/undo"),
         ("PUT", "/api/teams/{team}"),
+        ("PUT", "/api/policies/{kind}"),
         ("DELETE", "/api/teams/{team}"),
     },
     "admin": {

@@ -30,6 +30,7 @@ PAGES: Final[Mapping[str, str]] = {
     "/games": "games.html",
     "/game": "game.html",
     "/evidence": "evidence.html",
+    "/league": "league.html",
     "/pair": "pair.html",
 }
 """Pages by path; the overlays are at ``/overlay/`` and their name."""
@@ -118,10 +119,11 @@ def overlay(request: Request, name: str) -> Response:
 @router.get("/games")
 @router.get("/game")
 @router.get("/evidence")
+@router.get("/league")
 @router.get("/pair")
 @allow("anyone")
 def page(request: Request) -> Response:
-    """The start page, panel, camera page, set-up, games, a game, the frames of a call, the pairing page."""
+    """The start page, panel, camera page, set-up, games, a game, a call's frames, the league's calls, pairing."""
     return pages()[PAGES[own_path(request.scope)]].response(request)
 
 

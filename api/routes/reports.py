@@ -16,7 +16,7 @@ from downfield.api.security.roles import allow
 from downfield.core.errors import BusyError, NotFoundError
 from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
-from downfield.officiating.calls import CallKind
+from downfield.officiating.calls import CallKind, Policy
 from downfield.review.csv_text import csv_chunks
 from downfield.review.reports.call_outcomes import CallOutcomes, call_outcomes
 from downfield.review.reports.game_report import GameReport
@@ -41,6 +41,8 @@ class CallOutcomesView(TopicModel):
     open: int = Field(description="Decided by nobody yet.")
     by_hand: int = Field(description="Made by a person, because the rulebook had not.")
     overturned_share: float | None = Field(description="Of people's decisions; null where there were none.")
+    suggestion: Policy | None = Field(description="The policy that this suggests; null for none.")
+    why: str = Field(description="Why, in words.")
 
 
 @router.get(
@@ -99,7 +101,10 @@ def report_table(
 def outcomes(
     store: StoreDep, games: Annotated[int, Query(ge=1, le=200, description="How many games, the latest.")] = 50
 ) -> list[CallOutcomesView]:
-    """From it a league sets which kinds of calls need no person (policy `auto`), and which do (`propose`)."""
+    """From it a league sets which kinds of calls need no person (policy `auto`), and which do (`propose`).
+
+    `PUT /api/policies/{kind}` sets it.
+    """
     with _alone():
         return [_view(one) for one in call_outcomes(History(store, row) for row in store.games(games))]
 
@@ -125,4 +130,6 @@ def _view(one: CallOutcomes) -> CallOutcomesView:
         open=one.open,
         by_hand=one.by_hand,
         overturned_share=one.overturned_share,
+        suggestion=one.suggestion.policy,
+        why=one.suggestion.why,
     )

@@ -8,8 +8,40 @@ from typing import Final
 
 from downfield.game.history import History
 from downfield.game.published.game_topics import CallView
-from downfield.officiating.calls import CallKind
+from downfield.officiating.calls import CallKind, Policy
 from downfield.review.reports.tables import ReportTable
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionLimits:
+    """When the outcomes of a kind of call suggest a policy."""
+
+    decided: int = 5
+    """Fewer decisions of people say nothing about how often a call is wrong."""
+
+    overturned_share: float = 0.2
+    """A kind that people overturn this often should be proposed to a person first."""
+
+    undisputed: int = 30
+    """A kind of which this many stood, and none was overturned, needs no person: it is wrong less than one time in ten,
+    sure to 95 % (the rule of three)."""
+
+
+LIMITS: Final = SuggestionLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySuggestion:
+    """A policy that the outcomes of a kind of call suggest.
+
+    Attributes:
+        policy: suggested; None for none.
+        why: in words.
+
+    """
+
+    policy: Policy | None
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +72,19 @@ class CallOutcomes:
         """The share of people's decisions that went against the call; None where there were none."""
         decided = self.confirmed + self.overturned
         return self.overturned / decided if decided else None
+
+    @property
+    def suggestion(self) -> PolicySuggestion:
+        """What a league might set."""
+        decided, stood = self.confirmed + self.overturned, self.called + self.confirmed
+        share = self.overturned_share
+        if share is not None and decided >= LIMITS.decided and share >= LIMITS.overturned_share:
+            return PolicySuggestion("propose", f"People overturned {self.overturned} of {decided} that they decided.")
+        if self.overturned == 0 and stood >= LIMITS.undisputed:
+            return PolicySuggestion("auto", f"{stood} stood, and nobody overturned one.")
+        if self.overturned == 0:
+            return PolicySuggestion(None, f"Nobody overturned one; {stood} so far, too few to tell.")
+        return PolicySuggestion(None, f"People overturned {self.overturned} of {decided} that they decided.")
 
 
 _COUNTS: Final = tuple(field.name for field in fields(CallOutcomes) if field.name != "kind")

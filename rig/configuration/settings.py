@@ -291,6 +291,11 @@ def unsaved_folder(settings: RigSettings) -> Path:
     return Path(settings.store.unsaved).expanduser() if settings.store.unsaved else data_folder(settings) / "unsaved"
 
 
+def policies_file(settings: RigSettings) -> Path:
+    """Return the file of the league's policies."""
+    return data_folder(settings) / "policies.jsonl"
+
+
 def tables_folder(settings: RigSettings) -> Path:
     """Return the folder of table profiles."""
     return data_folder(settings) / "tables"

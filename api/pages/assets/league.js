@@ -1,0 +1,73 @@
+// How the calls of the latest games fared, by kind, and with one tap what may be done with such calls without a person.
+
+import { el, refreshList, setText } from "./dom.js";
+import { capitalize, humanize } from "./format.js";
+import { knownName } from "./reviewer_name.js";
+import { errorText, send } from "./send.js";
+
+const POLICIES = [["auto", "Automatic"], ["propose", "Ask first"], ["log", "Note only"]];
+const NAMES = Object.fromEntries(POLICIES);
+const COUNTS = [["called", "Called"], ["confirmed", "Confirmed"], ["overturned", "Overturned"], ["too_close", "Too close"], ["open", "Open"], ["by_hand", "By hand"]];
+
+const at = (id) => document.getElementById(id);
+const span = document.querySelector("[name=games]");
+const get = (path) => send(path, null, { method: "GET" });
+let outcomes = [];
+let policies = [];
+let latest = 0;
+
+async function load() {
+  const request = ++latest;
+  try {
+    const [found, set] = await Promise.all([get(`api/call-outcomes?games=${span.value}`), get("api/policies")]);
+    if (request !== latest) return; // another span was chosen meanwhile
+    [outcomes, policies] = [found, set];
+    show();
+    setText(at("message"), found.length === 0 ? "No call has been made on this rig yet." : "");
+  } catch (error) {
+    if (request === latest) setText(at("message"), errorText(error));
+  }
+}
+
+function show() {
+  const fared = new Map(outcomes.map((outcome) => [outcome.kind, outcome]));
+  const kinds = policies.map((policy) => ({ id: policy.kind, policy, outcome: fared.get(policy.kind) ?? null }));
+  const order = new Map(outcomes.map((outcome, index) => [outcome.kind, index]));
+  refreshList(at("kinds"), kinds.filter(({ outcome }) => outcome !== null).sort((a, b) => order.get(a.id) - order.get(b.id)), kindItem);
+  refreshList(at("others"), kinds.filter(({ outcome }) => outcome === null), kindItem);
+}
+
+function kindItem({ policy, outcome }, item) {
+  item.className = "kind plate";
+  const name = capitalize(humanize(policy.kind));
+  return [
+    el("h2", {}, name),
+    outcome !== null && el("dl", { class: "counts" }, COUNTS.map(([key, label]) => el("div", { class: key === "overturned" && outcome.overturned > 0 ? "against" : null }, el("dt", {}, label), el("dd", {}, String(outcome[key]))))),
+    el("div", { class: "policy", role: "group", "aria-label": `What may be done: ${name}` }, POLICIES.map(([value, label]) => policyButton(policy, outcome, value, label))),
+    outcome !== null && el("p", {}, outcome.why, outcome.suggestion !== null && outcome.suggestion !== policy.policy && ` ${NAMES[outcome.suggestion]} is suggested.`),
+    policy.set_by !== "" && el("p", { class: "muted" }, `Set by ${policy.set_by}, ${new Date(policy.set_ms).toLocaleDateString("en-US", { year: "numeric", month: "short", day: "numeric" })}. The rulebook says: ${NAMES[policy.rulebook_policy]}.`),
+  ];
+}
+
+function policyButton(policy, outcome, value, label) {
+  const suggested = outcome?.suggestion === value && policy.policy !== value;
+  return el("button", { type: "button", class: suggested ? "small suggested" : "small", "aria-pressed": String(policy.policy === value), onclick: ({ currentTarget }) => set(currentTarget, policy, value) }, label);
+}
+
+/** Set it at once; what the rulebook says anyway is not kept as the league's. */
+async function set(button, policy, value) {
+  if (policy.policy === value) return;
+  button.setAttribute("aria-busy", "true");
+  try {
+    policies = await send(`api/policies/${policy.kind}`, { policy: value === policy.rulebook_policy ? null : value, name: knownName() }, { method: "PUT" });
+    setText(at("message"), `${capitalize(humanize(policy.kind))}: ${NAMES[value]}, from the next game on.`);
+    show();
+  } catch (error) {
+    setText(at("message"), errorText(error));
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+}
+
+span.addEventListener("change", load);
+load();
