@@ -28,6 +28,7 @@ CallId = Annotated[str, Path(min_length=1, max_length=200, description="A call's
 EventId = Annotated[str, Path(pattern=r"^[A-Za-z0-9._:-]{1,80}$", examples=["op-12"])]
 TeamId = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$", examples=["river-city"])]
 AgoMs = Annotated[int, Field(ge=0, le=2000, description="How long ago it was made, as measured by the sender.")]
+SpotYd = Annotated[float, Field(ge=-30, le=230, description="On the field or beside it.")]
 Note = Annotated[str, Field(max_length=500)]
 
 
@@ -44,7 +45,7 @@ class CallRequest(RequestModel):
     kind: CallKind
     text: Annotated[str, Field(min_length=1, max_length=200)]
     side: Side | None = Field(default=None, description="Side that gets the ball, the points or the yards.")
-    spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
+    spot_yd: tuple[SpotYd, SpotYd] | None = Field(default=None, description="Along x of the board, across.")
     players: Annotated[tuple[Annotated[str, Field(max_length=60)], ...], Field(max_length=8)] = ()
     detail: Annotated[str, Field(max_length=60)] = ""
 

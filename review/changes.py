@@ -9,7 +9,8 @@ from typing import Final
 from pydantic import Field
 
 from downfield.game.entries import Effects
-from downfield.game.published.game_topics import DeclarationView, TopicModel
+from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
+from downfield.game.receipts import Accepted
 from downfield.officiating.calls import Call, CallKind, Verdict
 from downfield.officiating.engine.judged_game import calls_to_append
 from downfield.review.judging_again import JudgedAgain
@@ -112,6 +113,33 @@ def call_brief(call: Call | None) -> CallBrief | None:
     if call is None:
         return None
     return CallBrief(id=call.id, kind=call.kind, verdict=call.verdict, text=call.text, spot_yd=call.spot_yd)
+
+
+def receipt_lines(
+    before: Sequence[CallView], declarations: Sequence[DeclarationView], receipt: Accepted
+) -> tuple[str, ...]:
+    """Return in plain words what a ruling on a game in play has changed.
+
+    Args:
+        before: the calls that stood before it.
+        declarations: of the game, as they were before it.
+        receipt: of the ruling.
+
+    """
+    old = {call.id: call for call in before}
+    lines = []
+    for call in receipt.calls:
+        was = old.get(call.id)
+        if was is None:
+            lines.append(f"Now called: {_plain(call.text)}.")
+        elif was.text != call.text:
+            lines.append(f"{_plain(was.text)} is now: {_plain(call.text)}.")
+        elif was.spot_yd != call.spot_yd and call.spot_text:
+            lines.append(f"{_plain(call.text)} is now spotted at {call.spot_text}.")
+    lines += [f"No longer called: {_plain(old[name].text)}." for name in receipt.withdrawn if name in old]
+    gone = [view for view in declarations if view.id in receipt.set_aside and not view.set_aside]
+    lines += [f"No longer applies: {_plain(view.text)}." for view in gone]
+    return (*lines, f"Now: {receipt.text}")
 
 
 def _play_changes(before: JudgedAgain, after: JudgedAgain) -> Iterator[PlayChange]:

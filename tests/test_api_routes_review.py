@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from asgi_client import AsgiClient
@@ -103,3 +103,50 @@ def test_an_operator_may_rule_after_the_game_only_where_the_rig_lets_him(reviewe
     assert lenient.operator.post(f"{lenient.path}/reopening", {"reason": "on film"}).status == 200
     assert rule(lenient.operator, lenient).status == 200
     lenient.close()
+
+
+REPLACEMENT = {"kind": "out_of_bounds", "text": "dark-22 out of bounds", "side": None, "spot_yd": [44.0, 3.0]}
+
+
+def challenge(client: AsgiClient, game: str, call: str, replacement: dict[str, Any] | None) -> Any:
+    path = f"/api/games/{game}/challenges"
+    raised = client.post(path, {"side": "home", "call": call, "reason": "stepped out first"})
+    assert raised.status == 200, raised.body
+    known = raised.json["challenges"][-1]["id"]
+    body = {"decision": "overturned", "reason": "on the film", "name": "Referee", "replacement": replacement}
+    return client.post(f"{path}/{known}/ruling", body)
+
+
+def test_what_is_called_instead_is_spotted_where_it_is_said_and_the_answer_says_what_changed(tmp_path: Path) -> None:
+    table = Table(tmp_path / "games.db")
+    game = table.begin()
+    table.play()
+    client = AsgiClient(create_app(AppContext(table.game_service, table.hub, LatestPicture(), table.store), ACCESS))
+    before, tackle = table.game(), table.call("tackle")
+    t_ns = next(call.t_ns for call in table.game_service.calls() if call.id == tackle)
+    answer = challenge(client, game, tackle, REPLACEMENT)
+    assert answer.status == 200, answer.body
+    lines = answer.json["lines"]
+    assert lines[0] == "dark 22 tackled by light 50 is now: dark 22 out of bounds."
+    assert lines[-1] == f"Now: {table.game().text}"
+    assert (before.spot_yd, table.game().spot_yd) == (pytest.approx(before.spot_yd), pytest.approx(44.0))
+    assert before.spot_yd != pytest.approx(44.0, abs=0.5)
+    replaced = next(call for call in table.game_service.calls() if call.id == tackle)
+    assert (replaced.kind, replaced.spot_yd, replaced.t_ns) == ("out_of_bounds", (44.0, 3.0), t_ns)
+    table.close()
+
+
+def test_after_the_game_as_well(reviewed: Reviewed) -> None:
+    tackle = unquote(reviewed.tackle)
+    reviewed.admin.post(f"{reviewed.path}/reopening", {"reason": "a challenge"})
+    answer = challenge(reviewed.admin, reviewed.game, tackle, REPLACEMENT)
+    assert answer.status == 200, answer.body
+    assert any("is now: dark 22 out of bounds" in line for line in answer.json["lines"])
+    call = next(one for one in reviewed.admin.get(f"{reviewed.path}/calls").json if one["id"] == tackle)
+    assert (call["kind"], call["spot_yd"], call["standing"]) == ("out_of_bounds", [44.0, 3.0], "overturned")
+
+
+@pytest.mark.parametrize("change", [{"spot_yd": [4000.0, 3.0]}, {"spot_yd": [4.0]}, {"kind": "hat"}, {"text": ""}])
+def test_an_impossible_replacement_is_refused(reviewed: Reviewed, change: dict[str, Any]) -> None:
+    reviewed.admin.post(f"{reviewed.path}/reopening", {"reason": "a challenge"})
+    assert challenge(reviewed.admin, reviewed.game, unquote(reviewed.tackle), REPLACEMENT | change).status == 422

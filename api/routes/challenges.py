@@ -28,6 +28,7 @@ from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.declarations import Side
 from downfield.review.challenge_statistics import ChallengeStatistics, challenge_statistics
+from downfield.review.changes import receipt_lines
 from downfield.review.finished_games import challenges_of
 
 router = APIRouter(prefix="/api", tags=["games"])
@@ -123,17 +124,21 @@ def decide(
     if not is_in_play:
         reviewer(context, principal)
     history = History(store, row)
-    raised = next((known.call for known in history.challenges.raised if known.id == challenge), "")
-    t_ns = next((view.t_ns for view in history.calls() if view.id == raised), 0)
-    replacement = None if request.replacement is None else request.replacement.call(raised, t_ns, row.rulebook)
+    before = game_service.calls() if is_in_play else history.calls()
+    replacement = None
+    if request.replacement is not None:
+        shown = Disputes(game_service).view() if is_in_play else challenges_of(history)
+        raised = next((known.call for known in shown.challenges if known.id == challenge), "")
+        t_ns = next((view.t_ns for view in (*before, *history.struck()) if view.id == raised), 0)
+        replacement = request.replacement.call(raised, t_ns, row.rulebook)
     decision = Decision(request.decision, request.reason.strip(), signed(request.name, principal), replacement)
     if not is_in_play:
         changes = finished.rule_challenge(row, challenge, decision)
         lines = () if changes is None else changes.lines
         return DecisionResult(challenges=challenges_of(History(store, row)), lines=lines)
+    declarations = game_service.declarations()
     decided = Disputes(game_service).rule(challenge, decision)
-    receipt = decided.receipt
-    lines = () if receipt is None else (*(f"Now called: {call.text}" for call in receipt.calls), receipt.text)
+    lines = () if decided.receipt is None else receipt_lines(before, declarations, decided.receipt)
     return DecisionResult(challenges=decided.challenges, lines=lines)
 
 

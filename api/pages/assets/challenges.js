@@ -3,6 +3,7 @@
 import { el, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
 import { keepName, knownName } from "./reviewer_name.js";
+import { ReplacementFields } from "./replacement_fields.js";
 import { errorText, send } from "./send.js";
 
 const DECISIONS = [["upheld", "Upheld"], ["overturned", "Overturned"], ["too_close", "Too close"]];
@@ -25,7 +26,7 @@ export function challengeItem(game, challenge, teams, done = () => {}) {
     el("p", { class: "text" }, capitalize(formatCallText(challenge.text))),
     el("p", {}, `${teams[challenge.side]}: ${challenge.reason}`),
     !open && el("p", { class: "facts" }, [`${challenge.ruling_reason} (${challenge.ruled_by})`, challenge.cost].filter(Boolean).join(". ")),
-    open && el("button", { type: "button", class: "main", onclick: () => askDecision(game, challenge, done) }, "Decide"),
+    open && el("button", { type: "button", class: "main", onclick: () => askDecision(game, challenge, teams, done) }, "Decide"),
   ];
 }
 
@@ -51,25 +52,36 @@ function askChallenge(game, call, done) {
   ask(`Challenge: ${formatCallText(call.text)}`, [sides, rule], "Challenge", (form) => send(path(game), { side: form.elements.side.value, call: call.id, ...who(form) }), done);
 }
 
-function askDecision(game, challenge, done) {
-  const instead = el("input", { name: "instead", maxlength: 200, placeholder: "Empty: no call" });
-  const replaced = el("label", { hidden: true }, "Called instead", instead);
+async function askDecision(game, challenge, teams, done) {
+  const calls = await send(`api/games/${encodeURIComponent(game)}/calls?limit=1000`, null, { method: "GET" }).catch(() => []);
+  const call = calls.find(({ id }) => id === challenge.call) ?? { kind: challenge.call.split(":")[0], side: null, spot_yd: null, players: [], detail: "" };
+  const instead = new ReplacementFields(call, teams);
   const choices = el("div", { class: "choices", role: "radiogroup", "aria-label": "Decision" }, DECISIONS.map(([value, label]) => radio("decision", value, label)));
-  choices.addEventListener("change", (event) => (replaced.hidden = event.target.value !== "overturned"));
-  const kind = challenge.call.split(":")[0];
-  ask(`Decide: ${formatCallText(challenge.text)}`, [el("p", { class: "muted" }, challenge.reason), choices, replaced], "Decide", (form) => {
-    const decision = form.elements.decision.value;
-    const text = instead.value.trim();
-    const replacement = decision === "overturned" && text ? { kind: kind === "manual" ? "info" : kind, text } : null;
-    return send(`${path(game)}/${challenge.id}/ruling`, { decision, replacement, ...who(form) });
-  }, done);
+  choices.addEventListener("change", (event) => instead.show(event.target.value === "overturned"));
+  const submit = (form) => send(`${path(game)}/${challenge.id}/ruling`, { decision: form.elements.decision.value, replacement: instead.value, ...who(form) });
+  ask(`Decide: ${formatCallText(challenge.text)}`, [el("p", { class: "muted" }, challenge.reason), choices, instead.element], "Decide", submit, (result, form) => {
+    done(result);
+    return result.lines.length > 0 && showChanges(form, result.lines);
+  });
+}
+
+/** Put what a decision has changed in place of its form; the dialog stays until it is closed. */
+function showChanges(form, lines) {
+  const close = el("button", { type: "submit", class: "main" }, "Close");
+  form.replaceChildren(el("h2", {}, "What has changed"), el("ul", { class: "changes" }, lines.map((line) => el("li", {}, capitalize(formatCallText(line))))), close);
+  close.focus();
+  return true;
 }
 
 const radio = (name, value, label) => el("label", {}, el("input", { type: "radio", name, value, required: true }), label);
 
 const who = (form) => ({ reason: form.elements.reason.value.trim(), name: form.elements.name.value.trim() });
 
-/** A dialog with fields, a reason and a name; it stays open, with the reason why, where the request is refused. */
+/**
+ * A dialog with fields, a reason and a name; it stays open, with the reason why, where the request is refused.
+ *
+ * @param {function} done receives the result and the form; true where the form shows something that is to be read
+ */
 function ask(title, fields, label, submit, done) {
   const problem = el("p", { class: "problem", role: "alert" });
   const button = el("button", { type: "submit", class: "main" }, label);
@@ -84,13 +96,15 @@ function ask(title, fields, label, submit, done) {
     problem,
     el("div", { class: "row" }, button, el("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
   );
+  let isDone = false;
   form.addEventListener("submit", async (event) => {
+    if (isDone) return; // the button of what is shown now closes the dialog
     event.preventDefault();
     button.disabled = true;
     keepName(form.elements.name.value);
     try {
-      done(await submit(form));
-      dialog.close();
+      isDone = true === done(await submit(form), form);
+      if (!isDone) dialog.close();
     } catch (error) {
       setText(problem, errorText(error));
       button.disabled = false;

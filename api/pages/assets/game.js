@@ -20,6 +20,7 @@ let game = new URLSearchParams(location.search).get("game") ?? "current";
 let latest = 0;
 let gone_to = "";
 let standing = "";
+let teams = { home: "Home", away: "Away" };
 let changes = null; // of the last ruling
 
 const base = () => `api/games/${encodeURIComponent(game)}`;
@@ -28,6 +29,7 @@ const get = (path) => send(path, null, { method: "GET" });
 async function loadGame() {
   const details = await get(base());
   standing = details.standing;
+  teams = { home: details.home, away: details.away };
   if (game !== details.id) {
     game = details.id; // "current" in an address that is passed on would become another game
     const query = new URLSearchParams(location.search);
@@ -173,7 +175,7 @@ function openFilters() {
 
 function rulingButton(call) {
   if (call.ruling === null) {
-    return el("button", { type: "button", class: "small", onclick: () => askRuling(at("ruling"), `${base()}/calls/${encodeURIComponent(call.id)}/rulings`, call, ruled) }, "Rule on this call");
+    return el("button", { type: "button", class: "small", onclick: () => askRuling(at("ruling"), `${base()}/calls/${encodeURIComponent(call.id)}/rulings`, call, teams, ruled) }, "Rule on this call");
   }
   return el("button", { type: "button", class: "small", onclick: (event) => undo(event.currentTarget, call.ruling.event) }, "Undo this ruling");
 }

@@ -1,5 +1,6 @@
 // The panel's forms: each starts from the current state and makes one declaration or command.
 
+import { kindOptions, kindText } from "./call_kinds.js";
 import { el } from "./dom.js";
 import { capitalize, formatClock, humanize } from "./format.js";
 import {
@@ -7,13 +8,6 @@ import {
   submitButton, teams,
 } from "./panel_fields.js";
 import { ofType } from "./panel_legal.js";
-
-/** Kinds of calls a person makes, the common ones first. */
-const KINDS = [
-  "tackle", "out_of_bounds", "touchdown", "first_down", "incomplete", "reception", "interception", "down_by_fall",
-  "fumble", "sack", "stopped", "safety", "touchback", "field_goal", "extra_point", "two_point", "turnover_on_downs",
-  "penalty",
-];
 
 const CLAIMS = [
   "time_out", "review", "delay_of_game", "too_many_men", "offensive_pass_interference", "defensive_pass_interference",
@@ -117,7 +111,7 @@ export function cards() {
 export function manualCall(feed) {
   const [game, ball, scene] = ["game", "ball", "scene"].map((topic) => feed.value(topic));
   const carrier = scene?.figures.find((figure) => figure.id === ball?.player);
-  const kind = select(KINDS.map((name) => [name, capitalize(humanize(name))]));
+  const kind = select(kindOptions());
   const side = select([["", "neither team"], ...teams(game)]);
   const along = number("along", round(carrier?.x_yd ?? game?.spot_yd ?? 50), -15, 200, 0.1);
   const across = number("across", round(carrier?.y_yd ?? 26.7), 0, 200, 0.1);
@@ -137,7 +131,7 @@ export function manualCall(feed) {
     post: "api/calls",
     body: {
       kind: kind.value,
-      text: `${capitalize(humanize(kind.value))}${side.value ? `, ${game[side.value].name}` : ""}`,
+      text: kindText(kind.value, side.value && game[side.value].name),
       side: side.value || null,
       spot_yd: [along.valueAsNumber, across.valueAsNumber],
       players: ball?.player ? [ball.player] : [],

@@ -3,6 +3,7 @@
 import { el, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
 import { keepName, knownName } from "./reviewer_name.js";
+import { ReplacementFields } from "./replacement_fields.js";
 import { errorText, send } from "./send.js";
 
 const CHOICES = [["confirm", "Confirm"], ["overturn", "Overturn"], ["strike", "Strike"]];
@@ -16,13 +17,13 @@ export const changesList = (changes) =>
  * @param {HTMLDialogElement} dialog
  * @param {string} path of the call's rulings
  * @param {object} call
+ * @param {object} teams their names, {home, away}
  * @param {(changes: object) => void} done called once it is in the journal
  */
-export function askRuling(dialog, path, call, done) {
+export function askRuling(dialog, path, call, teams, done) {
   const name = el("input", { name: "name", maxlength: 60, autocomplete: "name", value: knownName() });
   const note = el("textarea", { name: "note", maxlength: 500, rows: 2, required: true });
-  const instead = el("input", { name: "instead", maxlength: 200, placeholder: "Empty: no call" });
-  const replaced = el("label", { hidden: true }, "Called instead", instead);
+  const instead = new ReplacementFields(call, teams);
   const preview = el("div", { role: "status" });
   const problem = el("p", { class: "problem", role: "alert" });
   const rule = el("button", { type: "submit", class: "main" }, "Rule so");
@@ -32,7 +33,7 @@ export function askRuling(dialog, path, call, done) {
     { method: "dialog" },
     el("h2", { id: "ruling-title" }, capitalize(formatCallText(call.text))),
     el("div", { class: "choices", role: "radiogroup", "aria-label": "Decision" }, radios),
-    replaced,
+    instead.element,
     preview,
     el("label", {}, "Reason", note),
     el("label", {}, "Your name", name),
@@ -41,14 +42,12 @@ export function askRuling(dialog, path, call, done) {
   );
   const body = () => {
     const decision = form.elements.decision.value;
-    const text = instead.value.trim();
-    const replacement = decision === "overturn" && text ? { kind: call.kind, text, side: call.side, spot_yd: call.spot_yd, players: call.players, detail: call.detail } : null;
-    return { decision, replacement, note: note.value.trim(), name: name.value.trim() };
+    return { decision, replacement: decision === "overturn" ? instead.value : null, note: note.value.trim(), name: name.value.trim() };
   };
   let latest = 0;
   const tryOut = async () => {
-    replaced.hidden = form.elements.decision.value !== "overturn";
-    if (!form.elements.decision.value) return;
+    instead.show(form.elements.decision.value === "overturn");
+    if (!form.elements.decision.value || !instead.isSound) return;
     const request = ++latest;
     setText(problem, "");
     preview.replaceChildren(el("p", { class: "muted" }, "Judging the game again…"));
@@ -59,7 +58,7 @@ export function askRuling(dialog, path, call, done) {
       if (request === latest) preview.replaceChildren(el("p", { class: "problem" }, errorText(error)));
     }
   };
-  form.addEventListener("change", (event) => (event.target.name === "decision" || event.target === instead) && tryOut());
+  form.addEventListener("change", (event) => (event.target.name === "decision" || instead.element.contains(event.target)) && tryOut());
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     rule.setAttribute("aria-busy", "true");
