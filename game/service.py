@@ -143,8 +143,7 @@ class GameService:
             InputError: the league's policies can't be read.
 
         """
-        own = self._rulebook if game.rulebook is None else load_rulebook(game.rulebook)
-        rulebook = self.policies.applied_to(own)
+        rulebook = self.policies.applied_to(self._rulebook if game.rulebook is None else load_rulebook(game.rulebook))
         with self._lock:
             if players is None:
                 players = self._players if self._session is None else self._session.state.players
