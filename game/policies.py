@@ -102,10 +102,10 @@ class LeaguePolicies:
             InputError: the file can't be read.
 
         """
-        policies = {kind: change.policy for kind, change in self.latest().items() if change.policy is not None}
-        if not policies:
-            return rulebook
-        merged = {**rulebook.policies, **policies}
+        merged: dict[str, object] = dict(rulebook.policies)
+        for kind, change in self.latest().items():
+            if change.policy is not None:
+                merged[kind] = change.policy
         return Rulebook(rulebook.name, rulebook.title, rulebook.system, rulebook.values, merged)
 
     def _read(self) -> tuple[PolicyChange, ...]:

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 from downfield.api.routes.pages import assets
 from downfield.core.field import preset
 from downfield.core.scene import Scene
+from downfield.game.challenges import ChallengesView, ChallengeView
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView, GameView, ReadingView
 from downfield.game.published.publisher import scene_view
@@ -47,6 +48,7 @@ def service(serving: tuple[PageServer, GameView]) -> PageServer:
     running, begun = serving
     running.publish("game", begun)
     running.publish("calls", CallsUpdate(calls=()))
+    running.publish("challenges", ChallengesView())
     running.publish("health", HealthStatus())
     return running
 
@@ -209,6 +211,30 @@ def test_the_call_banner_shows_new_calls_with_their_margin(service: PageServer, 
     expect(banner.locator(".clause")).to_have_text("TAP-022 Any contact tackles.")
     service.publish("calls", CallsUpdate(calls=(), withdrawn=("tackle:1",)))
     expect(banner.locator(".tab")).to_have_text("Withdrawn")
+
+
+def test_a_call_under_review_stays_on_air_until_it_is_decided(service: PageServer, page: Page) -> None:
+    game = service.hub.value("game").game
+    raised = ChallengeView(
+        id="challenge-1", side="home", call="tackle:1", text="dark-28 tackled by light-24", reason="no touch", by="Ann"
+    )
+    page.clock.install()
+    page.goto(f"{service.url}/overlay/calls?seconds=3")
+    link(page, "live")
+    service.publish("challenges", ChallengesView(game=game, challenges=(raised,)))
+    banner = page.locator(".banner")
+    expect(banner.locator(".tab")).to_have_text("Under review")
+    expect(banner.locator(".text")).to_have_text("Dark 28 tackled by light 24")
+    expect(banner.locator(".clause")).to_have_text("River City challenges: no touch")
+    service.publish("calls", CallsUpdate(calls=(a_call(id="tackle:2", text="another"),)))
+    page.clock.run_for(60_000)
+    expect(banner.locator(".tab")).to_have_text("Under review")
+    decided = raised.model_copy(update={"decision": "overturned", "ruling_reason": "daylight between them"})
+    service.publish("challenges", ChallengesView(game=game, challenges=(decided,)))
+    expect(banner.locator(".tab")).to_have_text("Call overturned")
+    expect(banner.locator(".clause")).to_have_text("daylight between them")
+    page.clock.run_for(6_000)
+    expect(banner).to_have_count(0)
 
 
 def test_the_call_banner_disappears_when_a_new_game_begins(service: PageServer, page: Page) -> None:

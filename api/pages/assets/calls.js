@@ -1,4 +1,4 @@
-// The call banner: the call, its margin, its probability, and the clause.
+// The call banner: the call, its margin, its probability, and the clause; a call under review until it is decided.
 
 import { applyTeamColors } from "./color.js";
 import { el } from "./dom.js";
@@ -13,14 +13,16 @@ const MIN_SHOWN_MS = 2_500;
 /** Calls that have waited longer than this are not shown. */
 const MAX_WAIT_MS = 20_000;
 
-overlay("calls", ["game", "calls"], (stage, options, feed) => {
+overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
   const queue = [];
   let shown = null;
+  let review = null; // the challenge that is not decided yet
   let game = null;
 
   feed.on("game", (now) => {
     if (now !== undefined && game !== null && now.game !== game.game) {
       queue.length = 0;
+      review = null;
       replaceBanner(null);
     }
     game = now ?? game;
@@ -32,6 +34,15 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
     const newGame = now.calls.length === 0;
     for (const id of changed.withdrawn ?? []) withdraw(id, newGame);
     for (const call of changed.calls) add(call);
+  });
+
+  feed.on("challenges", (now) => {
+    const all = now?.challenges ?? [];
+    const decided = review === null ? undefined : all.find(({ id, decision }) => id === review.id && decision !== null);
+    review = all.find(({ decision }) => decision === null) ?? null;
+    if (review !== null) present(reviewOf(review), reviewBanner(review, game));
+    else if (decided !== undefined) present(reviewOf(decided), reviewBanner(decided, game));
+    else if (shown?.call.review) replaceBanner(null);
   });
 
   /** Show that a call the audience has seen is withdrawn. */
@@ -57,7 +68,11 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
 
   function show(call) {
     const team = call.side === null || game === null ? null : game[call.side];
-    const element = banner(call, team, options);
+    present(call, banner(call, team, options));
+  }
+
+  /** Put a banner on the screen; one for the same call is changed in place. */
+  function present(call, element) {
     if (shown !== null && shown.call.id === call.id) {
       shown.element.replaceChildren(...element.childNodes);
       shown.element.className = element.className;
@@ -84,12 +99,34 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
 
   setInterval(() => {
     const now = steadyNow();
+    if (review !== null) return; // what is called meanwhile waits until it is decided
     while (queue.length && now - queue[0].received_ms > MAX_WAIT_MS) queue.shift();
     const age_ms = shown === null ? Infinity : now - shown.since_ms;
     if (queue.length && age_ms >= MIN_SHOWN_MS) show(queue.shift().call);
     else if (shown !== null && age_ms >= 1000 * options.seconds) replaceBanner(null);
   }, 100);
 });
+
+/** What is shown of a challenge, as calls are told apart by id. */
+const reviewOf = ({ id, call }) => ({ id: `${call} ${id}`, review: true });
+
+const DECISIONS = { upheld: "The call stands", overturned: "Call overturned", too_close: "Too close: the call stands" };
+
+/** A challenged call: whose coach challenges it and why, or what was decided and why. */
+function reviewBanner(challenge, game) {
+  const open = challenge.decision === null;
+  const team = game?.[challenge.side] ?? null;
+  const why = open ? `${team === null ? "Challenged" : `${team.name} challenges`}: ${challenge.reason}` : challenge.ruling_reason;
+  const state = open ? "under_review" : challenge.decision === "overturned" ? "overturned" : "confirmed";
+  const element = el(
+    "article",
+    { class: `banner scaled ${state}${team === null ? "" : " with-team"}`, "data-challenge": challenge.id },
+    el("div", { class: "tab" }, open ? "Under review" : DECISIONS[challenge.decision]),
+    el("div", { class: "plate" }, el("p", { class: "text" }, capitalize(formatCallText(challenge.text))), el("p", { class: "clause" }, why)),
+  );
+  if (team !== null) applyTeamColors(element, team);
+  return element;
+}
 
 function banner(call, team, options) {
   const element = el(

@@ -70,7 +70,8 @@ const comparison = new Comparison(at("comparison"), {
   label: (other) => `Frame ${frames[other].frame}, ${sinceCall(frames[other])}`,
   decisive: () => decisive,
   count: () => frames.length,
-  center: () => decisivePoint(cameraView) ?? stage.size.map((length) => length / 2),
+  center: () => decisivePoint(cameraView) ?? (drawings.size_px ?? stage.size).map((length) => length / 2),
+  draw: (other, size, toScreen, bounds) => drawingsOf(frames[other].frame, cameraView, size, toScreen, bounds, []),
 });
 const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice") }, loadList);
 
@@ -168,15 +169,10 @@ function draw() {
   const { width, height } = stage.bounds;
   at("drawing").setAttribute("viewBox", `0 0 ${width} ${height}`);
   const visible = shown.view !== null && at("message").hidden;
-  const fits = visible && shown.view.fits(drawings, stage.size);
-  const toScreen = (point) => stage.toScreen(shown.view.pixel(point));
-  const corners = (drawn) => shown.view.corners(drawn).map(toScreen);
-  const to = { place: (drawn) => shown.view.place(drawn) && toScreen(shown.view.place(drawn)), corners, line: corners };
-  const scene = { lines: drawings.lines, spot: drawings.spot, trails: kinds.has("trails") ? trails(shown.frame) : [] };
   const taken = []; // boxes that labels must not cover
   at("drawing").replaceChildren(
     ...[
-      fits && drawFrame(drawnFrames.get(shown.frame) ?? null, scene, kinds, to, stage.bounds, taken),
+      visible && drawingsOf(shown.frame, shown.view, stage.size, stage.toScreen.bind(stage), stage.bounds, taken),
       visible && shown.view.marks(stage, drawings),
       visible && ruler.draw(stage.bounds, taken),
     ]
@@ -184,6 +180,17 @@ function draw() {
       .filter(Boolean),
   );
   loupe.draw();
+  comparison.redraw();
+}
+
+/** What is drawn on a frame's picture of a size in a view; nothing where the drawings do not fit the picture. */
+function drawingsOf(frame, on, size, toScreen, bounds, taken) {
+  if (!on.fits(drawings, size)) return [];
+  const screen = (point) => toScreen(on.pixel(point));
+  const corners = (drawn) => on.corners(drawn).map(screen);
+  const to = { place: (drawn) => on.place(drawn) && screen(on.place(drawn)), corners, line: corners };
+  const scene = { lines: drawings.lines, spot: drawings.spot, trails: kinds.has("trails") ? trails(frame) : [] };
+  return drawFrame(drawnFrames.get(frame) ?? null, scene, kinds, to, bounds, taken);
 }
 
 /** The way of each figure concerned, up to a frame. */

@@ -1,21 +1,22 @@
 // Before and after the decisive instant, side by side: the same part of two pictures, as far from the decisive frame.
 
-import { el } from "./dom.js";
+import { el, svg } from "./dom.js";
 
 const PART_PX = 220; // of the camera's picture, to each side of a square
 
 export class Comparison {
   /**
    * @param {HTMLElement} box where it stands
-   * @param {object} film {load(place): a picture, or one with `problem`; label(place); decisive(); count(); center(): [x, y]}
+   * @param {object} film {load(place): a picture, or one with `problem`; label(place); decisive(); count(); center(): [x, y];
+   *   draw(place, size, toScreen, bounds): what is drawn on it}
    */
   constructor(box, film) {
     Object.assign(this, { box, film });
     this.apart = 3;
-    this.sides = [-1, 1].map((side) => ({ side, canvas: el("canvas", { role: "img" }), label: el("figcaption") }));
+    this.sides = [-1, 1].map((side) => ({ side, canvas: el("canvas", { role: "img" }), drawing: svg("svg", { class: "drawing", "aria-hidden": "true" }), label: el("figcaption") }));
     const further = (by, label) => el("button", { type: "button", class: "small", onclick: () => this.#set(this.apart + by) }, label);
     box.append(
-      el("div", { class: "pair" }, this.sides.map(({ canvas, label }) => el("figure", {}, canvas, label))),
+      el("div", { class: "pair" }, this.sides.map(({ canvas, drawing, label }) => el("figure", {}, el("div", { class: "part" }, canvas, drawing), label))),
       el("div", { class: "row" }, further(-1, "Nearer"), further(1, "Further")),
     );
   }
@@ -25,12 +26,19 @@ export class Comparison {
     if (!this.box.hidden) this.#set(this.apart);
   }
 
+  /** Draw anew what is drawn on the pictures, after it was switched on or off. */
+  redraw() {
+    if (this.box.hidden) return;
+    for (const one of this.sides) if (one.place !== undefined) this.#drawOn(one);
+  }
+
   #set(apart) {
     this.apart = Math.max(1, Math.min(apart, this.film.decisive(), this.film.count() - 1 - this.film.decisive()));
     for (const one of this.sides) this.#draw(one);
   }
 
-  async #draw({ side, canvas, label }) {
+  async #draw(one) {
+    const { side, canvas, label } = one;
     const apart = this.apart;
     const place = this.film.decisive() + side * apart;
     const picture = await this.film.load(place);
@@ -38,11 +46,22 @@ export class Comparison {
     label.textContent = picture.problem ?? this.film.label(place);
     canvas.setAttribute("aria-label", label.textContent);
     canvas.hidden = Boolean(picture.problem);
+    Object.assign(one, { place: picture.problem ? undefined : place, image: picture.image, center: this.film.center() });
+    this.#drawOn(one);
     if (picture.problem) return;
-    const [x, y] = this.film.center();
+    const [x, y] = one.center;
     Object.assign(canvas, { width: 2 * PART_PX, height: 2 * PART_PX });
     const pen = canvas.getContext("2d");
     pen.imageSmoothingEnabled = false;
     pen.drawImage(picture.image, x - PART_PX / 2, y - PART_PX / 2, PART_PX, PART_PX, 0, 0, canvas.width, canvas.height);
+  }
+  /** Draw on one picture, in pixels of the screen; a pixel's center has integer coordinates. */
+  #drawOn({ place, image, center, drawing }) {
+    const { width } = drawing.getBoundingClientRect();
+    const bounds = { width, height: width };
+    drawing.setAttribute("viewBox", `0 0 ${width} ${width}`);
+    const toScreen = (point) => point.map((at, axis) => ((at + 0.5 - (center[axis] - PART_PX / 2)) * width) / PART_PX);
+    const size = place === undefined ? null : [image.naturalWidth, image.naturalHeight];
+    drawing.replaceChildren(...(size === null || width === 0 ? [] : this.film.draw(place, size, toScreen, bounds)));
   }
 }
