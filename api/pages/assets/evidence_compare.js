@@ -23,7 +23,9 @@ export class Comparison {
 
   toggle() {
     this.box.hidden = !this.box.hidden;
-    if (!this.box.hidden) this.#set(this.apart);
+    if (this.box.hidden) return;
+    this.#set(this.apart);
+    this.box.scrollIntoView({ block: "nearest" });
   }
 
   /** Draw anew what is drawn on the pictures, after it was switched on or off. */

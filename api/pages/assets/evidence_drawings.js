@@ -17,6 +17,7 @@ export const KINDS = {
 
 const LINE_NAMES = { scrimmage: "Line of scrimmage", to_gain: "Line to gain", goal: "Goal line", call: "" };
 const RING_PX = 16;
+const TINY_PX = 300; // and a label in one narrower than this would cover what it names: colors tell
 const NARROW_PX = 600; // a picture narrower than this has no room to name the lines, whose colors are told below it
 
 /**
@@ -86,9 +87,10 @@ function obstacles(concerned, gapEnds, spot) {
 }
 
 function labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }) {
+  const named = bounds.width >= TINY_PX;
   const center = concerned.length ? middle(concerned.map(({ points }) => middle(points))) : null;
   const found = [];
-  if (kinds.has("names")) {
+  if (named && kinds.has("names")) {
     for (const { id, part, points } of concerned) {
       const at = middle(points);
       found.push({ text: formatPlayer(id), at, away: [at[0] - center[0], at[1] - center[1]], tone: part });
@@ -100,7 +102,7 @@ function labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }) {
     // Across the way from one figure to the other, where neither stands.
     found.push({ text: gapText(gap), at, away: [along[0][1] - along[1][1], along[1][0] - along[0][0]], tone: "gap" });
   }
-  if (kinds.has("spot") && spot !== null) found.push({ text: "Spot", at: spot, away: [0, 1], tone: "spot" });
+  if (named && kinds.has("spot") && spot !== null) found.push({ text: "Spot", at: spot, away: [0, 1], tone: "spot" });
   if (kinds.has("lines") && bounds.width >= NARROW_PX) {
     for (const line of scene.lines.filter(({ kind }) => LINE_NAMES[kind])) {
       const top = topInside(to.line(line), bounds);

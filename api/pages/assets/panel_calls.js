@@ -42,17 +42,17 @@ export function callDetails(call) {
   );
 }
 
-/** The number behind the words, and the decisive frame's own where the call rests on more than that frame. */
+/** The number behind the words, and that of the frame that showed it where the call rests on more. */
 function measurement(call) {
   const number = call.unit === "count" ? "" : call.measured;
   if (!number && !call.frame_measured) return null;
-  const rests = { frame: "measured in the decisive frame", history: "by all frames up to the call" }[call.basis];
+  const rests = { frame: "measured in the frame that showed it", history: "by all frames up to the call" }[call.basis];
   return el(
     "p",
     {},
     number && el("b", {}, number),
     number && ` ${rests}`,
-    call.frame_measured && `${number ? "; " : ""}the decisive frame alone: ${call.frame_measured}`,
+    call.frame_measured && `${number ? "; " : ""}the frame that showed it, alone: ${call.frame_measured}`,
   );
 }
 
