@@ -48,7 +48,7 @@ def test_a_league_file_s_own_policies_stay_where_nothing_is_set() -> None:
 def test_many_who_set_at_once_lose_no_change(tmp_path: Path) -> None:
     policies = LeaguePolicies(tmp_path / "policies.jsonl")
     kinds = ("tackle", "fumble", "sack", "touchdown")
-    threads = [threading.Thread(target=policies.set, args=(kind, "log", "x")) for kind in kinds]  # type: ignore[misc]
+    threads = [threading.Thread(target=policies.set, args=(kind, "log", "x")) for kind in kinds]
     for thread in threads:
         thread.start()
     for thread in threads:
