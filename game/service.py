@@ -55,11 +55,11 @@ class GameService:
         sink: where topics are published.
         rig: does what only the rig can do.
         field: the printed field.
-        rulebook: for games that name none.
+        rulebook: for games that name none. Kept as an attribute, as are the policies.
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
         owner: whose games these are; only they are resumed.
         shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
-        policies: of the league, over those of a game's rulebook; None for none. Kept as an attribute.
+        policies: of the league, over those of a game's rulebook; None for none.
 
     """
 
@@ -81,7 +81,7 @@ class GameService:
         self._backlog = Backlog(store, self._writer)
         self._rig = rig
         self._field = field
-        self._rulebook = rulebook
+        self.rulebook = rulebook
         self._owner = owner
         self._clock = clock or self._since_last_scene
         self._lock = threading.RLock()
@@ -139,11 +139,10 @@ class GameService:
             The game's id.
 
         Raises:
-            RulebookError: its rulebook does not exist.
-            InputError: the league's policies can't be read.
+            InputError: its rulebook does not exist, or the league's policies can't be read.
 
         """
-        rulebook = self.policies.applied_to(self._rulebook if game.rulebook is None else load_rulebook(game.rulebook))
+        rulebook = self.policies.applied_to(self.rulebook if game.rulebook is None else load_rulebook(game.rulebook))
         with self._lock:
             if players is None:
                 players = self._players if self._session is None else self._session.state.players
@@ -343,11 +342,6 @@ class GameService:
         """Return the calibration in use."""
         return self._rig.calibration()
 
-    @property
-    def rulebook(self) -> Rulebook:
-        """The rulebook for games that name none, without the league's policies."""
-        return self._rulebook
-
     def settings(self) -> Settings:
         """Return the configuration in force, without secrets."""
         return self._rig.settings()
@@ -388,12 +382,12 @@ class GameService:
         with self._lock:
             if self._session is None:
                 raise RefusedError(NO_GAME)
-            in_force = self.policies.applied_to(rulebook)
             by, now_ns = Submission(submission.by), self._clock()
+            in_force = self.policies.applied_to(rulebook)
             self._session = switch_rulebook(self._session, self._publisher, in_force, by, now_ns)
             if self._shadow is not None:
                 self._shadow.follow(self._session)
-            self._rulebook = rulebook
+            self.rulebook = rulebook
         return f"The game continues under {rulebook.title}."
 
     def _put_in_play(self, session: GameSession) -> None:
