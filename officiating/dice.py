@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -62,13 +62,32 @@ class DiceRule:
 
         """
         count = self.count if self.count_in is None else self.count_in(game)
-        one_number = self.number and len(dice) == 1
-        if len(dice) != count and not one_number:
-            raise RefusedError(f"{purpose}: {count} {'die' if count == 1 else 'dice'} expected, {len(dice)} entered")
-        low, high = (1, 100) if one_number else (0 if self.sides == TEN else 1, self.sides)
-        for face in dice:
-            if not low <= face <= high:
-                raise RefusedError(f"{purpose}: a die shows {low}..{high}, not {face}")
+        if self.number and len(dice) == 1:
+            checked_faces(dice, count=1, low=1, high=100, purpose=purpose)
+        else:
+            checked_faces(dice, count=count, low=0 if self.sides == TEN else 1, high=self.sides, purpose=purpose)
+
+
+def checked_faces(dice: Sequence[int], *, count: int, low: int, high: int, purpose: str) -> tuple[int, ...]:
+    """Return the faces of a roll, checked.
+
+    Args:
+        dice: the faces shown, in order.
+        count: how many dice the rulebook asks for.
+        low: the smallest face.
+        high: the largest face.
+        purpose: what was rolled for, for the message.
+
+    Raises:
+        RefusedError: the number of dice is wrong, or no such die has that face.
+
+    """
+    if len(dice) != count:
+        raise RefusedError(f"{purpose}: {count} {'die' if count == 1 else 'dice'} expected, {len(dice)} entered")
+    for face in dice:
+        if not low <= face <= high:
+            raise RefusedError(f"{purpose}: a die shows {low}..{high}, not {face}")
+    return tuple(dice)
 
 
 TEN: Final = 10

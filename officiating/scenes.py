@@ -18,11 +18,24 @@ from downfield.core.angles import wrap_deg
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel, preset
 from downfield.core.footprint import BaseSize, signed_gap
-from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Scene
+from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Power, Scene
 
 FPS: Final = 60
 FIELD: Final = preset("ultimate")
 BASE: Final = BaseSize()
+
+
+@dataclass(frozen=True, slots=True)
+class FilmLimits:
+    """Which pairs of figures a film measures."""
+
+    listed_mm: float = 5.0
+    """Scenes list pairs with a gap below this, as those of a camera do."""
+    followed_mm: float = 10.0
+    """Gaps of pairs nearer than this are measured, for the instant they close: no figure goes so far in a frame."""
+
+
+LIMITS: Final = FilmLimits()
 
 Path = Callable[[float], tuple[float, float, float]]
 """From seconds to a place in field yards, along x and across, and a heading in degrees."""
@@ -233,8 +246,8 @@ def film(
         t_s = t_ns / 1e9
         figures = tuple(figure.figure(t_s) for figure in scripted)
         contacts = _contacts(figures, t_ns, since, before, sigma_gap_mm)
-        power = "on" if any(low <= t_s < high for low, high in on) else "off"
-        scenes.append(Scene(frame, t_ns, "on" if power == "on" else "off", figures, contacts, ball(t_s)))
+        power: Power = "on" if any(low <= t_s < high for low, high in on) else "off"
+        scenes.append(Scene(frame, t_ns, power, figures, contacts, ball(t_s)))
     return Film(tuple(scenes), tuple(figure.player for figure in scripted))
 
 
@@ -248,12 +261,14 @@ def _contacts(
     out = []
     for i, first in enumerate(figures):
         for second in figures[i + 1 :]:
-            if math.hypot(first.x_mm - second.x_mm, first.y_mm - second.y_mm) > 45.0:
-                since.pop((first.id, second.id), None)
+            pair = (first.id, second.id)
+            reach_mm = (_diagonal_mm(first) + _diagonal_mm(second)) / 2 + LIMITS.followed_mm
+            if math.hypot(first.x_mm - second.x_mm, first.y_mm - second.y_mm) > reach_mm:
+                since.pop(pair, None)
+                before.pop(pair, None)
                 continue
             a, b = sorted((first, second), key=lambda figure: figure.id)
             gap = signed_gap(a.footprint, b.footprint)
-            pair = (first.id, second.id)
             if gap.gap_mm <= 1e-9 and pair not in since:
                 then_ns, then_mm = before.get(pair, (t_ns, 0.0))
                 share = then_mm / (then_mm - gap.gap_mm) if then_mm > gap.gap_mm else 1.0
@@ -261,7 +276,7 @@ def _contacts(
             elif gap.gap_mm > 1e-9:
                 since.pop(pair, None)
             before[pair] = (t_ns, gap.gap_mm)
-            if gap.gap_mm < 5.0:
+            if gap.gap_mm < LIMITS.listed_mm:
                 probability = (
                     0.5 * math.erfc(gap.gap_mm / sigma_mm / math.sqrt(2)) if sigma_mm else float(gap.gap_mm <= 1e-9)
                 )
@@ -280,3 +295,7 @@ def _contacts(
                     )
                 )
     return tuple(out)
+
+
+def _diagonal_mm(figure: Figure) -> float:
+    return math.hypot(figure.length_mm, figure.width_mm)

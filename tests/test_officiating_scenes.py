@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import InputError
 from downfield.core.field import preset
+from downfield.core.footprint import BaseSize
 from downfield.officiating.scenes import BASE, FIELD, KeyFrame, ScriptedFigure, along, film, stands
 
 LENGTH_YD = BASE.length_mm / FIELD.mm_per_yd_x
@@ -41,6 +42,24 @@ def test_a_contact_begins_at_the_instant_the_bases_meet(meets_s: float) -> None:
     first = next(contact for scene in shot.scenes for contact in scene.contacts if contact.since_ns is not None)
     assert first.since_ns == pytest.approx(meets_s * 1e9, abs=2e6)
     assert (first.face_a, first.face_b) == ("front", "front")
+
+
+def test_long_bases_meet_as_far_apart_as_they_are_long() -> None:
+    base = BaseSize(60.0, 25.0)
+    paths = {"dark-1": stands(40, 26, 0.0), "light-1": stands(40 + (base.length_mm - 0.5) / FIELD.mm_per_yd_x, 26)}
+    (contact,) = film([ScriptedFigure(id_, path, base=base) for id_, path in paths.items()], 0.1).scenes[0].contacts
+    assert (contact.gap_mm, contact.since_ns) == (pytest.approx(-0.5), 0)
+
+
+def test_a_contact_after_a_jump_does_not_begin_before_it() -> None:
+    near_yd, touching_yd = 43.0 / FIELD.mm_per_yd_x, (BASE.length_mm - 1.0) / FIELD.mm_per_yd_x
+
+    def comes_goes_and_is_put_down(t_s: float) -> tuple[float, float, float]:
+        return 40 + (near_yd if t_s < 0.3 else 20.0 if t_s < 1.0 else touching_yd), 26.0, 180.0
+
+    shot = film([ScriptedFigure("dark-1", stands(40, 26, 0.0)), ScriptedFigure("light-1", comes_goes_and_is_put_down)])
+    first = next(contact for scene in shot.scenes for contact in scene.contacts if contact.since_ns is not None)
+    assert first.since_ns == pytest.approx(1e9, abs=2e7)
 
 
 def test_figures_stand_where_another_print_has_their_yards() -> None:

@@ -12,31 +12,10 @@ from dataclasses import replace
 from downfield.core.errors import RefusedError
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless
 from downfield.officiating.declarations import Choice, ChoiceMade, Coin, Roll, Side
+from downfield.officiating.dice import checked_faces
 from downfield.officiating.engine.interfaces import Handler, Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, PendingInput, Phase
 from downfield.officiating.events import Event
-
-
-def checked_faces(dice: Sequence[int], *, count: int, low: int, high: int, purpose: str) -> tuple[int, ...]:
-    """Return the faces of a roll, checked.
-
-    Args:
-        dice: the faces shown, in order.
-        count: how many dice the rulebook asks for.
-        low: the smallest face.
-        high: the largest face.
-        purpose: what was rolled for, for the message.
-
-    Raises:
-        RefusedError: the number of dice is wrong, or no such die has that face.
-
-    """
-    if len(dice) != count:
-        raise RefusedError(f"{purpose}: {count} {'die' if count == 1 else 'dice'} expected, {len(dice)} entered")
-    for face in dice:
-        if not low <= face <= high:
-            raise RefusedError(f"{purpose}: a die shows {low}..{high}, not {face}")
-    return tuple(dice)
 
 
 def two_dice(dice: Sequence[int], purpose: str) -> int:

@@ -14,15 +14,15 @@ from downfield.officiating.consequences.declaration_handlers import (
     refuse_unless,
     with_jerseys,
 )
-from downfield.officiating.declarations import SetUp, Side
+from downfield.officiating.declarations import SetUp
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.state import Clock, GameState, Overtime, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Params
 from downfield.officiating.set_up_declaration import OvertimeSetUp
+from downfield.officiating.sides import SIDES
 
-SIDES: Final[tuple[Side, Side]] = ("home", "away")
 KICKS: Final = frozenset({"kickoff", "free_kick"})
 TRIES: Final = frozenset({"try", "extra_point", "two_point"})
 POSSESSION_POINTS: Final = frozenset({0.0, 2.0, 3.0, 6.0})

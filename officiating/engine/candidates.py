@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args, get_type_hints
 
 from downfield.officiating import declarations as d
+from downfield.officiating.consequences.told_plays import WITHOUT_SPOT
 from downfield.officiating.ended_declarations import PlayEnd
 from downfield.officiating.engine.interfaces import RuleSystem
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardKind
+from downfield.officiating.sides import SIDES
 
-SIDES: Final[tuple[d.Side, ...]] = ("home", "away")
 BY: Final[tuple[d.Side | None, ...]] = (None, *SIDES)
-SPOTLESS: Final = frozenset({"touchdown", "safety", "touchback", "incomplete"})
 PASS_YD: Final = 10.0
 """Length of the pass that is tried where a person measures it."""
 
@@ -166,7 +166,7 @@ def _play_ended(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclarati
     middle = (game.length_yd / 2, game.width_yd / 2)
     for kind in get_args(PlayEnd):
         for by in SIDES:
-            yield TriedDeclaration(d.PlayEnded(kind, None if kind in SPOTLESS else middle, by=by), kind, by)
+            yield TriedDeclaration(d.PlayEnded(kind, None if kind in WITHOUT_SPOT else middle, by=by), kind, by)
 
 
 def _card(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:

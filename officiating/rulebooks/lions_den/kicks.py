@@ -18,8 +18,9 @@ from downfield.officiating.consequences.declaration_handlers import (
     refuse_unless,
     require_on_side,
 )
-from downfield.officiating.consequences.rolls_and_choices import checked_faces, d10, percentile, wait_for_roll
+from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, Roll, Side
+from downfield.officiating.dice import checked_faces
 from downfield.officiating.engine.facts import outermost_x
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState, Stoppage

@@ -11,13 +11,13 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.consequences.rolls_and_choices import (
     RollHandler,
-    checked_faces,
     d10,
     percentile,
     wait_for_choice,
     wait_for_roll,
 )
 from downfield.officiating.declarations import ChoiceMade, Roll, Side
+from downfield.officiating.dice import checked_faces
 from downfield.officiating.engine.facts import EVEN_ODDS
 from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase, opponent

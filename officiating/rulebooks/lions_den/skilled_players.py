@@ -6,8 +6,9 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Finding
-from downfield.officiating.consequences.rolls_and_choices import checked_faces, d10
+from downfield.officiating.consequences.rolls_and_choices import d10
 from downfield.officiating.declarations import Roll, Side
+from downfield.officiating.dice import checked_faces
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.lions_den import tables

@@ -102,17 +102,22 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     rule = PENALTIES.get(call.detail)
     if rule is None:
         return Outcome(game)
-    offender = opponent(call.side) if call.side else game.defense
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if rule.param == "":
         return _automatic_first_down(game, _spot_of_foul_yd(game, call, context), lateral, call, context)
-    yards = context.params.real(rule.param) * (1 if offender == game.defense else -1)
-    own = game.progress_yd(game.los_yd)
-    half = context.params.flag("penalty.half_the_distance")
-    x_yd = game.board_x_yd(walk_off(own, yards, length_yd=game.length_yd, half_the_distance=half))
+    x_yd = _walked_off_x_yd(game, rule, call.side or game.offense, context)
     if rule.first_down:
         return _automatic_first_down(game, x_yd, lateral, call, context)
     return _move_line(game, x_yd, lateral, context, loss_of_down=rule.loss_of_down)
+
+
+def _walked_off_x_yd(game: GameState, rule: PenaltyRule, favors: Side, context: RuleContext) -> float:
+    """Return where a penalty's yards from the line of scrimmage end, along x of the board."""
+    yards = context.params.real(rule.param)
+    toward = yards if favors == game.offense else -yards
+    half = context.params.flag("penalty.half_the_distance")
+    own = walk_off(game.progress_yd(game.los_yd), toward, length_yd=game.length_yd, half_the_distance=half)
+    return game.board_x_yd(own)
 
 
 def _automatic_first_down(game: GameState, x_yd: float, lateral: float, call: Call, context: RuleContext) -> Outcome:
@@ -238,18 +243,14 @@ def _stands_at_yd(player: str, context: RuleContext) -> tuple[float, float] | No
 
 
 def _penalty_finding(game: GameState, context: RuleContext, name: str, text: str, favors: Side) -> Finding:
-    clauses = PENALTIES[name].clauses
-    numbers = _penalty_numbers(game, name, favors, context)
-    return Finding("penalty", "penalty", context.t_ns, text, clauses, side=favors, detail=name, numbers=numbers)
+    rule = PENALTIES[name]
+    numbers = _penalty_numbers(game, rule, favors, context)
+    return Finding("penalty", "penalty", context.t_ns, text, rule.clauses, side=favors, detail=name, numbers=numbers)
 
 
-def _penalty_numbers(game: GameState, name: str, favors: Side, context: RuleContext) -> CallNumbers | None:
+def _penalty_numbers(game: GameState, rule: PenaltyRule, favors: Side, context: RuleContext) -> CallNumbers | None:
     """Return the yards of a penalty from the line of scrimmage and where they end; None for a foul at its spot."""
-    param = PENALTIES[name].param
-    if not param:
+    if not rule.param:
         return None
-    yards = context.params.real(param)
-    half = context.params.flag("penalty.half_the_distance")
-    toward = yards if favors == game.offense else -yards
-    own = walk_off(game.progress_yd(game.los_yd), toward, length_yd=game.length_yd, half_the_distance=half)
-    return CallNumbers(penalty_yd=yards, enforced_from_yd=game.los_yd, enforced_to_yd=game.board_x_yd(own))
+    yards, ends_yd = context.params.real(rule.param), _walked_off_x_yd(game, rule, favors, context)
+    return CallNumbers(penalty_yd=yards, enforced_from_yd=game.los_yd, enforced_to_yd=ends_yd)
