@@ -21,6 +21,7 @@ from scripted_plays import (
     stands,
 )
 
+from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import Judgment
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.efl.system import EFL
@@ -109,6 +110,28 @@ def test_a_slipped_tackle_is_reported_once_the_runner_is_past() -> None:
     )
     assert decisive_kinds(judgment) == []
     assert len([call for call in judgment.calls if call.kind == "slipped_tackle"]) >= 1
+
+
+def slips(runner: Path, hitter: Path) -> list[Call]:
+    pair = [ScriptedFigure(RUNNER, runner, "RB", sigma_deg=6.0), ScriptedFigure(HITTER, hitter, "LB", sigma_deg=6.0)]
+    judgment = judge_play(film(pair, 2.5), RUNNER, book="efl")
+    return [call for call in judgment.calls if call.kind == "slipped_tackle"]
+
+
+def test_a_slipped_tackle_is_as_sure_as_its_angle() -> None:
+    def comes_and_goes(t_s: float) -> tuple[float, float, float]:
+        return 50.3 + 4 * abs(t_s - 1.5), MIDDLE_YD, 202.0
+
+    (slip,) = slips(stands(48, heading=0.0), comes_and_goes)
+    assert slip.frame_margin == pytest.approx(7.0)
+    assert 0.5 < slip.probability < 0.8  # with an error of 8.5 degrees
+
+
+def test_a_tackle_slipped_by_its_faces_measures_no_angle() -> None:
+    beside = stands(48, MIDDLE_YD + (BASE.width_mm / FIELD.mm_per_yd_y) * 0.97, 0.0)
+    (slip,) = slips(runs(41), beside)
+    assert "side-side" in slip.text
+    assert (slip.margin, slip.sigma, slip.probability) == (None, None, 1.0)
 
 
 def test_a_fallen_defender_does_not_tackle_unless_the_league_allows_it() -> None:

@@ -210,7 +210,8 @@ class SquareTackle(ImmediateRule):
         return tuple(found)
 
     def _slipped_tackle(self, facts: Facts, carrier: Figure, contact: OpponentContact, hit: SquareHit) -> Finding:
-        reason = f"{contact.angle_deg:.0f} degrees off square" if hit.square < EVEN_ODDS else f"{hit.pair}"
+        by_angle = hit.tackles >= EVEN_ODDS
+        reason = f"{contact.angle_deg:.0f} degrees off square" if by_angle else f"{hit.pair}"
         return Finding(
             rule=self.id,
             kind="slipped_tackle",
@@ -219,9 +220,10 @@ class SquareTackle(ImmediateRule):
             clauses=("EFL-081",) if hit.pair.startswith("rear") else ("EFL-077",),
             key=f"slip:{contact.opponent}@{facts.t_ns}",
             players=(carrier.id, contact.opponent),
-            margin=-hit.margin_deg,
-            sigma=hit.sigma_deg,
-            unit="deg",
+            margin=-hit.margin_deg if by_angle else None,
+            sigma=hit.sigma_deg if by_angle else None,
+            unit="deg" if by_angle else "",
+            probability=1.0 - hit.probability,
             reported=True,
         )
 
