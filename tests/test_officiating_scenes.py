@@ -48,7 +48,8 @@ def test_long_bases_meet_as_far_apart_as_they_are_long() -> None:
     base = BaseSize(60.0, 25.0)
     paths = {"dark-1": stands(40, 26, 0.0), "light-1": stands(40 + (base.length_mm - 0.5) / FIELD.mm_per_yd_x, 26)}
     (contact,) = film([ScriptedFigure(id_, path, base=base) for id_, path in paths.items()], 0.1).scenes[0].contacts
-    assert (contact.gap_mm, contact.since_ns) == (pytest.approx(-0.5), 0)
+    assert contact.gap_mm == pytest.approx(-0.5)
+    assert contact.since_ns == 0
 
 
 def test_a_contact_after_a_jump_does_not_begin_before_it() -> None:
