@@ -13,6 +13,7 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.feed.open_streams import OpenStream, OpenStreams, StreamKind
 from downfield.api.problems import ProblemError
+from downfield.api.program.program_options import ProgramFeed
 from downfield.api.replay.director import ReplayOptions
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import Origin
@@ -63,6 +64,7 @@ class AppContext:
         admin_key: makes a browser the admin's; one of this run only where none is given.
         rig_key: signs what leaves the rig; one of this run only where none is given.
         bundles: makes games into files; None where that can't be done.
+        program: draws the program feed; None where there are no pictures.
         replays: how replays are made.
         operators_review: whether operators may reopen finished games, rule on them and close them, as admins may.
 
@@ -77,6 +79,7 @@ class AppContext:
     admin_key: SecretFile = field(default_factory=SecretFile)
     rig_key: RigKey = field(default_factory=RigKey.generate)
     bundles: Bundles | None = None
+    program: ProgramFeed | None = None
     replays: ReplayOptions = field(default_factory=ReplayOptions)
     operators_review: bool = False
 

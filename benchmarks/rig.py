@@ -36,6 +36,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
 from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
@@ -115,6 +116,7 @@ class RecordedScenes:
     def __init__(self) -> None:
         self._scenes = list(open_clip(bundled_demo()).tracks)
         self.health: PictureHealth | None = None
+        self.camera: Camera | None = None
         self.players: tuple[Player, ...] = open_clip(bundled_demo()).tracks.header.players
 
     def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's

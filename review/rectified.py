@@ -72,7 +72,7 @@ def rectify(image: Image, camera: Camera, region: BoardRegion, *, quick: bool = 
 
     """
     width, height = region.size_px
-    map_x, map_y = _map(camera, region, _QUICK_CELL_PX if quick else _CELL_PX)
+    map_x, map_y = board_map(camera, region, _QUICK_CELL_PX if quick else _CELL_PX)
     return np.asarray(
         cv2.remap(
             image,
@@ -86,10 +86,17 @@ def rectify(image: Image, camera: Camera, region: BoardRegion, *, quick: bool = 
     )
 
 
-def _map(
+def board_map(
     camera: Camera, region: BoardRegion, cell_px: int = _CELL_PX
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return x and y in the camera's picture for every pixel from above; at least as large as the picture."""
+    """Return x and y in the camera's picture for every pixel from above; at least as large as the picture.
+
+    Args:
+        camera: that takes the picture.
+        region: what is seen from above.
+        cell_px: at every so many pixels the camera is evaluated exactly.
+
+    """
     width, height = region.size_px
     columns, rows = (-(-length // cell_px) for length in (width, height))
     # One cell more on each side: between the outermost pixels and the knots there is nothing to interpolate.

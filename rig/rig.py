@@ -35,6 +35,7 @@ from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObse
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
+from downfield.rig.program.program_feed import ProgramDrawer, ProgramMoment
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
 from downfield.rig.recording.recording_library import last_recorded_ns
@@ -69,6 +70,7 @@ class Rig:
         live: whether the source is live.
         source_text: the source, for people.
         game_service: runs the game.
+        program: draws the program feed.
         service: serves the web pages; None if they are not served.
 
     Raises:
@@ -144,6 +146,13 @@ class Rig:
         self._closing.callback(self.game_service.close)
         self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded, self._report_undrawn)
         self._closing.callback(self._annotated_picture.close)
+        self.program = ProgramDrawer(
+            self._program_moment,
+            lambda: None if self._loop is None else self._loop.vision.camera,
+            self._overloaded,
+            self._report_undrawn,
+        )
+        self._closing.callback(self.program.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
             self.game_service.publish_health,
@@ -219,7 +228,7 @@ class Rig:
             SourceError: a recording could not be read to its end.
 
         """
-        always = (self._annotated_picture, self._recent_pictures, self._health)
+        always = (self._annotated_picture, self.program, self._recent_pictures, self._health)
         optional = [observer for observer in (self._recorder, self._clip) if observer is not None]
         self._loop = Loop(
             self._table.source,
@@ -304,6 +313,7 @@ class Rig:
             admin_key,
             self._key,
             self._bundles,
+            program=self.program,
             replays=replay_options(self._settings),
             operators_review=self._settings.game.operators_review,
         )
@@ -328,12 +338,17 @@ class Rig:
             self._problems.notify("info", f"A new game begins: the board is '{calibration.field.name}'.")
         players = self.game_service.line_up.players or self._table.vision.players
         self._annotated_picture.use(Annotator(calibration.camera, calibration.field, players))
+        self.program.calibrate(calibration)
 
     def _overlay(self) -> Overlay:
         game = self._hub.value("game")
         if game is None:
             return Overlay()
         return Overlay(game.spot_yd, None if game.goal_to_go else game.to_gain_yd, self.game_service.carrier)
+
+    def _program_moment(self) -> ProgramMoment:
+        service = self.game_service
+        return ProgramMoment(self._hub.value("game"), service.carrier, service.line_up.players)
 
     def _picture_health(self) -> PictureHealth | None:
         return None if self._loop is None else self._loop.vision.health

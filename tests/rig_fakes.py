@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from downfield.calibration.camera import Camera
 from downfield.core.field import preset
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Contact, Figure, Player, Scene
@@ -94,6 +95,7 @@ class FakeVision:
         self.searches = 0
         self.players: tuple[Player, ...] = ()
         self.health: PictureHealth | None = None
+        self.camera: Camera | None = None
 
     def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
         return ()

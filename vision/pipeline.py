@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
 from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
@@ -114,6 +115,11 @@ class Vision:
     def health(self) -> PictureHealth | None:
         """The state of the pictures at the latest frame; None before the first."""
         return self._health
+
+    @property
+    def camera(self) -> Camera | None:
+        """The camera where it was in the latest frame, as far as its shake was followed."""
+        return self._calibrator.camera if self._continuous else self._calibration.camera
 
     def line_up(self, players: tuple[Player, ...]) -> None:
         """Set the players on the board: tracked figures keep their places, and unseen figures are searched for.

@@ -15,6 +15,7 @@ from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
 
 _BOUNDARY: Final = "downfield-frame"
+MJPEG_TYPE: Final = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
 
 router = APIRouter(tags=["camera"])
 
@@ -29,7 +30,7 @@ router = APIRouter(tags=["camera"])
 async def motion_jpeg(request: Request, picture: PictureDep) -> Response:
     """The camera picture with what Downfield sees drawn on it; it ends when the device is revoked."""
     stream = open_stream(request, "picture")
-    return EndlessResponse(_parts(picture), stream, f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
+    return EndlessResponse(jpeg_parts(picture), stream, MJPEG_TYPE)
 
 
 @router.get(
@@ -47,7 +48,8 @@ async def single_picture(picture: PictureDep) -> Response:
     return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
 
-async def _parts(picture: LatestPicture) -> AsyncGenerator[bytes]:
+async def jpeg_parts(picture: LatestPicture) -> AsyncGenerator[bytes]:
+    """Yield every picture as a part of a motion JPEG."""
     async with aclosing(picture.watch()) as pictures:
         async for jpeg in pictures:
             head = f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"

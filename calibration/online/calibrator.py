@@ -17,6 +17,7 @@ from typing import Final, Literal
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
 from downfield.calibration.online.recalibration import recalibrate
 from downfield.calibration.online.shake import LIMITS as SHAKE_LIMITS
 from downfield.calibration.online.shake import MovingCamera, Shake, ShakeTracker
@@ -227,6 +228,11 @@ class OnlineCalibrator:
         self._not_before_ns = 0
         self._failure = ""
         self._solutions = 0
+
+    @property
+    def camera(self) -> Camera:
+        """The camera where it was in the latest picture, as far as it was followed."""
+        return self._last.camera
 
     def update(self, image: Image, t_ns: int) -> CalibrationStatus:
         """Return what holds for a frame.

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Generic, Literal, Protocol, TypeVar
 
+from downfield.calibration.camera import Camera
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
 from downfield.game.published.publisher import LineUpStatus
@@ -147,6 +148,11 @@ class VisionStage(Protocol):
     @property
     def health(self) -> PictureHealth | None:
         """The health of the pictures; None if it is not monitored."""
+        ...
+
+    @property
+    def camera(self) -> Camera | None:
+        """The camera where it was in the latest frame; None if its shake is not followed."""
         ...
 
     def line_up(self, players: tuple[Player, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from downfield.calibration.camera import Camera
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
@@ -23,6 +24,7 @@ class RecordedVision:
     def __init__(self, tracks: Iterable[Scene], players: tuple[Player, ...] = ()) -> None:
         self.players = players
         self.health: PictureHealth | None = None
+        self.camera: Camera | None = None  # nothing follows it
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
 
@@ -69,6 +71,7 @@ class UncalibratedVision:
     def __init__(self, reason: str) -> None:
         self.players: tuple[Player, ...] = ()
         self.health: PictureHealth | None = None
+        self.camera: Camera | None = None  # nothing follows it
         self._unfit = (reason,)
 
     def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's

@@ -1,0 +1,148 @@
+"""Paints shapes on the board in a picture as if they were printed: under the figures, in the board's own light."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Image
+from downfield.core.field import FieldModel
+from downfield.core.scene import Player, Scene
+from downfield.rig.program.board_shapes import BoardShape
+from downfield.rig.program.empty_board import EmptyBoard
+from downfield.rig.program.figure_volume import Box, FigureVolume, figure_volumes
+from downfield.rig.program.occlusion import covered
+from downfield.rig.program.picture_motion import PictureMotion, moved_part
+
+Plane = NDArray[np.uint8]
+"""One value a pixel, shape (height, width)."""
+
+_SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
+_SHADE: Final = (60, 272)  # least and most light on the paint, of 255: shadows stay readable, gleams stay paint
+
+
+@dataclass(frozen=True, slots=True)
+class PaintedPicture:
+    """A picture with paint on its board.
+
+    Attributes:
+        image: uint8 BGR, shape (height, width, 3).
+        volumes: what the figures in it cover, by roster id.
+        move: of the calibration's pixels; None where the camera stands still.
+        camera: where it is.
+
+    """
+
+    image: Image
+    volumes: Mapping[str, FigureVolume]
+    move: Array | None
+    camera: Camera
+
+
+class BoardPainter:
+    """Paints on the pictures of one camera.
+
+    Args:
+        camera: as calibrated.
+        field: the printed field.
+
+    """
+
+    def __init__(self, camera: Camera, field: FieldModel) -> None:
+        self._reference = camera
+        self._motion = PictureMotion(camera, field)
+        self._board = EmptyBoard(camera.lens.size_px, _outline_px(camera, field))
+        self._players: Sequence[Player] = ()
+        self._base_mm: dict[str, float] = {}
+
+    def use_roster(self, players: Sequence[Player]) -> None:
+        """Take the heights of the bases from a roster."""
+        if players is not self._players:
+            self._players = players
+            self._base_mm = {player.id: player.base.height_mm for player in players}
+
+    def paint(
+        self, image: Image, scene: Scene, shapes: Sequence[BoardShape], camera: Camera | None = None
+    ) -> PaintedPicture:
+        """Return a copy of a picture with shapes painted on its board.
+
+        Args:
+            image: the picture, uint8 BGR, of the calibration's size.
+            scene: what was seen in it.
+            shapes: what is painted, in order.
+            camera: where it is in this picture; None for as calibrated.
+
+        """
+        camera = camera or self._reference
+        move = self._motion.to(camera)
+        volumes = figure_volumes(scene.figures, self._base_mm, camera)
+        if self._board.is_due(scene.t_ns) and not scene.hands and not any(one.lost for one in scene.figures):
+            self._board.learn(image, scene.t_ns, move, list(volumes.values()))
+        masks = [(shape, *made) for shape in shapes if (made := _mask(shape, camera)) is not None]
+        boxes = [box for _, box, _ in masks]
+        near = [one for one in volumes.values() if any(_meet(one.box, box) for box in boxes)]
+        hidden = covered(image, self._board, move, near)
+        for hand in scene.hands:
+            outline = camera.to_pixels(np.array([(*point, 0.0) for point in hand.outline_mm]))
+            if np.isfinite(outline).all():
+                cv2.fillPoly(hidden, [np.round(outline).astype(np.int32)], 255)
+        out = image.copy()
+        for shape, box, mask in masks:
+            free = cv2.multiply(mask, cv2.bitwise_not(_part(hidden, box)), scale=1 / 255)
+            self._blend(out, image, shape, box, np.asarray(free, dtype=np.uint8), move)
+        return PaintedPicture(out, volumes, move, camera)
+
+    def _blend(self, out: Image, image: Image, shape: BoardShape, box: Box, mask: Plane, move: Array | None) -> None:
+        part = _part(out, box)
+        light = self._board.light(box).astype(np.uint16)
+        # What the board darkens by since it was learned is a shadow, and falls on the paint as well.
+        green = cv2.extractChannel(_part(image, box), 1).astype(np.uint16)
+        before = cv2.extractChannel(moved_part(self._board.image, move, box), 1).astype(np.uint16)
+        known = moved_part(self._board.known, move, box)
+        shade = np.where(known == 255, np.clip(255 * (green + 8) // (before + 8), *_SHADE), 255)
+        shade = cv2.blur(shade.astype(np.uint16), (3, 3)).astype(np.uint32) * light // 255
+        alpha = (mask * shape.opacity).astype(np.uint8)
+        for channel, value in enumerate(shape.color):
+            paint = np.minimum(shade * value // 255, 255).astype(np.uint8)
+            plane = cv2.extractChannel(part, channel)
+            mixed = cv2.blendLinear(paint, plane, alpha.astype(np.float32) / 255, 1 - alpha.astype(np.float32) / 255)
+            cv2.insertChannel(mixed, part, channel)
+
+
+def _outline_px(camera: Camera, field: FieldModel) -> Array:
+    """Return the outline of the field in the picture, shape (4, 2)."""
+    ends = (0.0, field.length_mm)
+    corners = [(ends[0], 0.0, 0.0), (ends[1], 0.0, 0.0), (ends[1], field.width_mm, 0.0), (ends[0], field.width_mm, 0.0)]
+    return camera.to_pixels(np.array(corners))
+
+
+def _mask(shape: BoardShape, camera: Camera) -> tuple[Box, Plane] | None:
+    """Return the box that a shape covers in the picture and its coverage there; None where it is out of view."""
+    width, height = camera.lens.size_px
+    outlines = [camera.to_pixels(np.column_stack([one, np.zeros(len(one))])) for one in shape.outlines_mm]
+    points = np.concatenate(outlines)
+    if not np.isfinite(points).all():
+        return None
+    left, top = np.floor(points.min(axis=0)).astype(int).tolist()
+    right, bottom = (np.ceil(points.max(axis=0)).astype(int) + 2).tolist()
+    box = (max(0, left - 1), max(0, top - 1), min(width, right), min(height, bottom))
+    if box[0] >= box[2] or box[1] >= box[3]:
+        return None
+    mask = np.zeros((box[3] - box[1], box[2] - box[0]), np.uint8)
+    fixed = [np.round((one - box[:2]) * (1 << _SHIFT)).astype(np.int32) for one in outlines]
+    cv2.fillPoly(mask, fixed, 255, cv2.LINE_AA, _SHIFT)
+    return box, mask
+
+
+def _part(image: NDArray[np.uint8], box: Box) -> NDArray[np.uint8]:
+    return image[box[1] : box[3], box[0] : box[2]]
+
+
+def _meet(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
