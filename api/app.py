@@ -24,6 +24,7 @@ from downfield.api.routes import (
     evidence,
     feed,
     games,
+    graphics,
     health,
     pages,
     pairing,
@@ -68,6 +69,7 @@ ROUTERS: Final = (
     evidence.router,
     clips.router,
     replay.router,
+    graphics.router,
     setup.router,
     table_setup.router,
     feed.router,
@@ -119,6 +121,7 @@ def create_app(
     app.state.replays = ReplayDirector(
         context.hub, context.game_service, context.store.game, ReplayMaker(app.state.evidence), context.replays
     )
+    app.state.cards = graphics.CardCounter()
     app.state.films = FilmMaker()
     app.state.worker = JudgingWorker()
     app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker)

@@ -32,6 +32,7 @@ TOPICS: dict[str, type[BaseModel]] = {
     "notice": topics.Notice,
     "challenges": ChallengesView,
     "replay": stream_topics.ReplayView,
+    "graphic": stream_topics.GraphicView,
 }
 _IN_FORMATS = {"Player", "BaseSize", "FieldModel"}
 _INTRODUCTION = Path(__file__).with_name("service_text.md")

@@ -20,7 +20,7 @@ from downfield.game.challenges import ChallengesView, ChallengeView
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView, GameView, ReadingView
 from downfield.game.published.publisher import scene_view
-from downfield.game.published.stream_topics import ReplayView
+from downfield.game.published.stream_topics import GraphicRow, GraphicView, ReplayView
 from downfield.review.replay.fragments import encode_fragments
 from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
@@ -374,3 +374,24 @@ def test_a_replay_is_shown_once_it_is_ready_and_never_over_a_play(service: PageS
     service.publish("replay", shown, take=5, state="ready")
     expect(box).to_be_visible()
     expect(box).to_be_hidden()  # it goes by itself at the end
+
+
+def test_a_card_is_shown_in_the_scene_and_goes_when_a_play_begins(service: PageServer, page: Page) -> None:
+    service.publish("game", due="scrimmage", down=2, distance_yd=7.3)
+    page.goto(f"{service.url}/overlay/scene?calls=hide")
+    cards, bug = page.frame_locator("iframe[title=graphics]"), page.frame_locator("iframe[title=scorebug]")
+    expect(bug.locator(".down")).to_have_text("2nd & 7")
+    expect(page.locator("iframe")).to_have_count(3)
+    expect(cards.locator("html")).to_have_attribute("data-link", "live")
+    name = "The Extraordinarily Long-Named Society of Tabletop Football, Llanfairpwllgwyngyll <i>branch</i>"
+    card = GraphicView(take=1, kind="line_up", title=name, side="home", rows=(GraphicRow(label="RB", values=("28",)),))
+    service.publish("graphic", card)
+    expect(cards.locator("h1")).to_have_text(name)
+    box, below = cards.locator(".card").bounding_box(), bug.locator(".bar").bounding_box()
+    assert box is not None
+    assert below is not None
+    assert box["x"] >= 72
+    assert box["y"] + box["height"] <= below["y"]
+    service.publish("game", phase="live")
+    expect(cards.locator(".card")).to_have_count(0)
+    service.publish("game", phase="between_plays")

@@ -49,6 +49,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/league"),
         ("GET", "/pair"),
         ("GET", "/overlay/{name}"),
+        ("GET", "/user.css"),
         ("GET", "/assets/{file}"),
     },
     "operator": {
@@ -59,6 +60,8 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/events/{event}/undo"),
         ("POST", "/api/commands"),
         ("POST", "/api/games"),
+        ("POST", "/api/graphic"),
+        ("DELETE", "/api/graphic"),
         ("POST", "/api/replay"),
         ("DELETE", "/api/replay"),
         ("PUT", "/api/program"),

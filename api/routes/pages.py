@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -19,6 +20,7 @@ from typing import Final
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
+from downfield.api.dependencies import AppContextDep
 from downfield.api.security.forwarding import own_path
 from downfield.api.security.roles import allow
 
@@ -35,13 +37,16 @@ PAGES: Final[Mapping[str, str]] = {
 }
 """Pages by path; the overlays are at ``/overlay/`` and their name."""
 
-OVERLAYS: Final = ("calls", "field", "replay", "scorebug")
+OVERLAYS: Final = ("calls", "field", "graphics", "replay", "scene", "scorebug")
 
 PAGE_POLICY: Final = (
     "default-src 'self'; connect-src 'self'{feed}; img-src 'self' data: blob:; object-src 'none'; "
     "base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
 )
 """What a page may load: only files of this server, so that it works at a table without internet."""
+
+MAX_STYLE_BYTES: Final = 256_000
+"""Of a style sheet of one's own no more is served."""
 
 PUBLIC_ASSET: Final = "icon.svg"
 """The one file other websites may load: a local file in OBS loads it to check whether the service is up."""
@@ -101,6 +106,17 @@ def asset(request: Request, file: str) -> Response:
     if file == PUBLIC_ASSET:
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+@router.get("/user.css")
+@allow("anyone")
+def user_style(context: AppContextDep) -> Response:
+    """The style sheet of one's own for all overlays; empty where there is none."""
+    text = b""
+    if context.style_sheet is not None:
+        with suppress(OSError), context.style_sheet.open("rb") as file:
+            text = file.read(MAX_STYLE_BYTES)
+    return Response(text, media_type=_MEDIA_TYPES[".css"], headers={"Cache-Control": "no-cache"})
 
 
 @router.get("/overlay/{name}")

@@ -22,3 +22,23 @@ class ReplayView(TopicModel):
     clip: str = Field(default="", description="Path of the clip, relative to the start page.")
     seconds: float = Field(default=0.0, description="How long it plays.")
     automatic: bool = Field(default=False, description="Whether it was made by itself, not at a person's request.")
+
+
+class GraphicRow(TopicModel):
+    """A row of a graphic."""
+
+    label: str
+    values: tuple[str, ...] = Field(description="One, or away and home.")
+
+
+class GraphicView(TopicModel):
+    """Topic `graphic`: the card that the overlay `graphics` shows."""
+
+    take: int = Field(default=0, description="Counts the cards of this run.")
+    kind: Literal["none", "drive", "player", "line_up", "teams", "review", "message"] = "none"
+    title: str = ""
+    subtitle: str = ""
+    side: Literal["home", "away"] | None = Field(default=None, description="Whose colors it has.")
+    rows: tuple[GraphicRow, ...] = ()
+    picture: str = Field(default="", description="Path of a picture, relative to the start page; empty for none.")
+    seconds: float = Field(default=8.0, description="How long it stays; 0 until it is taken off.")

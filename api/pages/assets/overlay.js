@@ -17,6 +17,7 @@ export function overlay(name, topics, build) {
   document.documentElement.style.setProperty("--scale", values.scale);
   document.body.style.background = values.background;
   stage.dataset.position = values.position;
+  document.head.append(el("link", { rel: "stylesheet", href: "user.css" })); // after all others, so that it wins
   const feed = new Feed(topics, values.key);
   build(stage, values, feed);
   feed.onLink((link) => {

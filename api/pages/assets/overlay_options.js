@@ -31,6 +31,19 @@ export const OVERLAY_OPTIONS = {
     clause: word("rulebook clause", "text", "id", "hide"),
     noted: word("noted events, such as stoppages and formations", "hide", "show"),
   },
+  scene: {
+    position: word("place of the score bug", ...POSITIONS.filter((place) => place.startsWith("bottom")).sort()),
+    ...COMMON,
+    scorebug: word("score bug", "show", "hide"),
+    calls: word("call banner", "show", "hide"),
+    replay: word("instant replay", "show", "hide"),
+    cards: word("cards", "show", "hide"),
+  },
+  graphics: {
+    position: position("bottom-left"),
+    ...COMMON,
+    lift: number("pixels above its place, such as over the score bug", 0, 0, 600),
+  },
   replay: {
     position: word("place in the picture", "full", ...POSITIONS),
     ...COMMON,

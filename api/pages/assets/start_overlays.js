@@ -5,6 +5,8 @@ import { OVERLAY_OPTIONS } from "./overlay_options.js";
 import { capitalize } from "./format.js";
 
 const OVERLAYS = {
+  scene: ["All in one", "One source with score bug, calls, replay and cards; each shows when it has something to show."],
+  graphics: ["Cards", "Drive summary, player with statistics, line-ups, sponsor, under review; shown from the panel."],
   scorebug: ["Score bug", "Score, down and distance, spot, clock, possession, time-outs."],
   calls: ["Call banner", "Each call with its margin, probability and clause."],
   replay: ["Instant replay", "The last call again: slower, closer, measured, with the verdict at the end."],

@@ -1,0 +1,21 @@
+// One source for OBS: the score bug, the call banner, the replay and the cards, each in a frame of its own.
+
+import { el } from "./dom.js";
+import { overlay } from "./overlay.js";
+
+const PARTS = [
+  ["cards", "graphics", "bottom-left"],
+  ["scorebug", "scorebug", null],
+  ["calls", "calls", "top"],
+  ["replay", "replay", "full"],
+];
+
+overlay("scene", ["game"], (stage, options) => {
+  for (const [option, name, place] of PARTS) {
+    if (options[option] === "hide") continue;
+    const query = new URLSearchParams({ theme: options.theme, scale: options.scale, position: place ?? options.position });
+    if (name === "graphics" && options.scorebug === "show") query.set("lift", 140);
+    if (options.key) query.set("key", options.key);
+    stage.append(el("iframe", { src: `overlay/${name}?${query}`, title: name, allowtransparency: true }));
+  }
+});

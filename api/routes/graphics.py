@@ -1,0 +1,95 @@
+"""Cards on the stream: a drive, a player, a line-up, the teams, a call under review, a message."""
+
+from __future__ import annotations
+
+import threading
+from typing import Annotated, Final
+
+from fastapi import APIRouter
+from fastapi.requests import Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from downfield.api.dependencies import AppContextDep
+from downfield.api.graphics import cards
+from downfield.api.problems import ProblemError
+from downfield.api.security.roles import allow
+from downfield.core.errors import NotFoundError
+from downfield.game.history import History
+from downfield.game.published.stream_topics import GraphicView
+from downfield.officiating.declarations import Side
+
+router = APIRouter(prefix="/api", tags=["graphics"])
+
+_LINE: Final = r"^[^\x00-\x1f\x7f]*$"
+
+
+class GraphicRequest(BaseModel):
+    """Which card to show."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: cards.CardKind
+    player: str = Field(default="", max_length=60, description="Roster id, for a player's card.")
+    side: Side = Field(default="home", description="Whose line-up.")
+    title: Annotated[
+        str, Field(max_length=80, pattern=_LINE, description="Of a message, such as a sponsor's name.")
+    ] = ""
+    subtitle: Annotated[str, Field(max_length=160, pattern=_LINE)] = ""
+    seconds: float = Field(default=8.0, ge=0, le=600, description="How long it stays; 0 until it is taken off.")
+
+
+class CardCounter:
+    """Numbers the cards of a run."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._take = 0
+
+    def next(self) -> int:
+        """Return the number of the next card."""
+        with self._lock:
+            self._take += 1
+            return self._take
+
+
+@router.post("/graphic", summary="Show a card on the stream")
+@allow("operator")
+def show_graphic(context: AppContextDep, request: Request, wanted: GraphicRequest) -> GraphicView:
+    """Made from what the game knows now; it takes the place of the card before."""
+    return _publish(context, request, _card(context, wanted).model_copy(update={"seconds": wanted.seconds}))
+
+
+@router.delete("/graphic", summary="Take the card off the stream")
+@allow("operator")
+def hide_graphic(context: AppContextDep, request: Request) -> GraphicView:
+    """The overlay is empty afterwards."""
+    return _publish(context, request, GraphicView())
+
+
+def _publish(context: AppContextDep, request: Request, card: GraphicView) -> GraphicView:
+    counter: CardCounter = request.app.state.cards
+    numbered = card.model_copy(update={"take": counter.next()})
+    context.hub.publish("graphic", numbered)
+    return numbered
+
+
+def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
+    if wanted.kind == "message":
+        if not wanted.title:
+            raise ProblemError(422, "A message needs a title.")
+        return GraphicView(kind="message", title=wanted.title, subtitle=wanted.subtitle)
+    service = context.game_service
+    game, row = context.hub.value("game"), context.store.game(service.game_id)
+    if game is None or row is None:
+        raise NotFoundError("No game is in play.")
+    if wanted.kind == "review":
+        return cards.review_card(game, service.calls())
+    players = service.line_up.players
+    if wanted.kind == "line_up":
+        return cards.line_up_card(game, players, wanted.side)
+    history = History(context.store, row)
+    if wanted.kind == "drive":
+        return cards.drive_card(game, history)
+    if wanted.kind == "teams":
+        return cards.teams_card(game, history)
+    return cards.player_card(game, history, players, wanted.player)
