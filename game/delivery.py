@@ -88,8 +88,11 @@ class Delivery:
             self._store.append(rows, None if journal.is_listed else journal.game)
         except ForeignEntriesError:
             missing, is_listed = not_stored(self._store, rows)
-            if missing:
-                self._store.append(missing, None if is_listed else journal.game)
+            try:
+                if missing:
+                    self._store.append(missing, None if is_listed else journal.game)
+            except ForeignEntriesError:  # it is nobody else's: no game after it may be stored before it
+                raise OutputError(f"{self._store.where}: the store refuses entries of {journal.game.id}") from None
         journal.is_listed = True
         for pending in entries:
             pending.is_settled = True
