@@ -71,11 +71,11 @@ class Backlog:
             return [found]
         return [] if waiting and waiting[0].seq == 1 else self._store.latest(game, kinds)
 
-    def entries(self, game: str, after: int = 0) -> Iterator[EntryRow]:
+    def entries(self, game: str, after: int = 0, *, attachments: bool = True) -> Iterator[EntryRow]:
         """Yield a game's journal in order, after an entry."""
         waiting = self._waiting.get(game, ())
         if not waiting or waiting[0].seq > after + 1:
-            for row in self._store.entries(game, after=after):
+            for row in self._store.entries(game, after=after, attachments=attachments):
                 if waiting and row.seq >= waiting[0].seq:
                     break
                 yield row

@@ -23,10 +23,10 @@ from downfield.game.entries import (
     rulebook_of,
     unpack_entry,
 )
+from downfield.game.event_log import EventLog
 from downfield.game.final_score import ScoreSigned
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
-from downfield.game.session import EventLog
 from downfield.game.store_reader import GameRow, StoreReader
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side

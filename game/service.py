@@ -32,6 +32,7 @@ from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
 from downfield.game.session_start import latest_instant_ns, resume_session, start_session, switch_rulebook
 from downfield.game.shadow import Shadow
+from downfield.game.snapshot import SnapshotFile
 from downfield.game.store import Store
 from downfield.game.store_health import with_store_problem
 from downfield.officiating.calls import Call
@@ -60,6 +61,7 @@ class GameService:
         owner: whose games these are; only they are resumed.
         shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
         policies: of the league, over those of a game's rulebook; None for none.
+        snapshots: keeps how far the game was judged; None to judge it whole when it is resumed.
 
     """
 
@@ -75,14 +77,13 @@ class GameService:
         *,
         shadow: bool = False,
         policies: LeaguePolicies | None = None,
+        snapshots: SnapshotFile | None = None,
     ) -> None:
         self.policies = policies or LeaguePolicies()
         self._writer = JournalWriter(store)
         self._backlog = Backlog(store, self._writer)
-        self._rig = rig
-        self._field = field
-        self.rulebook = rulebook
-        self._owner = owner
+        self._snapshots = snapshots
+        self._rig, self._field, self.rulebook, self._owner = rig, field, rulebook, owner
         self._clock = clock or self._since_last_scene
         self._lock = threading.RLock()
         self._commanding = threading.Lock()
@@ -200,7 +201,7 @@ class GameService:
 
         """
         with self._lock:
-            resumed = resume_session(self._backlog, self._writer, self._publisher, self._owner)
+            resumed = resume_session(self._backlog, self._writer, self._publisher, self._owner, self._snapshots)
             for note in dict.fromkeys(self._backlog.notes):
                 self._publisher.publish_notice(Notice(level="warning", text=note))
             if resumed is None:
@@ -363,6 +364,8 @@ class GameService:
             except (NotFoundError, RefusedError) as error:
                 return refusal_of(error)
             record.receipt = receipt
+            if self._snapshots is not None:
+                self._snapshots.offer(self._session, pending)
             if self._shadow is not None:
                 self._shadow.hear(body, self._session, now_ns)
         place = pending.wait()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.errors import NotFoundError
-from downfield.core.scene import Player, Scene
+from downfield.core.scene import Scene
 from downfield.game.challenges import ChallengeBook, ChallengeRules
 from downfield.game.entries import (
     Effects,
@@ -19,14 +19,16 @@ from downfield.game.entries import (
     rulebook_of,
     snap_of,
 )
+from downfield.game.event_log import EventLog
 from downfield.game.final_score import Signatures
 from downfield.game.journal import Journal, PendingEntry
-from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
+from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.published.publisher import LIMITS as PUBLISHING
 from downfield.game.published.publisher import GameSnapshot, LineUpStatus, StatePublisher
-from downfield.game.receipts import Accepted, Submission, describe
+from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Declaration, FrontDeclared, LineUpDeclared, OffenseSet
+from downfield.officiating.declarations import Declaration
+from downfield.officiating.engine.game_memento import GameMemento
 from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.engine.state import GameState, Team
@@ -46,6 +48,30 @@ class GameLimits:
 
 
 LIMITS: Final = GameLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMemento:
+    """All that a game has become since it was started, or since its rulebook was changed.
+
+    Attributes:
+        game: as it was judged.
+        event_count: events in the journal.
+        events: since the start, each with the person or device it came from.
+        frames: the frame a call was made at, by call id.
+        call_texts: of every call that a declaration may name.
+        last_event_ns: when the last event was.
+        snaps_ns: when plays began.
+
+    """
+
+    game: GameMemento
+    event_count: int
+    events: tuple[tuple[Event, str], ...]
+    frames: Mapping[str, int]
+    call_texts: Mapping[str, str]
+    last_event_ns: int
+    snaps_ns: frozenset[int]
 
 
 class GameSession:
@@ -154,6 +180,38 @@ class GameSession:
         )
         return receipt, pending
 
+    def capture(self) -> SessionMemento | None:
+        """Return all that the game has become; None where some of it is not in the journal."""
+        game = None if self.unwritten or self._snap is not None else self._game.capture()
+        if game is None:
+            return None
+        return SessionMemento(
+            game,
+            self.event_count,
+            tuple(self._log.events),
+            dict(self._frames),
+            dict(self._call_texts),
+            self._last_event_ns,
+            frozenset(self._snaps_ns),
+        )
+
+    def restore(self, memento: SessionMemento, scenes: Callable[[], Mapping[int, Scene]]) -> None:
+        """Become what a game was, instead of judging its entries again.
+
+        Args:
+            memento: of a game that was started with the same.
+            scenes: returns those that rulings can go back to, by their place in the game's log.
+
+        """
+        self._game.restore(memento.game, [event for event, _ in memento.events], scenes)
+        self.event_count = memento.event_count
+        for event, by in memento.events:
+            self._log.add(event, by)
+        self._frames, self._call_texts = dict(memento.frames), dict(memento.call_texts)
+        self._last_event_ns, self._snaps_ns = memento.last_event_ns, set(memento.snaps_ns)
+        self.state = self._game.state
+        self._note_line_up()
+
     def replay(self, entry: Scene | Event, by: str = "") -> None:
         """Judge an entry that the journal holds already.
 
@@ -186,7 +244,6 @@ class GameSession:
     def declarations(self, latest: int | None = None) -> list[DeclarationView]:
         """Return the declarations and rulings in order: all, or only the latest."""
         reasons = {item.event: item.reason for item in self._game.refused}
-        self._call_texts |= {call.id: call.text for call in self._game.calls}
         return self._log.declarations(self._game.undone, reasons, self._call_texts, latest)
 
     def legal(self) -> LegalDeclarations:
@@ -216,6 +273,7 @@ class GameSession:
         before = self.state
         update = self._game.apply(entry)
         self.state = self._game.state
+        self._call_texts |= {call.id: call.text for call in update.calls}
         if isinstance(entry, Event):
             self._last_event_ns = entry.t_ns
         else:
@@ -290,82 +348,3 @@ class GameSession:
             self.declarations(PUBLISHING.latest),
             self.line_up,
         )
-
-
-class EventLog:
-    """The events of one game, in order, each with the person or device it came from."""
-
-    def __init__(self) -> None:
-        self.events: list[tuple[Event, str]] = []
-        self.line_up_revision = 0
-        """Counts line-ups and "set" declarations made by a person; line-ups found by the camera are not counted."""
-        self.fronts: dict[str, FrontDeclared] = {}
-        """Where figures face, as declared, by event id; those undone included."""
-
-    def add(self, event: Event, by: str) -> None:
-        """Add an event and the person or device it came from."""
-        self.events.append((event, by))
-        self.line_up_revision += isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision"
-        if isinstance(event.body, FrontDeclared):
-            self.fronts[event.id] = event.body
-
-    @property
-    def undone(self) -> frozenset[str]:
-        """Ids of the events that were undone."""
-        return frozenset(event.body.event for event, _ in self.events if isinstance(event.body, Undo))
-
-    def rulings(self, undone: Collection[str]) -> dict[str, RulingView]:
-        """Return what people decided, by call id, without what was undone."""
-        rulings = {}
-        for event, by in self.events:
-            ruling = event.body
-            if isinstance(ruling, Ruling) and event.id not in undone:
-                made = ruling.replacement if ruling.decision == "manual" else None
-                view = RulingView(decision=ruling.decision, by=by, note=ruling.note, event=event.id)
-                rulings[ruling.call if made is None else made.id] = view
-        return rulings
-
-    def declarations(
-        self,
-        undone: Collection[str],
-        set_aside: Mapping[str, str],
-        calls: Mapping[str, str],
-        latest: int | None = None,
-    ) -> list[DeclarationView]:
-        """Return declarations and rulings, in order.
-
-        Args:
-            undone: ids of the events that were undone.
-            set_aside: why events no longer count, by id.
-            calls: texts of the calls, by id.
-            latest: how many; None for all.
-
-        """
-        shown = [(event, by) for event, by in self.events if not isinstance(event.body, Tick)]
-        if latest is not None:
-            shown = shown[-latest:]
-        undoing = {event.body.event for event, _ in shown if isinstance(event.body, Undo)}
-        texts = dict(calls)
-        texts |= {event.id: describe(event.body, calls) for event, _ in self.events if event.id in undoing}
-        return [
-            DeclarationView(
-                id=event.id,
-                type=event.body.type,
-                text=describe(event.body, texts),
-                by=by,
-                t_ns=event.t_ns,
-                undone=event.id in undone,
-                set_aside=set_aside.get(event.id, ""),
-            )
-            for event, by in shown
-        ]
-
-    def players(self, t_ns: int) -> tuple[Player, ...]:
-        """Return the figures that were on the board at an instant."""
-        undone = self.undone
-        bodies = [event.body for event, _ in self.events if event.t_ns <= t_ns and event.id not in undone]
-        return next((body.players for body in reversed(bodies) if isinstance(body, LineUpDeclared)), ())
-
-    def __contains__(self, event_id: object) -> bool:
-        """Whether a declaration or ruling has this id."""
-        return any(event.id == event_id and not isinstance(event.body, Tick) for event, _ in self.events)

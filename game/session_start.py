@@ -4,39 +4,36 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
 
 from downfield.core.errors import FormatError, RefusedError
 from downfield.core.field import FieldModel
-from downfield.core.scene import Jersey, Scene
+from downfield.core.scene import Jersey
 from downfield.game.backlog import Backlog
 from downfield.game.commands import NewGame
 from downfield.game.entries import (
     END_KINDS,
-    Content,
     EventRecorded,
     GameStarted,
     ScenesRecorded,
     record_of,
-    unpack_entry,
-    unpack_scenes,
 )
-from downfield.game.final_score import ScoreSigned
 from downfield.game.journal import Journal, JournalPosition, JournalWriter, PendingEntry
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.publisher import StatePublisher
-from downfield.game.receipts import Accepted, Submission
+from downfield.game.receipts import Submission
+from downfield.game.resuming import ResumedSession, continued, replay, unpack
 from downfield.game.session import GameSession
-from downfield.game.store import EntryRow, GameRow
+from downfield.game.snapshot import SnapshotFile
+from downfield.game.store import GameRow
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.events import Body, Event
+from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.set_up_declaration import DuePlay
 
@@ -51,20 +48,6 @@ _DUE: Final[dict[PlayKind, DuePlay]] = {
 
 BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 """Phases in which a game can be set up as it stands."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResumedSession:
-    """The latest game of an owner, resumed.
-
-    Attributes:
-        session: the game.
-        receipts: idempotency keys, what was submitted under each, and the receipts.
-
-    """
-
-    session: GameSession
-    receipts: tuple[tuple[str, Body, Accepted], ...]
 
 
 def start_session(
@@ -127,7 +110,7 @@ def switch_rulebook(
     session.write_scenes()
     started = replace(session.started, rulebook=record_of(rulebook))
     session.journal.append(started)
-    following = _continued(GameSession(started, session.journal, publisher, session.event_count), session)
+    following = continued(GameSession(started, session.journal, publisher, session.event_count), session)
     publisher.start_game(following.game_id, started)
     following.submit(set_up_of(state, rulebook), by, now_ns)
     if state.players:
@@ -137,7 +120,11 @@ def switch_rulebook(
 
 
 def resume_session(
-    backlog: Backlog, writer: JournalWriter, publisher: StatePublisher, owner: GameOwner = NOBODY
+    backlog: Backlog,
+    writer: JournalWriter,
+    publisher: StatePublisher,
+    owner: GameOwner = NOBODY,
+    snapshots: SnapshotFile | None = None,
 ) -> ResumedSession | None:
     """Return the game that an owner started last, by judging its journal once more.
 
@@ -154,7 +141,7 @@ def resume_session(
     if row is None or last is None or backlog.latest(row.id, END_KINDS):
         return None
     journal = Journal(writer, row, JournalPosition(last.seq, last.digest))
-    return _replay(backlog.entries(row.id), journal, publisher)
+    return replay(backlog, journal, publisher, None if snapshots is None else snapshots.read(row.id))
 
 
 def latest_instant_ns(backlog: Backlog, owner: GameOwner) -> int:
@@ -163,7 +150,7 @@ def latest_instant_ns(backlog: Backlog, owner: GameOwner) -> int:
     for kind in ("scenes_recorded", "event_recorded"):
         for entry in [] if row is None else backlog.latest(row.id, (kind,)):
             with suppress(FormatError):
-                content = _unpack(entry)
+                content = unpack(entry)
                 if isinstance(content, ScenesRecorded):
                     latest_ns = max(latest_ns, content.last_ns)
                 elif isinstance(content, EventRecorded):
@@ -191,51 +178,3 @@ def set_up_of(state: GameState, rulebook: Rulebook) -> SetUp:
         time_outs=state.time_outs if state.time_outs is not None and max(state.time_outs) <= most else None,
         opening_kicker=state.opening_kicker,
     )
-
-
-def _replay(rows: Iterable[EntryRow], journal: Journal, publisher: StatePublisher) -> ResumedSession:
-    session: GameSession | None = None
-    receipts = []
-    for row in rows:
-        content = _unpack(row)
-        if isinstance(content, GameStarted):
-            events = 0 if session is None else session.event_count
-            session = _continued(GameSession(content, journal, publisher, events), session)
-        elif session is None:
-            raise FormatError(_place(row), "a journal starts with the start of its game")
-        elif isinstance(content, EventRecorded):
-            event = content.event
-            _judge_again(session, event, content.by)
-            if row.key is not None:
-                receipt = Accepted(event.id, row.seq, row.digest, event.t_ns, text=content.effects.text)
-                receipts.append((row.key, event.body, receipt))
-        elif row.attachment is not None:
-            for scene in unpack_scenes(row.attachment, where=_place(row)):
-                _judge_again(session, scene)
-        elif isinstance(content, ScoreSigned):
-            session.signatures[content.side] = content
-        else:
-            session.challenges.add(content)
-    if session is None:
-        raise FormatError(f"game {journal.game.id}", "its journal is empty")
-    return ResumedSession(session, tuple(receipts))
-
-
-def _continued(session: GameSession, before: GameSession | None) -> GameSession:
-    """Return a game's session with what it keeps from before, under another rulebook."""
-    if before is not None:
-        session.challenges, session.signatures = before.challenges, before.signatures
-    return session
-
-
-def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> None:
-    with suppress(RefusedError):  # another version of a rule allowed it; continue without it
-        session.replay(entry, by)
-
-
-def _unpack(row: EntryRow) -> Content:
-    return unpack_entry(row.kind, row.content, where=_place(row))
-
-
-def _place(row: EntryRow) -> str:
-    return f"game {row.game}, entry {row.seq}"

@@ -19,6 +19,7 @@ from downfield.game.heads import HeadsFile
 from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.owner import NOBODY, GameOwner, rig_id
 from downfield.game.signing import RigKey
+from downfield.game.snapshot import SnapshotFile
 from downfield.game.spool import Spool
 from downfield.game.store import Store
 from downfield.rig.configuration.settings import (
@@ -32,6 +33,7 @@ from downfield.rig.configuration.settings import (
 
 _TEMPORARY_STORE: Final = "games.db"
 _LASTING_TEMPORARY: Final = Path("/var/tmp")  # noqa: S108 - only a folder of this user's own in it is used
+_SNAPSHOT: Final = "game.snapshot"
 DATA_FOLDER_LOCK: Final = ".rig.lock"
 """The file that a rig has locked while it uses a data folder."""
 
@@ -89,6 +91,11 @@ def open_store(
         store.close()
         raise
     return store, owner
+
+
+def open_snapshots(settings: RigSettings, key: RigKey) -> SnapshotFile:
+    """Return the file that keeps how far a rig's game was judged."""
+    return SnapshotFile(data_folder(settings) / _SNAPSHOT, key)
 
 
 def _unsaved_places(settings: RigSettings, store: Store, owner: GameOwner) -> list[Path]:

@@ -28,7 +28,7 @@ from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, policies_file, recordings_folder
 from downfield.rig.configuration.stream import replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
-from downfield.rig.kept_games import open_store
+from downfield.rig.kept_games import open_snapshots, open_store
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver, NoticeLevel
@@ -142,6 +142,7 @@ class Rig:
             owner=owner,
             shadow=settings.game.shadow,
             policies=LeaguePolicies(policies_file(settings)),
+            snapshots=open_snapshots(settings, self._key) if self.live else None,
         )
         self._closing.callback(self.game_service.close)
         self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded, self._report_undrawn)

@@ -29,7 +29,7 @@ from downfield.rig.admin_key import open_admin_key
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.kept_games import leased_data_folder, open_store
+from downfield.rig.kept_games import leased_data_folder, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.web_service import Service
@@ -71,7 +71,16 @@ class Scorekeeper:
             stack.callback(store.close)
             control = NoCamera(configuration)
             rulebook = load_rulebook(settings.game.rulebook)
-            self.game_service = GameService(store, hub, control, field, rulebook, clock=clock.now_ns, owner=owner)
+            self.game_service = GameService(
+                store,
+                hub,
+                control,
+                field,
+                rulebook,
+                clock=clock.now_ns,
+                owner=owner,
+                snapshots=open_snapshots(settings, key),
+            )
             stack.callback(self.game_service.close)
             self.game_service.publish_source(SourceStatus(kind="none", text=BY_HAND))
             self.resumed = new_game is None and self.game_service.resume() is not None

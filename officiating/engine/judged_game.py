@@ -8,7 +8,7 @@ sense then (the coin for a fumble that never was) are listed as refused.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,9 +17,10 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import Declaration
+from downfield.officiating.engine.game_memento import Checkpoint, GameMemento
 from downfield.officiating.engine.legal import LegalDeclarations, legal
 from downfield.officiating.engine.rules_engine import LIMITS as ENGINE_LIMITS
-from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
+from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
@@ -61,22 +62,6 @@ class GameUpdate:
     logged: tuple[Scene | Event, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A state to which a ruling can go back.
-
-    Attributes:
-        entries: how many entries of the log had been applied.
-        state: the engine's state after them.
-        calls: how many calls had been made.
-
-    """
-
-    entries: int
-    state: EngineState
-    calls: int
-
-
 class JudgedGame:
     """A game under one rulebook.
 
@@ -108,6 +93,7 @@ class JudgedGame:
         self._undone: set[str] = set()
         self._refused: list[RefusedEvent] = []
         self._resting: deque[Scene] = deque()
+        self._load_scenes: Callable[[], Mapping[int, Scene]] | None = None
         self._off_since_ns: int | None = None
 
     @property
@@ -134,6 +120,44 @@ class JudgedGame:
     def undone(self) -> frozenset[str]:
         """Ids of the events that were undone."""
         return frozenset(self._undone)
+
+    def capture(self) -> GameMemento | None:
+        """Return all that the game has become; None while it has scenes of a resting board that are in no log."""
+        if self._resting:
+            return None
+        return GameMemento(
+            bytes(isinstance(entry, Event) for entry in self._log),
+            self._state,
+            tuple(self._checkpoints),
+            tuple(self._calls),
+            dict(self._log_index),
+            frozenset(self._undone),
+            tuple(self._refused),
+            dict(self._engine.rulings),
+            self._off_since_ns,
+        )
+
+    def restore(self, memento: GameMemento, events: Sequence[Event], scenes: Callable[[], Mapping[int, Scene]]) -> None:
+        """Become what a game under the same rulebook was, instead of applying its entries again.
+
+        Args:
+            memento: of the game.
+            events: of its log, in order.
+            scenes: returns those of its log from `GameMemento.kept_from` on, by place, or raises a RefusedError.
+
+        """
+        following = iter(events)
+        self._log = [next(following) if is_event else DROPPED_SCENE for is_event in memento.places]
+        self._load_scenes = scenes
+        self._event_ids = {event.id for event in events}
+        self._state, self._checkpoints, self._calls = memento.state, list(memento.checkpoints), list(memento.calls)
+        self._log_index, self._undone, self._refused = (
+            dict(memento.log_index),
+            set(memento.undone),
+            list(memento.refused),
+        )
+        self._engine.rulings = dict(memento.rulings)
+        self._off_since_ns = memento.off_since_ns
 
     def legal(self) -> LegalDeclarations:
         """Return what may be declared now, by whom and with which limits."""
@@ -264,6 +288,10 @@ class JudgedGame:
         start = max(points, key=lambda point: point.entries, default=None)
         if start is None:
             raise RefusedError(f"{what} are no longer kept; judge the recording again with it")
+        if self._load_scenes is not None:
+            for place, scene in self._load_scenes().items():
+                self._log[place] = scene
+            self._load_scenes = None
         return start
 
     def _judge_again(self, event: Event, start: Checkpoint) -> GameUpdate:
