@@ -80,6 +80,11 @@ class Refused:
 Receipt = Accepted | Refused
 
 
+NOT_ENCODABLE: Final = (
+    "A text has half of a surrogate pair, which can't be written. Type it again, without special characters."
+)
+
+
 def refusal_of(error: DownfieldError) -> Refused:
     """Return the receipt for a submission that ended in an error."""
     codes = ((NotFoundError, "unknown"), (RefusedError, "not_now"), (InputError, "invalid"))

@@ -28,7 +28,7 @@ from downfield.game.journal import Journal
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Accepted
 from downfield.game.session import GameSession
-from downfield.game.snapshot import Snapshot
+from downfield.game.snapshot import SignedSnapshot
 from downfield.game.store import EntryRow
 from downfield.officiating.events import Body, Event
 
@@ -61,7 +61,7 @@ class _Replayed:
 
 
 def replay(
-    backlog: Backlog, journal: Journal, publisher: StatePublisher, snapshot: Snapshot | None = None
+    backlog: Backlog, journal: Journal, publisher: StatePublisher, snapshot: SignedSnapshot | None = None
 ) -> ResumedSession:
     """Return a game as its journal leads to it.
 
@@ -153,7 +153,9 @@ def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> No
         session.replay(entry, by)
 
 
-def _from_snapshot(backlog: Backlog, journal: Journal, publisher: StatePublisher, snapshot: Snapshot) -> _Replayed:
+def _from_snapshot(
+    backlog: Backlog, journal: Journal, publisher: StatePublisher, snapshot: SignedSnapshot
+) -> _Replayed:
     """Return a game as it stood at a snapshot.
 
     Raises:

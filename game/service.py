@@ -27,10 +27,16 @@ from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
-from downfield.game.receipts import Accepted, Receipt, Refused, Submission, is_encodable, refusal_of
+from downfield.game.receipts import NOT_ENCODABLE, Accepted, Receipt, Refused, Submission, is_encodable, refusal_of
 from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
-from downfield.game.session_start import latest_instant_ns, resume_session, start_session, switch_rulebook
+from downfield.game.session_start import (
+    certified_yd,
+    latest_instant_ns,
+    resume_session,
+    start_session,
+    switch_rulebook,
+)
 from downfield.game.shadow import Shadow
 from downfield.game.snapshot import SnapshotFile
 from downfield.game.store import Store
@@ -150,11 +156,9 @@ class GameService:
             if self._session is not None:
                 self._session.end()
                 self._session = None
-            calibration = self._rig.calibration()
-            certificate = None if calibration is None else calibration.certificate
-            certified_yd = None if certificate is None else certificate.p95_yd
+            certified = certified_yd(self._rig.calibration())
             session, pending = start_session(
-                self._writer, self._publisher, game, rulebook, self._field, certified_yd, self._owner
+                self._writer, self._publisher, game, rulebook, self._field, certified, self._owner
             )
             self._put_in_play(session)
             if players:
@@ -264,11 +268,11 @@ class GameService:
                     self._shadow.hear(entry.body, self._session, entry.t_ns)
                 return calls
             self._scene_ns, self._scene_at_ns = entry.t_ns, time.monotonic_ns()
-            if self._shadow is not None:
-                self._shadow.see(entry)
-                self._publisher.publish_scene(entry)
-                return ()
-            return self._session.judge_scene(entry)
+            if self._shadow is None:
+                return self._session.judge_scene(entry)
+            self._shadow.see(entry)
+            self._publisher.publish_scene(entry)
+            return ()
 
     def tick(self) -> None:
         """Advance the game's time while no scenes arrive."""
@@ -355,8 +359,7 @@ class GameService:
             if record.receipt is not None:
                 return record.repeat(content)
             if not is_encodable(body):
-                text = "A text has half of a surrogate pair, which can't be written. Type it again"
-                return Refused(f"{text}, without special characters.", "invalid")
+                return Refused(NOT_ENCODABLE, "invalid")
             if self._session is None:
                 return Refused(NO_GAME, "no_game")
             try:

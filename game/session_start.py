@@ -9,6 +9,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import Final
 
+from downfield.calibration.calibration import Calibration
 from downfield.core.errors import FormatError, RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Jersey
@@ -48,6 +49,12 @@ _DUE: Final[dict[PlayKind, DuePlay]] = {
 
 BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 """Phases in which a game can be set up as it stands."""
+
+
+def certified_yd(calibration: Calibration | None) -> tuple[float, float] | None:
+    """Return the error that a table is certified to, along and across; None when it is not."""
+    certificate = None if calibration is None else calibration.certificate
+    return None if certificate is None else certificate.p95_yd
 
 
 def start_session(

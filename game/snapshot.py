@@ -80,7 +80,7 @@ class SnapshotHeader:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class SignedSnapshot:
     """A snapshot whose signature was checked.
 
     Attributes:
@@ -143,7 +143,7 @@ class SnapshotFile:
 
         pending.written.add_done_callback(write)
 
-    def read(self, game: str) -> Snapshot | None:
+    def read(self, game: str) -> SignedSnapshot | None:
         """Return the snapshot of a game; None where there is none, or it is not this rig's and this program's."""
         try:
             return self._read(game)
@@ -154,7 +154,7 @@ class SnapshotFile:
             _log.warning("%s: the snapshot is not used, the whole journal is judged: %s", self._path, why)
             return None
 
-    def _read(self, game: str) -> Snapshot | None:
+    def _read(self, game: str) -> SignedSnapshot | None:
         path = str(self._path)
         if self._path.stat().st_size > LIMITS.max_bytes:
             raise FormatError(path, "it is too large")
@@ -171,7 +171,7 @@ class SnapshotFile:
             raise FormatError(path, "another version of Downfield made it")
         if header.game != game:
             return None
-        return Snapshot(JournalPosition(header.seq, header.digest), content)
+        return SignedSnapshot(JournalPosition(header.seq, header.digest), content)
 
     def _write(self, game: str, position: JournalPosition, memento: SessionMemento) -> None:
         try:

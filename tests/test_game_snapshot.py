@@ -30,7 +30,7 @@ from downfield.game.receipts import Accepted, Submission
 from downfield.game.resuming import KeptScenes
 from downfield.game.service import GameService
 from downfield.game.signing import RigKey
-from downfield.game.snapshot import Snapshot, SnapshotFile
+from downfield.game.snapshot import SignedSnapshot, SnapshotFile
 from downfield.game.store import Store
 from downfield.officiating.declarations import Declaration, SetUp
 from downfield.officiating.events import Ruling
@@ -225,7 +225,7 @@ def test_a_snapshot_that_cant_be_trusted_is_not_used_and_logged(
 def test_a_signed_pickle_makes_nothing_but_records() -> None:
     for hostile in (b"cos\nsystem\n(S'true'\ntR.", pickle.dumps(print), pickle.dumps([1, 2]), b"", b"\x80\x05."):
         with pytest.raises(FormatError):
-            Snapshot(JournalPosition(1, ""), hostile).unpack()
+            SignedSnapshot(JournalPosition(1, ""), hostile).unpack()
 
 
 def test_a_ruling_is_refused_while_the_scenes_it_needs_cant_be_read(played: Path) -> None:
