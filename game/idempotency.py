@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from downfield.game.receipts import Accepted, Receipt, Refused
+from downfield.core.errors import DownfieldError
+from downfield.game.receipts import Accepted, Receipt, Refused, refusal_of
 from downfield.game.session import LIMITS
 from downfield.officiating.events import Body, Ruling
 
@@ -16,6 +18,22 @@ class KeyedReceipt:
 
     content: object
     receipt: Accepted | None = None
+
+    def once(self, content: object, carry_out: Callable[[], str]) -> Receipt:
+        """Return the receipt of a command, which is carried out unless it has been.
+
+        Args:
+            content: the command.
+            carry_out: carries it out and returns what was done, as a sentence.
+
+        """
+        if self.receipt is not None:
+            return self.repeat(content)
+        try:
+            self.receipt = Accepted(text=carry_out())
+        except DownfieldError as error:
+            return refusal_of(error)
+        return self.receipt
 
     def repeat(self, content: object) -> Receipt:
         """Return the receipt of a repeated submission; there must be one already."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import DownfieldError, NotFoundError, RefusedError
+from downfield.core.errors import NotFoundError, RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.game.backlog import Backlog
@@ -27,7 +27,7 @@ from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
-from downfield.game.receipts import NOT_ENCODABLE, Accepted, Receipt, Refused, Submission, is_encodable, refusal_of
+from downfield.game.receipts import NOT_ENCODABLE, Receipt, Refused, Submission, is_encodable, refusal_of
 from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
 from downfield.game.session_start import (
@@ -304,24 +304,16 @@ class GameService:
         """Carry out a command, which is not an event of the game: start a game, calibrate, record."""
         # One at a time, so that a key sent again while its command is carried out waits for the receipt.
         with self._commanding:
-            return self._command(command, submission)
+            with self._lock:
+                record = self._receipts.open(submission.key, command)
+            return record.once(command, lambda: self._carry_out(command, submission))
 
-    def _command(self, command: Command, submission: Submission) -> Receipt:
-        with self._lock:
-            record = self._receipts.open(submission.key, command)
-        if record.receipt is not None:
-            return record.repeat(command)
-        try:
-            if isinstance(command, NewGame):
-                text = f"Game {self.start_game(command)} has started."
-            elif isinstance(command, SetRulebook):
-                text = self._set_rulebook(command, submission)
-            else:
-                text = self._rig.do(command)
-        except DownfieldError as error:
-            return refusal_of(error)
-        record.receipt = Accepted(text=text)
-        return record.receipt
+    def _carry_out(self, command: Command, submission: Submission) -> str:
+        if isinstance(command, NewGame):
+            return f"Game {self.start_game(command)} has started."
+        if isinstance(command, SetRulebook):
+            return self._set_rulebook(command, submission)
+        return self._rig.do(command)
 
     def calls(self) -> Sequence[CallView]:
         """Return every call of the game in play, in the order they were made; the feed carries the latest only."""
