@@ -11,7 +11,6 @@ of those lines' paint; a `LineStyle` says where a print has them instead. Yard l
 from __future__ import annotations
 
 import math
-import tomllib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -20,9 +19,10 @@ from typing import Literal
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.errors import FieldError, FormatError, InputError
+from downfield.core.errors import FieldError, InputError
+from downfield.core.input_files import parse_toml, read_text
 from downfield.core.painted_lines import FieldNumber, LineKind, LineStyle, PaintedLine
-from downfield.core.records import check, from_data, read_text, record
+from downfield.core.records import check, from_data, record
 
 
 @record
@@ -268,8 +268,4 @@ def load_field(name_or_path: str) -> FieldModel:
 
 
 def _parse(text: str, path: str) -> FieldModel:
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(path, f"broken TOML: {error}") from None
-    return from_data(FieldModel, data, path=path)
+    return from_data(FieldModel, parse_toml(text, path), path=path)

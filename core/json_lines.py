@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from downfield.core.errors import FormatError
 from downfield.core.format_versions import upgrade_json
-from downfield.core.records import from_json, is_of_older_version, read_lines, to_json, write_text
+from downfield.core.input_files import read_lines
+from downfield.core.records import from_json, is_of_older_version, to_json, write_text
 
 H = TypeVar("H")
 L = TypeVar("L")
@@ -26,6 +28,10 @@ class JsonLinesFile(Generic[H, L]):
         check: called with ``(header, previous line or None, line)``; raises a `ValueError` when a line is invalid
             after those, with a text that begins with the offending field and a colon.
 
+    Attributes:
+        header: the first line.
+        torn_line: number of the last line, if its end was never written; it is left out. Known once it was met.
+
     Raises:
         InputError: the file can't be read.
         FormatError: its content breaks the format; names the line and the field.
@@ -36,6 +42,7 @@ class JsonLinesFile(Generic[H, L]):
         self, path: Path, header: type[H], line: type[L], check: Callable[[H, L | None, L], None] | None = None
     ) -> None:
         self._path, self._line, self._check = path, line, check
+        self.torn_line: int | None = None
         first = next(read_lines(path), None)
         if first is None:
             raise FormatError(str(path), "the file is empty; it must begin with a header line")
@@ -46,6 +53,9 @@ class JsonLinesFile(Generic[H, L]):
         """Yield the lines after the header, in order."""
         before: L | None = None
         for number, text in itertools.islice(read_lines(self._path), 1, None):
+            if not text.endswith("\n") and _is_torn(text):
+                self.torn_line = number
+                return
             line = self._read(self._line, number, text)
             if self._check is not None:
                 try:
@@ -79,6 +89,17 @@ def write_json_lines(
     """
     texts = itertools.chain([to_json(*header)], (to_json(line, value, defaults=defaults) for value in lines))
     write_text(path, (text + "\n" for text in texts))
+
+
+def _is_torn(text: str) -> bool:
+    """Return whether a last line was cut off by a crash or a full disk; one that only lacks its line break is whole."""
+    try:
+        json.loads(text)
+    except RecursionError:
+        return False
+    except ValueError:
+        return True
+    return False
 
 
 class HasTime(Protocol):

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast, dataclass_transform
 
 from pydantic import TypeAdapter, ValidationError
 
-from downfield.core.errors import FormatError, InputError, OutputError
+from downfield.core.errors import FormatError, OutputError
 from downfield.core.format_versions import upgrade_json
+from downfield.core.input_files import read_text
+from downfield.core.number_range import has_long_number, out_of_range
 
 T = TypeVar("T")
 
@@ -65,6 +67,10 @@ def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None =
         FormatError: naming the line and the field.
 
     """
+    if has_long_number(text):
+        problem = out_of_range(_parsed(text))
+        if problem is not None:
+            raise FormatError(path, problem, line=line)
     try:
         return cast("T", adapter(kind).validate_json(text))
     except ValidationError as error:
@@ -127,27 +133,13 @@ def from_data(kind: type[T], data: object, *, path: str) -> T:
         FormatError: naming the field.
 
     """
+    problem = out_of_range(data)
+    if problem is not None:
+        raise FormatError(path, problem)
     try:
         return cast("T", adapter(kind).validate_python(data))
     except ValidationError as error:
         raise _format_error(error, path, None) from None
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file, UTF-8.
-
-    Raises:
-        InputError: it is missing, a folder, unreadable or not text.
-
-    """
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file (UTF-8 expected)") from None
-    except OSError as error:
-        raise InputError(f"{path}: can't be read: {error.strerror}") from None
 
 
 def write_text(path: Path, chunks: Iterable[str]) -> None:
@@ -167,30 +159,18 @@ def write_text(path: Path, chunks: Iterable[str]) -> None:
         raise OutputError(f"{path}: can't be written: {error.strerror}") from None
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the non-empty lines of a text file with their 1-based numbers, reading as they are needed.
-
-    Raises:
-        InputError: it is missing, a folder, unreadable or not text.
-
-    """
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, line
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text file (UTF-8 expected)") from None
-    except OSError as error:
-        raise InputError(f"{path}: can't be read: {error.strerror}") from None
-
-
 def check(condition: bool, error: Callable[[str], Exception], problem: str) -> None:
     """Raise ``error(problem)`` unless the condition holds; for the ``__post_init__`` of records."""
     if not condition:
         raise error(problem)
+
+
+def _parsed(text: str | bytes) -> object:
+    """Return parsed JSON; None where it is broken, which parsing it as a record reports."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _format_error(error: ValidationError, path: str, line: int | None) -> FormatError:

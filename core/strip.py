@@ -7,15 +7,15 @@ print; its window shows one of its faces.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final, Literal
 
-from downfield.core.errors import FieldError, FormatError, InputError
+from downfield.core.errors import FieldError, InputError
 from downfield.core.field import FieldModel
-from downfield.core.records import check, from_data, read_text, record
+from downfield.core.input_files import parse_toml, read_text
+from downfield.core.records import check, from_data, record
 
 Third = Literal["left", "center", "right"]
 THIRDS: Final[tuple[Third, ...]] = ("left", "center", "right")
@@ -148,8 +148,4 @@ def load_strip(name_or_path: str = BUNDLED_STRIP) -> StripSet:
 
 
 def _parse(text: str, path: str) -> StripSet:
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(path, f"broken TOML: {error}") from None
-    return from_data(StripSet, data, path=path)
+    return from_data(StripSet, parse_toml(text, path), path=path)

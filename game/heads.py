@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import FormatError, InputError
+from downfield.core.input_files import read_lines
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
-from downfield.core.records import from_json, read_lines, record, to_json
+from downfield.core.records import from_json, record, to_json
 from downfield.game.owner import rig_id
 from downfield.game.signing import RigKey, verify_signature
 from downfield.game.store_reader import DeviceRow, EntryRow, GameRow, StoreReader

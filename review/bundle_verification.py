@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
 from downfield.core.errors import FormatError, InputError
+from downfield.core.input_files import open_input
 from downfield.core.records import from_json
 from downfield.game.hash_chain import verify_journal
 from downfield.game.signing import verify_signature
@@ -131,10 +132,7 @@ def open_bundle_file(path: Path) -> BinaryIO:
         InputError: it can't be read, or is no bundle.
 
     """
-    try:
-        file = path.open("rb")
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: can't be read: {getattr(error, 'strerror', None) or error}") from None
+    file = open_input(path)
     if not is_bundle(path):
         file.close()
         raise InputError(f"{path}: is not a bundle of a game. 'downfield export' and a game's page make bundles.")

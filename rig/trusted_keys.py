@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import InputError
+from downfield.core.input_files import read_text
 from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.game.signing import RigKey, is_public_key
 from downfield.rig.rig_key import RIG_KEY
@@ -42,9 +43,9 @@ class TrustedKeys:
             names[RigKey.load_or_create(own).public_text] = OWN
         path = folder / TRUSTED_KEYS
         try:
-            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: the trusted keys can't be read: {error}") from None
+            lines = read_text(path).splitlines() if path.exists() else []
+        except InputError as error:
+            raise InputError(f"the trusted keys can't be read: {error}") from None
         for number, line in enumerate(lines, start=1):
             key, _, name = line.strip().partition(" ")
             if not is_public_key(key):

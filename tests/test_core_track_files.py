@@ -122,9 +122,12 @@ def test_missing_empty_and_binary_files_are_refused(tmp_path: Path, reader: type
     with pytest.raises(FormatError):
         reader(tmp_path / "empty")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00\x9f")
+    with pytest.raises(InputError, match="the text is UTF-16. Save it as UTF-8"):
+        reader(tmp_path / "binary")
+    (tmp_path / "binary").write_bytes(b"\x9f\xff")
     with pytest.raises(InputError, match="not a text file"):
         reader(tmp_path / "binary")
-    with pytest.raises(InputError, match="can't be read"):
+    with pytest.raises(InputError, match="is a folder, not a file"):
         reader(tmp_path)
 
 

@@ -87,7 +87,7 @@ def test_a_league_changes_parameters_and_policies_and_keeps_the_rest(tmp_path: P
         ('base = "tap"\npolicy = 1', "policy must be a table"),
         ("base = 3", "base must be text"),
         ('system = "chess"', "no system is named 'chess'"),
-        ("base = ", "not valid TOML"),
+        ("base = ", "broken TOML"),
     ],
 )
 def test_unknown_or_impossible_values_are_refused_by_name(tmp_path: Path, text: str, named: str) -> None:

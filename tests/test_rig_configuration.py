@@ -66,7 +66,7 @@ def test_outside_the_file_text_needs_no_quotes() -> None:
         ("[source]\nfps = -1\n", "table.toml: source.fps: Input should be greater than 0"),
         ("[source]\nsize = [1920]\n", "table.toml: source.size: Field required"),
         ("source = 3\n", "table.toml: source: no such setting"),
-        ("[source\n", "table.toml: not valid TOML"),
+        ("[source\n", "table.toml: broken TOML"),
     ],
 )
 def test_an_error_in_the_file_names_file_and_key(tmp_path: Path, text: str, message: str) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from importlib.resources import files
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
 
 from downfield.core.errors import InputError
-from downfield.core.records import read_text
+from downfield.core.input_files import parse_toml, read_text
 from downfield.twin.render.renderers import RendererName
 
 
@@ -87,9 +86,7 @@ def read_recipe(path: Path | None = None) -> TrainingRecipe:
     text = read_text(path) if path is not None else bundled.read_text(encoding="utf-8")
     name = str(path or "recipe.toml")
     try:
-        return TrainingRecipe.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{name}: is not TOML: {error}") from None
+        return TrainingRecipe.model_validate(parse_toml(text, name))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

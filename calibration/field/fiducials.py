@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,9 @@ from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
 from downfield.calibration.field.mirroring import UNMIRROR
 from downfield.calibration.lens.prior import LensPrior
 from downfield.core.arrays import Array, Image
-from downfield.core.errors import CalibrationError, FormatError, InputError
-from downfield.core.records import check, from_data, read_text, record
+from downfield.core.errors import CalibrationError, InputError
+from downfield.core.input_files import read_toml
+from downfield.core.records import check, from_data, record
 
 Family = Literal["aruco", "apriltag"]
 
@@ -92,11 +92,7 @@ def read_fiducials(path: Path) -> FiducialPlan:
         FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
 
     """
-    try:
-        data = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(str(path), f"broken TOML: {error}") from None
-    return from_data(FiducialPlan, data, path=str(path))
+    return from_data(FiducialPlan, read_toml(path), path=str(path))
 
 
 def solve_fiducials(

@@ -17,15 +17,14 @@ Unknown names and impossible values are refused by name.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, cast, get_args
 
-from downfield.core.errors import RulebookError
-from downfield.core.records import read_text
+from downfield.core.errors import FormatError, RulebookError
+from downfield.core.input_files import parse_toml, read_text
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.engine.interfaces import Rule, RuleSystem
 from downfield.officiating.engine.state import Phase
@@ -170,9 +169,9 @@ def parse_rulebook(text: str, where: str) -> Rulebook:
 
     """
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise RulebookError(f"{where}: not valid TOML: {error}") from None
+        data = parse_toml(text, where)
+    except FormatError as error:
+        raise RulebookError(str(error)) from None
     try:
         return _from_data(data, where)
     except RulebookError as error:

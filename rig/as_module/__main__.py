@@ -1,5 +1,5 @@
 """``python -m downfield``: the `downfield` command."""
 
-from downfield.rig.cli.main import main
+from downfield.rig.cli.start import start
 
-main()
+start()

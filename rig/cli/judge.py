@@ -20,7 +20,7 @@ from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.cli.judged_files import JudgedFiles, judged_files
 from downfield.rig.cli.options import check_outputs
-from downfield.rig.cli.output import open_console, say, styled
+from downfield.rig.cli.output import open_console, say, say_aside, styled
 from downfield.rig.cli.progress import with_progress
 
 
@@ -66,7 +66,10 @@ def _judge_tracks(
     declared = read_events(events)[1] if events is not None else ()
     header = track_file.header
     scenes = with_progress(track_file, f"Judging {tracks.name} under {book.title}")
-    return judge_recording(scenes, declared, book, header.field, players=header.players, certified_yd=certified_yd)
+    judgment = judge_recording(scenes, declared, book, header.field, players=header.players, certified_yd=certified_yd)
+    if track_file.torn_line is not None:
+        say_aside(f"{tracks}: line {track_file.torn_line}, the last one, was cut off and is left out")
+    return judgment
 
 
 def _certified_error_yd(path: Path) -> tuple[float, float]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any, Final
 
@@ -90,18 +92,36 @@ def _root(
 
 
 def main() -> None:
-    """Run the command. An error that the user can fix is one line on standard error and exit status 2."""
+    """Run the command that the process was started with, and end in order."""
     end = ProcessEnd()
+    end.status = run_command()
+    sys.exit(end.status)
+
+
+def run_command(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 2 and one line on standard error for what the user can fix.
+
+    So is an error of the system about a file that no command expected, such as a name that is too long.
+
+    Args:
+        arguments: of the command; None for those of the process.
+
+    """
     try:
         try:
-            app()
+            app(None if arguments is None else list(arguments))
         finally:
             end_output()
     except DownfieldError as error:
         say_aside(f"downfield: {error}")
-        end.status = _USER_ERROR
+    except OSError as error:
+        if error.filename is None:  # nothing that was named is to blame
+            raise
+        say_aside(f"downfield: {os.fsdecode(error.filename)}: {error.strerror}")
     except KeyboardInterrupt:
-        end.status = INTERRUPTED
+        return INTERRUPTED
     except SystemExit as ended:
-        end.status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    sys.exit(end.status)
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    else:
+        return 0
+    return _USER_ERROR

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Final
@@ -106,7 +107,7 @@ def check_outputs(*outputs: Path | None, inputs: Iterable[Path | None], picture:
             raise InputError(f"{output}: is a device, not a file. Give the name of the file to write.")
         if any(_is_same(output, path) for path in read):
             raise InputError(f"{output}: this file is read, so it can't be written too. Choose another name.")
-        if output.exists() and any(path.is_dir() and output.resolve().parent == path.resolve() for path in read):
+        if output.exists() and any(_is_within(output, path) for path in read):
             raise InputError(f"{output}: this file is in a folder that is read. Choose another name.")
         _check_writable(output)
     for first, second in combinations(written, 2):
@@ -118,10 +119,18 @@ def check_outputs(*outputs: Path | None, inputs: Iterable[Path | None], picture:
 
 def _is_same(one: Path, other: Path) -> bool:
     """Return whether two paths lead to the same file, by whatever links."""
-    try:
+    with suppress(OSError, ValueError):  # one of them does not exist
         return one.samefile(other)
-    except OSError:  # one of them does not exist
+    with suppress(OSError, ValueError, RuntimeError):  # a link that leads to itself
         return one.resolve() == other.resolve()
+    return False
+
+
+def _is_within(file: Path, folder: Path) -> bool:
+    """Return whether a file lies directly in a folder; False where that is none."""
+    with suppress(OSError, ValueError, RuntimeError):
+        return folder.is_dir() and file.resolve().parent == folder.resolve()
+    return False
 
 
 def _check_writable(path: Path) -> None:

@@ -73,7 +73,7 @@ def _configuration(bundle: UnpackedBundle) -> dict[str, Any]:
     file = bundle.folder / names.CONFIGURATION
     try:
         values = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    except ValueError:
+    except (ValueError, RecursionError, OSError):
         return {}
     return values if isinstance(values, dict) else {}
 

@@ -74,12 +74,12 @@ def track(
     known = None if roster is None else read_roster(roster)
     with ExitStack() as closing:
         if path.is_file() or path.is_dir():
-            network = open_detector(detector, augmented=independent)
-            header = DetectionCacheHeader(path.name, _version_of(path), network.name, thorough=thorough)
-            rate = DetectionRate(figures_every_ns=0) if thorough else None
             recorded = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
             frames: FrameSource = recorded
             closing.callback(frames.close)
+            network = open_detector(detector, augmented=independent)
+            header = DetectionCacheHeader(path.name, _version_of(path), network.name, thorough=thorough)
+            rate = DetectionRate(figures_every_ns=0) if thorough else None
             cache = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".detections"), header))
             if cache.note:
                 say_aside(cache.note)

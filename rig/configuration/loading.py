@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ValidationError
 
 from downfield.core.errors import FormatError, InputError
-from downfield.core.records import read_text
+from downfield.core.input_files import read_toml
 from downfield.rig.configuration.settings import RigSettings
 
 FILE_NAME: Final = "downfield.toml"
@@ -112,10 +112,7 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, object]:
 
 
 def _parse_file(file: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(file))
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(str(file), f"not valid TOML: {error}") from None
+    return read_toml(file)
 
 
 def _flatten(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
@@ -139,7 +136,7 @@ def _parse_value(text: str) -> object:
     """Return a value written as in TOML, otherwise the text itself, so that names need no quotes."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.errors import FormatError, InputError
-from downfield.core.records import from_json, read_lines, record
+from downfield.core.input_files import read_lines
+from downfield.core.records import from_json, record
 from downfield.core.steady_clock import CLOCK_WAS_SET_NS
 from downfield.game.footage import FootageFrame
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError
 from downfield.rig.live.rig_health import ActiveProblems
@@ -57,11 +58,11 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
         MissingExtraError: the twin was named and is not installed.
 
     """
-    path = Path(choice.text)
-    if path.is_file():
-        return VideoFile(path, paced=choice.paced)
-    if path.is_dir():
-        return ImageFolder(path, fps=choice.camera.fps, paced=choice.paced)
+    kind = _kind_on_disk(choice.text)
+    if kind == "file":
+        return VideoFile(Path(choice.text), paced=choice.paced)
+    if kind == "folder":
+        return ImageFolder(Path(choice.text), fps=choice.camera.fps, paced=choice.paced)
     if choice.text.startswith(TWIN_PREFIX):
         return _open_twin(choice)
     source = ReconnectingSource(_live_opener(choice, clock), problems)
@@ -76,12 +77,20 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
 
 def is_recording(text: str) -> bool:
     """Return whether a source shows what was recorded or simulated: it has an end, and its game is not kept."""
-    return not text or text.startswith(TWIN_PREFIX) or Path(text).is_file() or Path(text).is_dir()
+    return not text or text.startswith(TWIN_PREFIX) or _kind_on_disk(text) is not None
 
 
 def is_address(text: str) -> bool:
     """Return whether a source is named by an address, such as ``rtsp://...``."""
     return _ADDRESS.match(text) is not None
+
+
+def _kind_on_disk(text: str) -> Literal["file", "folder"] | None:
+    """Return what a name is on the disk; None if it is neither, and for one that no file can have."""
+    with suppress(OSError, ValueError):
+        path = Path(text)
+        return "file" if path.is_file() else "folder" if path.is_dir() else None
+    return None
 
 
 def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
@@ -101,7 +110,7 @@ def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], Fram
     if system is not None:
         camera = find_camera(text)
         return lambda: UsbCamera(system, camera, choice.camera, clock)
-    if not text.isdigit():
+    if not (text.isascii() and text.isdigit()):
         raise InputError(f"'{text}': on this system a camera is named by its number. Use 0 for the first.")
     return lambda: OpenCvCamera(int(text), choice.camera, clock)
 

@@ -14,8 +14,9 @@ from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, OutputError
 from downfield.core.field_toml import measured_field_toml
+from downfield.core.input_files import read_text
 from downfield.core.private_files import make_private_folder, replace_private_file
-from downfield.core.records import check, read_record, read_text, record, to_json, write_text
+from downfield.core.records import check, read_record, record, to_json, write_text
 from downfield.rig.sources.camera_system import list_cameras, match_camera
 from downfield.rig.sources.source_opening import is_address
 

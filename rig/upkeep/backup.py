@@ -29,6 +29,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from downfield.core.errors import FormatError, InputError, OutputError
+from downfield.core.input_files import open_input
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import adapter, record, to_json
 from downfield.game.store import CLOSED
@@ -260,10 +261,9 @@ def _chunks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
+    open_input(path).close()
     try:
         return zipfile.ZipFile(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
     except _ZIP_FAULTS:
         raise FormatError(str(path), "not a backup, or its end is missing") from None
     except OSError as error:

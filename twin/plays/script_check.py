@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import tomllib
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
-from downfield.core.errors import FormatError, ScriptError
+from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel, load_field
 from downfield.core.footprint import signed_gaps
-from downfield.core.records import from_data, read_text
+from downfield.core.input_files import read_toml
+from downfield.core.records import from_data
 from downfield.twin.plays.ground import Ground
 from downfield.twin.plays.script import CutTo, Script, Stance
 
@@ -28,11 +28,7 @@ def load_script(path: Path) -> Script:
         ScriptError: the script can't be played.
 
     """
-    try:
-        data = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(str(path), f"broken TOML: {error}") from None
-    script = from_data(Script, data, path=str(path))
+    script = from_data(Script, read_toml(path), path=str(path))
     try:
         check_script(script)
     except ScriptError as error:

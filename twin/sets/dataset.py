@@ -23,13 +23,12 @@ import cv2
 
 from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.format_versions import upgrade_json
+from downfield.core.input_files import read_lines, read_text
 from downfield.core.records import (
     check,
     from_json,
     is_of_older_version,
-    read_lines,
     read_record,
-    read_text,
     record,
     to_json,
     write_text,

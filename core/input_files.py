@@ -1,0 +1,136 @@
+"""Opening the text files that people name, or that come from a stranger: what can't be right is one line of error.
+
+Only regular files are opened: a pipe would be waited for without end, and a device may do something when it is opened.
+A byte order mark, which editors on Windows write, is no part of the text.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from downfield.core.errors import FormatError, InputError
+
+MAX_TEXT_BYTES: Final = 64 << 20
+"""Largest file that is read as a whole, and longest line: a hundred times what Downfield writes."""
+
+_KINDS: Final = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+def open_input(path: Path) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Raises:
+        InputError: it is missing, no regular file, or not readable.
+
+    """
+    try:
+        _check_kind(path)
+        # It may have been replaced since by a pipe, which must not be waited for.
+        return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")
+    except FileNotFoundError:
+        missing = "is a link that leads to no file" if path.is_symlink() else "no such file"
+        raise InputError(f"{path}: {missing}") from None
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}") from None
+    except InputError:
+        raise
+    except ValueError:
+        raise InputError(f"{path}: no file has such a name") from None
+
+
+def _check_kind(path: Path) -> None:
+    mode = path.stat().st_mode
+    kind = next((name for is_kind, name in _KINDS if is_kind(mode)), None)
+    if kind is not None:
+        raise InputError(f"{path}: is {kind}, not a file")
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file, UTF-8 with or without a byte order mark.
+
+    Raises:
+        InputError: it can't be opened, is not text, or is too large.
+
+    """
+    try:
+        with open_input(path) as file:
+            data = file.read(MAX_TEXT_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}") from None
+    if len(data) > MAX_TEXT_BYTES:
+        raise InputError(f"{path}: larger than {MAX_TEXT_BYTES >> 20} MB, which no such file is")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: {_not_text(data)}") from None
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the non-empty lines of a text file with their 1-based numbers, reading as they are needed.
+
+    Raises:
+        InputError: it can't be opened, is not text, or a line is too long.
+
+    """
+    try:
+        with open_input(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as lines:
+            number = 0
+            while line := lines.readline(MAX_TEXT_BYTES):
+                number += 1
+                if len(line) == MAX_TEXT_BYTES:
+                    raise InputError(f"{path}, line {number}: longer than {MAX_TEXT_BYTES >> 20} MB")
+                if line.strip():
+                    yield number, line
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: {_not_text(error.object[:2])}") from None
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: it is no TOML; says where.
+
+    """
+    return parse_toml(read_text(path), str(path))
+
+
+def parse_toml(text: str, path: str) -> dict[str, Any]:
+    """Return the content of a TOML document.
+
+    Args:
+        text: the document.
+        path: names it, for the error.
+
+    Raises:
+        FormatError: it is no TOML; says where.
+
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise FormatError(path, "nested too deeply") from None
+    except ValueError as error:  # broken TOML, and numbers with thousands of digits
+        raise FormatError(path, f"broken TOML: {error}") from None
+
+
+def _not_text(data: bytes) -> str:
+    if data.startswith(_UTF_16):
+        return "the text is UTF-16. Save it as UTF-8"
+    return "not a text file (UTF-8 expected)"
