@@ -147,11 +147,15 @@ class BallRefiner:
     Args:
         searching: the network for patches that may show the ball.
         tracking: the same network, opened a second time, for patches around the ball's last place.
+        zoom: enlargement of the patches it was trained on, relative to the refiner's.
+
+    Attributes:
+        zoom: the same.
 
     """
 
-    def __init__(self, searching: Network, tracking: Network) -> None:
-        self._searching, self._tracking = searching, tracking
+    def __init__(self, searching: Network, tracking: Network, *, zoom: float = BALL_PATCH_ZOOM) -> None:
+        self._searching, self._tracking, self.zoom = searching, tracking, zoom
 
     def search(self, patches: Image) -> Array:
         """Return the logits of the cells of patches (n, 64, 64, 3) that may show the ball; shape (n, 256).
@@ -202,13 +206,16 @@ def with_patch_corners(balls: Sequence[Detection], figures: Sequence[Detection])
     return out
 
 
-def decode_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
+def decode_ball(
+    balls: Sequence[Detection], heat: Array, transforms: Array, zoom: float = BALL_PATCH_ZOOM
+) -> list[Detection]:
     """Return the ball at its best-scoring place, or an empty list.
 
     Args:
         balls: the candidates, whose patches come last.
         heat: output of `BallRefiner` for all patches.
         transforms: transforms of the patches.
+        zoom: enlargement of the patches, as of `BallRefiner`.
 
     """
     scores = np.logaddexp.reduce(heat, axis=1)
@@ -225,7 +232,7 @@ def decode_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> l
     if score < LIMITS.min_score:
         return []
     x, y = places[best].tolist()
-    half = float(LIMITS.half_box_share * BALL_PATCH_ZOOM * BASE_LENGTH_PX / scale_of(transforms[best]))
+    half = float(LIMITS.half_box_share * zoom * BASE_LENGTH_PX / scale_of(transforms[best]))
     return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]
 
 

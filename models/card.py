@@ -44,6 +44,8 @@ class NetworkCard:
         second_look: the refiner, over one figure's patch; None if there is none.
         ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
         close_look: the ball refiner, over a patch; None if there is none.
+        refiner_sees_ball: whether the refiner gives the ball refiner's numbers as well, after its own, for the same
+            patches; then there is no `close_look`.
         input_px: width and height of the detector's input.
         thresholds: scores from which an upright figure, a fallen figure, a ball and a hand are detected; for the ball,
             that of the ball detector if there is one.
@@ -66,6 +68,7 @@ class NetworkCard:
     second_look: NetworkFiles | None = None
     ball_look: NetworkFiles | None = None
     close_look: NetworkFiles | None = None
+    refiner_sees_ball: bool = False
     input_px: tuple[int, int] = (960, 544)
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
     figure_threshold: float = 0.5
@@ -83,6 +86,11 @@ class NetworkCard:
             len(self.thresholds) == len(KINDS),
             InputError,
             f"The network card has {len(self.thresholds)} thresholds; {len(KINDS)} are needed: {', '.join(KINDS)}.",
+        )
+        check(
+            not (self.refiner_sees_ball and (self.second_look is None or self.close_look is not None)),
+            InputError,
+            "refiner_sees_ball needs a second_look and no close_look.",
         )
         check(
             all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold, self.ball_threshold)),

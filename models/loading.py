@@ -16,6 +16,7 @@ from downfield.models.detector import Detector
 from downfield.models.frame_detector import FrameDetector
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
+from downfield.models.shared_refiner import open_shared_refiner
 from downfield.models.two_stage_detector import BATCHES, TwoStageDetector
 
 _TORCH_SUFFIXES: Final = (".pt", ".torchscript", ".engine")
@@ -79,11 +80,14 @@ def open_detector(
         sigma_scale=card.second_look.sigma_scale,
         augmented=augmented,
     )
+    refiner, beside = (part.open(card.second_look, _PATCH, BATCHES) for part in (tracking, folder))
+    if card.refiner_sees_ball:
+        return open_shared_refiner(two_stage, refiner, beside)
     return two_stage(
-        tracking.open(card.second_look, _PATCH, BATCHES),
+        refiner,
         None if card.close_look is None else _open_ball_refiner(folder, card.close_look),
         None if card.ball_look is None else _open_ball_detector(folder, card, card.ball_look),
-        beside=two_stage(folder.open(card.second_look, _PATCH, BATCHES)),
+        beside=two_stage(beside),
     )
 
 

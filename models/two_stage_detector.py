@@ -125,7 +125,7 @@ class TwoStageDetector:
         if not ball:
             return tuple(others)
         balls, heat, transforms = self.search_ball(image, found)
-        best = decode_ball(balls, heat, transforms) if len(heat) else list(_best_first(balls)[:1])
+        best = self.decode_ball(balls, heat, transforms) if len(heat) else list(_best_first(balls)[:1])
         return (*others, *(found for found in best if found.score >= self._ball_threshold))
 
     def find_ball_candidates(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
@@ -151,8 +151,13 @@ class TwoStageDetector:
         if self._ball_refiner is None or not figures:  # without figures the size of patches is unknown
             return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))
         cut = [*figures, *with_patch_corners(balls, figures)]
-        transforms, patches = cut_figures(cut, image, usual_length_px(figures), BALL_PATCH_ZOOM)
+        transforms, patches = cut_figures(cut, image, usual_length_px(figures), self._ball_refiner.zoom)
         return balls, self._ball_refiner.search(patches), transforms
+
+    def decode_ball(self, balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
+        """Return the ball at its best-scoring place in the result of `search_ball`, or an empty list."""
+        zoom = BALL_PATCH_ZOOM if self._ball_refiner is None else self._ball_refiner.zoom
+        return decode_ball(balls, heat, transforms, zoom)
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -248,8 +253,8 @@ class TwoStageDetector:
         """Return the ball tracked a moment ago at its present place."""
         if self._ball_refiner is None or not balls:
             return balls
-        transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px, BALL_PATCH_ZOOM)
-        found = decode_ball(balls, self._ball_refiner.track(patches), transforms)
+        transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px, self._ball_refiner.zoom)
+        found = self.decode_ball(balls, self._ball_refiner.track(patches), transforms)
         return [ball for ball in found if ball.score >= self._ball_threshold]
 
     def _realign(

@@ -155,6 +155,31 @@ def export(
     say(f"exported: {out}")
 
 
+@app.command("export-pair")
+def export_both(
+    detector: Annotated[Path, typer.Argument(help="Checkpoint of the detector (.pt).")],
+    refiner: Annotated[Path, typer.Argument(help="Checkpoint of the refiner (.pt).")],
+    out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
+    train: Annotated[
+        list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate the int8 networks.")
+    ] = None,
+    val: Annotated[
+        list[Path] | None, typer.Option(help="Data sets whose validation pictures set the thresholds.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name of the network.")] = "two-networks",
+) -> None:
+    """Export the two networks, detector and refiner with ball: ONNX, full and int8, with thresholds tuned together."""
+    _check_extra("train", "exporting", "torch", "nncf")
+    from downfield.training.networks.graphs import export_pair
+    from downfield.training.networks.tuning import tune_pair
+
+    if not train or not val:
+        raise InputError("give at least one data set with --train and one with --val")
+    export_pair(detector, refiner, out, train, name=name, progress=say)
+    tune_pair(out, val, say)
+    say(f"exported: {out}")
+
+
 def _check_extra(extra: str, purpose: str, *modules: str) -> None:
     """Raise `MissingExtraError` unless the modules of an extra are installed."""
     if any(find_spec(module) is None for module in modules):

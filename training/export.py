@@ -207,7 +207,13 @@ def export_onnx(
 
 
 def quantize(
-    full: Path, out: Path, pictures: Sequence[Pictures], *, exact: Sequence[str] = (), correct_biases: bool = True
+    full: Path,
+    out: Path,
+    pictures: Sequence[Pictures],
+    *,
+    exact: Sequence[str] = (),
+    exact_nodes: Sequence[str] = (),
+    correct_biases: bool = True,
 ) -> None:
     """Quantize an ONNX file to int8, calibrated on training pictures.
 
@@ -216,6 +222,7 @@ def quantize(
         out: the file to write.
         pictures: inputs, uint8 (1, height, width, 3) each.
         exact: kinds of layers to leave as they are.
+        exact_nodes: names of nodes to leave as they are.
         correct_biases: make up, layer by layer, for what rounding changes on average. Not where a few wild answers
             weigh in that average.
 
@@ -228,7 +235,7 @@ def quantize(
         nncf.Dataset(pictures, lambda picture: {name: picture}),
         preset=nncf.QuantizationPreset.MIXED,
         subset_size=len(pictures),
-        ignored_scope=nncf.IgnoredScope(types=list(exact)),
+        ignored_scope=nncf.IgnoredScope(types=list(exact), names=list(exact_nodes), validate=False),
         advanced_parameters=nncf.AdvancedQuantizationParameters(disable_bias_correction=not correct_biases),
     )
     onnx.save(small, str(out))
@@ -274,29 +281,29 @@ def export_network(
     out.mkdir(parents=True, exist_ok=True)
     progress("first look")
     export_first_look(first, out / card.first_look.fp32, card.input_px)
-    quantize(out / card.first_look.fp32, out / "first-look.int8.onnx", _frames(sets, card.input_px))
+    quantize(out / card.first_look.fp32, out / "first-look.int8.onnx", calibration_frames(sets, card.input_px))
     if second is not None:
         progress("second look")
         card = dataclasses.replace(card, second_look=NetworkFiles("second-look.onnx", "second-look.int8.onnx"))
         export_patch_look(SecondLook(), "second look", second, out / "second-look.onnx")
-        patches = _patches(PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True))
+        patches = calibration_patches(PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True))
         small = out / "second-look.int8.onnx"
         quantize_second_look(out / "second-look.onnx", small, patches)
     if ball is not None:
         progress("ball look")
         card = dataclasses.replace(card, ball_look=NetworkFiles("ball-look.onnx", "ball-look.int8.onnx"))
         export_ball_look(ball, out / "ball-look.onnx", card.ball_px)
-        quantize(out / "ball-look.onnx", out / "ball-look.int8.onnx", _frames(sets, card.ball_px))
+        quantize(out / "ball-look.onnx", out / "ball-look.int8.onnx", calibration_frames(sets, card.ball_px))
     if close is not None:
         progress("close look")
         card = dataclasses.replace(card, close_look=NetworkFiles("close-look.onnx", "close-look.int8.onnx"))
         export_patch_look(CloseLook(), "close look", close, out / "close-look.onnx")
-        patches = _patches(BallPatches([(folder, 1.0) for folder in sets], "train", seed=3))
+        patches = calibration_patches(BallPatches([(folder, 1.0) for folder in sets], "train", seed=3))
         quantize(out / "close-look.onnx", out / "close-look.int8.onnx", patches)
     write_card(out, card)
 
 
-def _frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
+def calibration_frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
     """Return training pictures fitted to an input, evenly from all sets."""
     out = []
     for folder in sets:
@@ -311,7 +318,7 @@ def _frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
     return out
 
 
-def _patches(stream: Dataset[Batch]) -> list[Pictures]:
+def calibration_patches(stream: Dataset[Batch]) -> list[Pictures]:
     """Return training patches as the runtime cuts them."""
     out: list[Pictures] = []
     for item in range(CALIBRATION_PATCHES):

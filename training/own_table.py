@@ -23,7 +23,7 @@ from onnx import numpy_helper
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
-from downfield.models.card import read_card, write_card
+from downfield.models.card import BUNDLED, read_card, write_card
 from downfield.models.detector import Detector
 from downfield.models.refiner import FALLEN, PATCH_PX
 from downfield.training.export import RawLook, export_onnx, quantize_second_look
@@ -115,6 +115,10 @@ def learn_table(
     card = read_card(network)
     if card.second_look is None:
         raise InputError(f"{network}: this network has no figure refiner to train")
+    if card.refiner_sees_ball:
+        raise InputError(
+            f"{network}: a refiner that also sees the ball can't be adapted to a table yet. Use '{BUNDLED}'."
+        )
     model, old = (open_second_look(network / card.second_look.fp32) for _ in range(2))
     _learn(model, old, frames, minutes * 60, progress)
     out.mkdir(parents=True, exist_ok=True)

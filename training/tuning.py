@@ -13,7 +13,6 @@ from scipy.optimize import minimize
 
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import decode_ball
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
 from downfield.models.loading import open_detector
@@ -61,6 +60,7 @@ class _Looks:
     transforms: Array
     heat: Array
     heat_transforms: Array
+    detector: TwoStageDetector | None
 
     @property
     def first(self) -> list[Detection]:
@@ -184,7 +184,8 @@ def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
                 balls, heat, heat_transforms = both.search_ball(image, seen)
             if isinstance(both, TwoStageDetector) and figures:
                 said, transforms = both.run_refiner(figures, image)
-            yield _Looks(sample, figures, balls, hands, said, transforms, heat, heat_transforms)
+            two_stage = both if isinstance(both, TwoStageDetector) else None
+            yield _Looks(sample, figures, balls, hands, said, transforms, heat, heat_transforms, two_stage)
 
 
 def _better(
@@ -197,7 +198,9 @@ def _better(
             said[:, TURN] -= turn_logit
             said[:, FALLEN] -= fallen_logit
         figures = decode_refinement(each.figures, said, each.transforms) if each.figures else []
-        balls = decode_ball(each.balls, each.heat, each.heat_transforms) if len(each.heat) else each.balls
+        balls = each.balls
+        if each.detector is not None and len(each.heat):
+            balls = each.detector.decode_ball(each.balls, each.heat, each.heat_transforms)
         yield each.sample, figures + balls
 
 

@@ -1,0 +1,276 @@
+"""The two networks of training: outputs read as the runtime reads them, losses, replayed samples, checkpoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from downfield.core.errors import InputError  # noqa: E402
+from downfield.models.frame_detector import STRIDE_PX, decode_head  # noqa: E402
+from downfield.training.networks.augmentation import (  # noqa: E402
+    relight,
+    turn_frames,
+    turn_patches,
+    varied_frames,
+    varied_patches,
+)
+from downfield.training.networks.blocks import fused  # noqa: E402
+from downfield.training.networks.checkpoints import (  # noqa: E402
+    load_weights,
+    open_detector_network,
+    open_refiner_network,
+    read_checkpoint,
+    write_checkpoint,
+)
+from downfield.training.networks.detector import (  # noqa: E402
+    BALL_CHANNELS,
+    POSE_CHANNELS,
+    DetectorNetwork,
+    join_branches,
+)
+from downfield.training.networks.detector_loss import detector_loss  # noqa: E402
+from downfield.training.networks.refiner import RefinerNetwork  # noqa: E402
+from downfield.training.networks.refiner_loss import refiner_loss  # noqa: E402
+from downfield.training.networks.replay import ReplayPool  # noqa: E402
+from downfield.training.networks.samples import (  # noqa: E402
+    BALL,
+    MOST_OBJECTS,
+    UPRIGHT,
+    FrameSamples,
+    PatchSamples,
+    as_input,
+    frame_samples,
+    letterboxed,
+)
+
+CHECKPOINTS = Path(__file__).parents[1] / "training" / "checkpoints"
+SIDE = 96
+CELLS = SIDE // STRIDE_PX
+BASE = torch.tensor([[14.0, -8.0], [14.0, 8.0], [-14.0, 8.0], [-14.0, -8.0], [3.0, 0.0]])
+
+
+def frames_of(kind: int, at: tuple[float, float]) -> FrameSamples:
+    """One gray picture with one object."""
+    points = torch.zeros(1, 1, 5, 3)
+    points[0, 0, :, :2], points[0, 0, :, 2] = torch.tensor(at) + BASE, 2.0
+    if kind == BALL:
+        points[0, 0, :4, 2] = 0
+        points[0, 0, 4, :2] = torch.tensor(at)
+    boxes = torch.tensor([[[at[0] - 16, at[1] - 10, at[0] + 16, at[1] + 10]]])
+    image = torch.full((1, SIDE, SIDE, 3), 90, dtype=torch.uint8)
+    return FrameSamples(image, torch.tensor([[kind]]), points, boxes, torch.ones(1, 1))
+
+
+def perfect_output(truth: FrameSamples) -> tuple[torch.Tensor, torch.Tensor]:
+    """What a detector should give for one upright figure: its cell alone says so, all cells know its place."""
+    pose, ball = torch.zeros(1, POSE_CHANNELS, CELLS, CELLS), torch.zeros(1, BALL_CHANNELS, CELLS, CELLS)
+    pose[:, 4:7], ball[:, 0], pose[:, 22:] = -9.0, -9.0, -3.0
+    points = (truth.points[0, 0, :, :2] + 0.5) / STRIDE_PX
+    middle = points[:4].mean(dim=0)
+    for row in range(CELLS):
+        for column in range(CELLS):
+            center = torch.tensor([column + 0.5, row + 0.5])
+            for k in range(5):
+                pose[0, 7 + 3 * k : 9 + 3 * k, row, column] = points[k] - center
+                pose[0, 9 + 3 * k, row, column] = 6.0
+    column, row = (int(value) for value in middle)
+    pose[0, 4, row, column] = 9.0
+    return pose, ball
+
+
+def test_a_ball_surer_than_any_figure_in_its_cell_is_read_as_the_ball_at_its_place() -> None:
+    pose, ball = torch.full((1, POSE_CHANNELS, 4, 6), -5.0), torch.full((1, BALL_CHANNELS, 4, 6), -5.0)
+    ball[0, :, 2, 3] = torch.tensor([2.0, 0.25, -0.5])
+    pose[0, 4, 1, 1] = 3.0
+    head = join_branches(pose, ball)[0].numpy()
+    output = decode_head(head, 6, np.array([0.5, 0.5, 0.5, 0.5]))
+    assert output.kinds.tolist() == [UPRIGHT, BALL]
+    np.testing.assert_allclose(output.points[1, 4], (3.75 * STRIDE_PX, 2.0 * STRIDE_PX))
+    assert (output.boxes[1].reshape(2, 2).mean(axis=0) == output.points[1, 4]).all()
+
+
+def test_a_figure_reported_again_by_a_cell_beside_it_costs() -> None:
+    truth = frames_of(UPRIGHT, (43.5, 43.5))
+    pose, ball = perfect_output(truth)
+    best = float(detector_loss(pose, ball, truth)[0])
+    again = pose.clone()
+    again[0, 4, 5, 7] = 4.0
+    assert float(detector_loss(again, ball, truth)[1]["scores"]) > float(detector_loss(pose, ball, truth)[1]["scores"])
+    moved = pose.clone()
+    moved[0, 7] += 0.5
+    assert float(detector_loss(moved, ball, truth)[0]) > best
+    assert float(detector_loss(pose, ball, truth)[1]["off_px"]) < 1e-3
+
+
+def test_a_ball_hidden_for_the_most_part_may_be_found_or_not() -> None:
+    truth = frames_of(BALL, (43.5, 43.5))
+    pose, ball = perfect_output(frames_of(UPRIGHT, (43.5, 43.5)))
+    pose[:, 4:7] = -9.0
+    found = ball.clone()
+    found[0, 0, 5, 5] = 9.0
+    shown, hidden = truth, truth._replace(shown=torch.full((1, 1), 0.1))
+    assert float(detector_loss(pose, found, shown)[0]) < float(detector_loss(pose, ball, shown)[0]) - 0.5
+    assert float(detector_loss(pose, found, hidden)[1]["ball"]) == pytest.approx(
+        float(detector_loss(pose, ball, hidden)[1]["ball"]), abs=1e-3
+    )
+
+
+def patch_of(ball: tuple[float, float, float] = (40.0, 20.0, 1.0)) -> PatchSamples:
+    points = torch.tensor([[49.0, 22], [49, 42], [15, 42], [15, 22], [36, 30]])[None]
+    ones = torch.ones(1)
+    image = torch.full((1, 64, 64, 3), 90, dtype=torch.uint8)
+    return PatchSamples(image, points, torch.full((1, 5), 2.0), 0 * ones, 0 * ones, ones, torch.tensor([ball]))
+
+
+def test_the_ball_is_trained_to_be_the_mean_of_its_cells_and_nowhere_where_there_is_none() -> None:
+    outputs, heat = torch.zeros(1, 23), torch.full((1, 256), -12.0)
+    there = heat.clone()
+    there.view(16, 16)[20 // 4, 40 // 4] = 6.0
+    seen, none = patch_of(), patch_of((0.0, 0.0, 0.0))
+    assert float(refiner_loss(outputs, there, seen)[1]["ball"]) < float(refiner_loss(outputs, heat, seen)[1]["ball"])
+    assert float(refiner_loss(outputs, there, none)[1]["ball"]) > float(refiner_loss(outputs, heat, none)[1]["ball"])
+
+
+def test_a_figure_that_is_entirely_hidden_is_not_trained() -> None:
+    truth = patch_of()._replace(flags=torch.ones(1, 5))
+    outputs = torch.randn(1, 23, requires_grad=True)
+    loss, _ = refiner_loss(outputs, torch.full((1, 256), -6.0), truth)
+    loss.backward()
+    assert float(outputs.grad.abs().max()) == 0.0
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("quarters", [0, 1, 2, 3])
+def test_keypoints_turn_with_their_picture(quarters: int, mirrored: bool) -> None:
+    truth = frames_of(UPRIGHT, (40.0, 30.0))
+    image = truth.image.clone()
+    for k, (x, y) in enumerate(truth.points[0, 0, :, :2].int().tolist()):
+        image[0, y, x] = 100 + 20 * k
+    turned = turn_frames(truth._replace(image=image), quarters, mirrored=mirrored)
+    order = (1, 0, 3, 2, 4) if mirrored else (0, 1, 2, 3, 4)
+    for k, (x, y) in enumerate(turned.points[0, 0, :, :2].int().tolist()):
+        assert int(turned.image[0, y, x, 0]) == 100 + 20 * order[k]
+    left, top, right, bottom = turned.boxes[0, 0].tolist()
+    inside = (turned.points[0, 0, :, :2] >= torch.tensor([left, top])).all()
+    assert inside
+    assert (turned.points[0, 0, :, :2] <= torch.tensor([right, bottom])).all()
+
+
+@pytest.mark.parametrize("rotated", [False, True])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_patch_turns_with_its_corners_its_ball_and_its_front(rotated: bool, mirrored: bool) -> None:
+    truth = patch_of()
+    image = truth.image.clone()
+    image[0, 20, 40] = 255
+    for k, (x, y) in enumerate(truth.points[0].int().tolist()):
+        image[0, y, x] = 100 + 20 * k
+    turned = turn_patches(truth._replace(image=image), rotated=rotated, mirrored=mirrored)
+    x, y = (int(value) for value in turned.ball[0, :2])
+    assert int(turned.image[0, y, x, 0]) == 255
+    order = {(False, False): (0, 1, 2, 3), (True, False): (2, 3, 0, 1), (False, True): (1, 0, 3, 2)}
+    mapped = order.get((rotated, mirrored), (3, 2, 1, 0))
+    for k, (x, y) in enumerate(turned.points[0, :4].int().tolist()):
+        assert int(turned.image[0, y, x, 0]) == 100 + 20 * mapped[k]
+    ahead = turned.points[0, :2].mean(dim=0) - turned.points[0, 2:4].mean(dim=0)
+    assert float(ahead[0]) > 0, "the patch's order has the front at the right"
+    assert float(turned.flip) == float(rotated)
+
+
+def test_some_pictures_stay_as_they_are_and_none_leaves_its_range() -> None:
+    torch.manual_seed(0)
+    image = torch.randint(0, 256, (64, 8, 8, 3), dtype=torch.uint8)
+    lit = relight(image)
+    same = ((lit * 255).round().to(torch.uint8) == image).all(dim=3).all(dim=2).all(dim=1)
+    assert 0.2 < float(same.float().mean()) < 0.7
+    assert 0 <= float(lit.min()) <= float(lit.max()) <= 1
+
+
+def test_objects_are_padded_to_one_number_and_no_place_is_nan() -> None:
+    truth = frames_of(UPRIGHT, (40.0, 30.0))
+    points = torch.cat([torch.full((1, 1, 5, 3), float("nan")), truth.points], dim=1)
+    kinds = torch.cat([torch.full((1, 1), -1), truth.kinds], dim=1)
+    padded = frame_samples((truth.image, kinds, points, truth.boxes.repeat(1, 2, 1), truth.shown.repeat(1, 2)))
+    assert padded.kinds.shape == (1, MOST_OBJECTS)
+    assert padded.kinds[0, :2].tolist() == [UPRIGHT, -1]
+    assert bool(padded.points.isfinite().all())
+    assert letterboxed(padded._replace(image=truth.image[:, :40, :50])).image.shape == (1, 64, 64, 3)
+
+
+def test_the_pool_drops_the_oldest_and_draws_from_all_it_holds() -> None:
+    pool = ReplayPool(6, mixed=4)
+    for number in range(4):
+        pool.add((torch.full((2,), number),))
+    assert (len(pool), pool.added) == (6, 8)
+    drawn = torch.cat([pool.draw(8)[0] for _ in range(20)])
+    assert set(drawn.tolist()) == {1, 2, 3}
+    assert len(pool.draw(5)[0]) == 5
+
+
+def test_the_checkpoints_in_the_repository_open_and_are_small(tmp_path: Path) -> None:
+    detector, refiner = open_detector_network(CHECKPOINTS / "detector.pt"), RefinerNetwork()
+    load_weights(refiner, read_checkpoint(CHECKPOINTS / "refiner.pt")["average"])
+    pose, ball = detector(torch.rand(1, 3, 64, 96))
+    assert pose.shape == (1, POSE_CHANNELS, 8, 12)
+    assert ball.shape == (1, BALL_CHANNELS, 8, 12)
+    patches = torch.rand(3, 3, 64, 64)
+    outputs, heat = refiner.eval()(patches)
+    assert (outputs.shape, heat.shape) == ((3, 23), (3, 256))
+    same, _ = fused(refiner)(patches)
+    torch.testing.assert_close(same, outputs, atol=1e-4, rtol=1e-4)
+    kept = tmp_path / "again.pt"
+    write_checkpoint(kept, {"average": refiner.state_dict(), "steps": 3})
+    assert kept.stat().st_size < 4_000_000
+
+
+def test_a_checkpoint_of_another_network_or_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="another network"):
+        open_detector_network(CHECKPOINTS / "refiner.pt")
+    junk = tmp_path / "junk"
+    junk.write_bytes(b"no checkpoint")
+    with pytest.raises(InputError, match="junk: not a checkpoint"):
+        open_refiner_network(junk)
+    torch.save({"other": 1}, junk)
+    with pytest.raises(InputError, match="junk: not a checkpoint"):
+        open_refiner_network(junk)
+    with pytest.raises(InputError, match="no such file"):
+        open_refiner_network(tmp_path / "none.pt")
+
+
+def test_a_network_with_more_blocks_begins_where_the_smaller_one_stood() -> None:
+    network = RefinerNetwork()
+    kept = {name: each for name, each in network.state_dict().items() if not name.startswith("at_16.2.")}
+    other = RefinerNetwork()
+    load_weights(other, kept)
+    torch.testing.assert_close(other.state_dict()["at_8.0.0.weight"], network.state_dict()["at_8.0.0.weight"])
+    with pytest.raises(InputError, match="another network"):
+        load_weights(DetectorNetwork(), kept)
+
+
+def test_some_steps_on_the_same_samples_lower_the_loss() -> None:
+    torch.manual_seed(0)
+    frames = frame_samples(tuple(part.repeat(8, *[1] * (part.ndim - 1)) for part in frames_of(UPRIGHT, (43.5, 43.5))))
+    patches = PatchSamples(*(part.repeat(8, *[1] * (part.ndim - 1)) for part in patch_of()))
+    detector, refiner = DetectorNetwork(), RefinerNetwork()
+
+    def detector_step() -> torch.Tensor:
+        varied = varied_frames(frames)
+        return detector_loss(*detector(as_input(varied.image)), varied)[0]
+
+    def refiner_step() -> torch.Tensor:
+        varied = varied_patches(patches)
+        return refiner_loss(*refiner(as_input(varied.image)), varied)[0]
+
+    for network, loss_of in ((detector, detector_step), (refiner, refiner_step)):
+        optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)
+        losses = []
+        for _ in range(8):
+            loss = loss_of()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(float(loss.detach()))
+        assert losses[-1] < 0.8 * losses[0]

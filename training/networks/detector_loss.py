@@ -1,0 +1,155 @@
+"""The loss of the detector: scores by plain cross-entropy, places by a Laplace likelihood with predicted spreads.
+
+A focal loss would leave hundreds of cells at a score of a twentieth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits, smooth_l1_loss
+
+from downfield.models.frame_detector import KEYPOINTS, STRIDE_PX
+from downfield.training.networks.cell_targets import CellObjects, cell_centers, cell_objects, cell_scores
+from downfield.training.networks.detector import POSE_KINDS
+from downfield.training.networks.samples import BALL, FALLEN, HAND, FrameSamples
+
+Losses = dict[str, Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorLossWeights:
+    """Weights of the loss's parts and cells."""
+
+    kinds: tuple[float, float, float] = (2.0, 3.0, 3.0)
+    """Of cells with something upright, fallen, a hand: there are few of the latter two."""
+    scores: float = 0.3
+    """Of the scores, relative to places."""
+    around: float = 0.08
+    """Of places in cells around a base, relative to its middle: there are about ten of them."""
+    empty_around: float = 1.5
+    """Of there being nothing in cells around a base, where figures are reported twice."""
+    hidden: float = 0.5
+    """Of hidden keypoints: they can only be inferred."""
+    fallen_place: float = 0.3
+    """Of fallen figures' places: their base stands on its edge."""
+    visible: float = 0.5
+    """Of whether keypoints are visible."""
+    place: float = 0.5
+    """Of places."""
+    box: float = 0.5
+    """Of boxes."""
+    hand_box_px: float = 64.0
+    """Distance from the fingertips to which a hand's box is trained."""
+    trained_score: float = 0.25
+    """Score from which a cell is trained on places."""
+    empty_score: float = 0.02
+    """Score below which a cell counts as having nothing."""
+    least_spread_cells: float = 0.02
+    """The least spread in the likelihood."""
+    ball_score: float = 0.1
+    """Score from which a cell is trained on the ball's place."""
+    rare_ball: float = 0.1
+    """Of a batch's ball scores if it has hardly any ball: they then count by the picture."""
+
+
+WEIGHTS: Final = DetectorLossWeights()
+
+
+def detector_loss(pose: Tensor, ball: Tensor, truth: FrameSamples) -> tuple[Tensor, Losses]:
+    """Return the loss of a detector's output, and its parts.
+
+    Args:
+        pose: pose branch of `DetectorNetwork`, shape (b, `POSE_CHANNELS`, rows, columns).
+        ball: its ball branch, shape (b, `BALL_CHANNELS`, rows, columns).
+        truth: the samples.
+
+    """
+    rows, columns = pose.shape[-2:]
+    size = torch.tensor([columns, rows], dtype=torch.float32, device=pose.device)
+    points = torch.cat([(truth.points[..., :2] + 0.5) / STRIDE_PX, truth.points[..., 2:]], dim=-1)
+    boxes = (truth.boxes + 0.5) / STRIDE_PX
+    objects = cell_objects(truth.kinds, points, truth.shown, size)
+    cells = cell_centers(rows, columns, pose.device)
+    pose_loss, parts = _pose_loss(pose.float().flatten(2).transpose(1, 2), cells, objects, points, boxes)
+    ball_loss, ball_parts = _ball_loss(ball.float().flatten(2).transpose(1, 2), cells, objects)
+    return pose_loss + ball_loss, parts | ball_parts
+
+
+def _pose_loss(
+    output: Tensor, cells: Tensor, objects: CellObjects, points: Tensor, boxes: Tensor
+) -> tuple[Tensor, Losses]:
+    scores, vague = cell_scores(objects, cells, objects.kinds != BALL)
+    # A hand over figures gets the cells it needs: the figures have others.
+    over = (objects.kinds == HAND)[..., None] & (scores > WEIGHTS.trained_score)
+    best, owner = (scores + over.to(scores.dtype)).max(dim=1)
+    score = scores.gather(1, owner[:, None])[:, 0]
+    kind = objects.kinds.gather(1, owner)
+    distance = (objects.middles.gather(1, owner[..., None].expand(-1, -1, 2)) - cells).norm(dim=2)
+    near = (distance < objects.around.gather(1, owner)) & (best > 0)
+    box, classes, placed, spreads = output.split((4, len(POSE_KINDS), 3 * KEYPOINTS, 2 * KEYPOINTS), dim=2)
+
+    scored = _score_loss(classes, kind, score, near, vague)
+    scored = scored / (objects.required & (objects.kinds != BALL)).sum().clamp(min=1)
+    trained = torch.where(best > WEIGHTS.trained_score, score, 0.0)
+    true = points.gather(1, owner[:, :, None, None].expand(-1, -1, KEYPOINTS, 3))
+    placed = placed.unflatten(2, (KEYPOINTS, 3))
+    error = (placed[..., :2] + cells[:, None] - true[..., :2]).abs()
+    placing = torch.where(best > WEIGHTS.trained_score, score, WEIGHTS.around * near)
+    place = _place_loss(error, spreads.unflatten(2, (KEYPOINTS, 2)), true[..., 2], placing, kind)
+    visible = trained[..., None] * (true[..., 2] > 0)
+    seen = _entropy(placed[..., 2], (true[..., 2] > 1).float(), visible)
+    boxed = _box_loss(box, cells, boxes.gather(1, owner[..., None].expand(-1, -1, 4)), true, kind, trained)
+    loss = WEIGHTS.scores * scored + WEIGHTS.place * place + WEIGHTS.visible * seen + WEIGHTS.box * boxed
+    clear = trained[..., None] * (true[..., 2] > 1)
+    off_px = STRIDE_PX * (error.sum(dim=-1) / 2 * clear).sum() / clear.sum().clamp(min=1)
+    return loss, {"scores": scored, "place": place, "off_px": off_px, "visible": seen, "box": boxed}
+
+
+def _score_loss(classes: Tensor, kind: Tensor, score: Tensor, near: Tensor, vague: Tensor) -> Tensor:
+    """Return the sum of the weighted cross-entropies of all cells and classes."""
+    target = torch.stack([kind == row for row in POSE_KINDS], dim=2) * score[..., None]
+    something = torch.tensor(WEIGHTS.kinds, device=classes.device)
+    weight = torch.where(target > WEIGHTS.trained_score, something, 1.0)
+    weight = torch.where(near[..., None] & (target < WEIGHTS.empty_score), WEIGHTS.empty_around, weight)
+    weight = weight * ~(vague[..., None] & (target < WEIGHTS.trained_score))
+    return (binary_cross_entropy_with_logits(classes, target, reduction="none") * weight).sum()
+
+
+def _place_loss(error: Tensor, spreads: Tensor, flags: Tensor, placing: Tensor, kind: Tensor) -> Tensor:
+    """Return the Laplace likelihood of keypoints (b, c, 5, 2), weighted by cell, visibility and kind."""
+    spread = spreads.sigmoid().clamp(min=WEIGHTS.least_spread_cells)
+    weight = placing[..., None] * torch.where(flags > 1, 1.0, WEIGHTS.hidden) * (flags > 0)
+    weight = weight * torch.where(kind == FALLEN, WEIGHTS.fallen_place, 1.0)[..., None]
+    return ((error / spread + spread.log()).sum(dim=-1) * weight).sum() / weight.sum().clamp(min=1)
+
+
+def _box_loss(box: Tensor, cells: Tensor, true: Tensor, points: Tensor, kind: Tensor, trained: Tensor) -> Tensor:
+    """Return the mean error of boxes relative to their size; a hand's box ends some way from its fingertips."""
+    tip, far = points[:, :, 4, :2].repeat(1, 1, 2), WEIGHTS.hand_box_px / STRIDE_PX
+    true = torch.where((kind == HAND)[..., None], true.clamp(tip - far, tip + far), true)
+    sides = torch.cat([cells - true[..., :2], true[..., 2:] - cells], dim=2)
+    size = (true[..., 2:] - true[..., :2]).sum(dim=2).clamp(min=1)
+    return ((box - sides).abs().sum(dim=2) / size * trained).sum() / trained.sum().clamp(min=1)
+
+
+def _ball_loss(output: Tensor, cells: Tensor, objects: CellObjects) -> tuple[Tensor, Losses]:
+    scores, vague = cell_scores(objects, cells, objects.kinds == BALL)
+    target, owner = scores.max(dim=1)
+    count = (objects.required & (objects.kinds == BALL)).sum().clamp(min=1)
+    each = binary_cross_entropy_with_logits(output[..., 0], target, reduction="none")
+    scored = (each * ~(vague & (target < WEIGHTS.trained_score))).sum() / count
+    middle = objects.middles.gather(1, owner[..., None].expand(-1, -1, 2))
+    trained = torch.where(target > WEIGHTS.ball_score, target, 0.0)
+    error = smooth_l1_loss(output[..., 1:] + cells, middle, reduction="none", beta=0.1).sum(dim=2)
+    place = (error * trained).sum() / trained.sum().clamp(min=1)
+    share = torch.where(count > 1, 1.0, WEIGHTS.rare_ball)
+    return share * scored + place, {"ball": scored, "ball_place": place}
+
+
+def _entropy(logits: Tensor, true: Tensor, weight: Tensor) -> Tensor:
+    each = binary_cross_entropy_with_logits(logits, true, reduction="none")
+    return (each * weight).sum() / weight.sum().clamp(min=1)
