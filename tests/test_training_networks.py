@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,7 +66,7 @@ def frames_of(kind: int, at: tuple[float, float]) -> FrameSamples:
     return FrameSamples(image, torch.tensor([[kind]]), points, boxes, torch.ones(1, 1))
 
 
-def perfect_output(truth: FrameSamples) -> tuple[torch.Tensor, torch.Tensor]:
+def perfect_output(truth: FrameSamples) -> tuple[Any, Any]:
     """What a detector should give for one upright figure: its cell alone says so, all cells know its place."""
     pose, ball = torch.zeros(1, POSE_CHANNELS, CELLS, CELLS), torch.zeros(1, BALL_CHANNELS, CELLS, CELLS)
     pose[:, 4:7], ball[:, 0], pose[:, 22:] = -9.0, -9.0, -3.0
@@ -256,13 +257,15 @@ def test_some_steps_on_the_same_samples_lower_the_loss() -> None:
     patches = PatchSamples(*(part.repeat(8, *[1] * (part.ndim - 1)) for part in patch_of()))
     detector, refiner = DetectorNetwork(), RefinerNetwork()
 
-    def detector_step() -> torch.Tensor:
+    def detector_step() -> Any:
         varied = varied_frames(frames)
-        return detector_loss(*detector(as_input(varied.image)), varied)[0]
+        pose, ball = detector(as_input(varied.image))
+        return detector_loss(pose, ball, varied)[0]
 
-    def refiner_step() -> torch.Tensor:
+    def refiner_step() -> Any:
         varied = varied_patches(patches)
-        return refiner_loss(*refiner(as_input(varied.image)), varied)[0]
+        outputs, heat = refiner(as_input(varied.image))
+        return refiner_loss(outputs, heat, varied)[0]
 
     for network, loss_of in ((detector, detector_step), (refiner, refiner_step)):
         optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)
