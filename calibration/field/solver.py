@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
-from downfield.calibration.camera_fit import fit_camera, with_scaled_focal
+from downfield.calibration.camera_fit import fit_camera
 from downfield.calibration.field.free_solver import (
     described_candidates,
     free_candidates,
@@ -28,6 +28,7 @@ from downfield.calibration.field.line_chains import clearest_channel, find_chain
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
 from downfield.calibration.field.mirroring import refuse_mirrored, require_readable
+from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import YardLineEnds, find_yard_line_ends
@@ -66,12 +67,6 @@ class SolverLimits:
     """How far off the paint is searched, fit by fit."""
     fine_search_px: float = 1.8
     """The same in the last fit."""
-    focal_starts: tuple[float, float] = (0.75, 1.33)
-    """Ratios to the solution's focal length from which the fit is begun again."""
-    sure_focal: float = 0.03
-    """A focal length with a smaller relative standard deviation is the only one."""
-    better_by: float = 0.05
-    """Another start must lower the cost by so much."""
     checked: int = 160
     """Candidates that are checked at most, the likelier shifts first,"""
     verified: int = 16
@@ -282,16 +277,12 @@ def _at_distance(
 
 
 def _best_focal(solution: FieldSolution, planes: Sequence[Plane], prior: LensPrior | None) -> FieldSolution:
-    """Return the solution, or the one reached from another focal length if that explains paint and lens better."""
-    focal_sigma = float(np.sqrt(solution.fit.covariance[0, 0])) / solution.fit.camera.lens.focal_px[0]
-    if focal_sigma < LIMITS.sure_focal:
+    """Return the solution at the mean of the focal lengths that explain paint and lens."""
+    fit = average_focal(solution.fit, solution.observations, prior)
+    if fit is solution.fit:
         return solution
-    starts = [with_scaled_focal(solution.fit.camera, ratio) for ratio in LIMITS.focal_starts]
-    fits = [fit_camera(start, solution.observations, prior=prior, fine=True) for start in starts]
-    best = min(fits, key=lambda fit: fit.cost)
-    if best.cost > solution.fit.cost - LIMITS.better_by:
-        return solution
-    return _fit_all_frames(planes, best.camera, solution.field, prior) or solution
+    evidence = gather_evidence(planes[0], fit.camera, solution.field, LIMITS.fine_search_px)
+    return dataclasses.replace(solution, fit=fit, evidence=evidence)
 
 
 def _find_lines(image: Image, plane: Plane) -> FieldLines:
