@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
+from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.core.arrays import Array, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
@@ -122,10 +123,12 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
 
 
 def require_readable(plane: Plane, camera: Camera, field: FieldModel) -> None:
-    """Refuse a picture whose numbers do not read better as they are than in a mirror; arguments as `refuse_mirrored`.
+    """Refuse a picture that is mirrored, or may be; arguments as `refuse_mirrored`.
 
-    Where the numbers' rows were found in the picture they can be read, and a difference counts that is too small when
-    they are only known to be somewhere near.
+    Where the numbers' rows were found in the picture, the side of the digit that they repeat tells how each row is
+    turned, if the picture is as it should be. Rows that are both read from their own sideline, as on all known boards,
+    are taken for that, since a mirrored picture shows them so only of a board whose rows are both the other way up. Of
+    others the digits have to be read.
 
     Raises:
         CalibrationError: the picture is mirrored, or its numbers are not clear enough to tell.
@@ -135,6 +138,8 @@ def require_readable(plane: Plane, camera: Camera, field: FieldModel) -> None:
     if not match.numbers:
         return
     more = match.as_printed - match.mirrored
+    if set(repeated_digit_sides(plane, camera, field)) == {1} and more > -LIMITS.clear:
+        return
     if max(match.as_printed, match.mirrored) > LIMITS.least_read and abs(more) > LIMITS.clear_in_place:
         if more > 0:
             return

@@ -31,7 +31,7 @@ class PrintLimits:
     """Widest border,"""
     inside_px: float = 4.0
     """and how far inside its place its inner edge may be."""
-    goal_mm: float = 7.5
+    goal_mm: float = 11.0
     """Widest goal line."""
     edge: float = 0.3
     """Of the clearest edge of a profile: fainter ones do not count,"""

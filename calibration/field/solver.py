@@ -32,6 +32,7 @@ from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import YardLineEnds, find_yard_line_ends
+from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import LIMITS as VERIFICATION
 from downfield.calibration.field.verification import (
@@ -81,6 +82,8 @@ class SolverLimits:
     """Solutions nearer than this everywhere are the same."""
     measured_searches_px: tuple[float, ...] = (2.0,)
     """How far off the paint is searched after the print was measured."""
+    numbered: float = 0.3
+    """What numbers on the right lines add to a solution's score."""
     as_described: float = 0.012
     """Proportions further from the description than this, log ratio, are measured at once."""
 
@@ -347,11 +350,17 @@ def _best_trusted(
     any_focal: bool = False,
 ) -> FieldSolution:
     """Return the best solution, if it can be trusted and no other is as good."""
-    ranked = sorted(solutions, key=lambda solution: solution.fit.strain / 50 - solution.evidence.score)
+    # Numbers that stand on just the lines that have them tell which line is which.
+    numbered = [any_focal and _is_numbered(planes[0], solution) for solution in solutions]
+    order = sorted(
+        range(len(solutions)),
+        key=lambda i: solutions[i].fit.strain / 50 - solutions[i].evidence.score - LIMITS.numbered * numbered[i],
+    )
+    ranked = [solutions[i] for i in order]
     if not ranked:
         raise CalibrationError(_no_match(fields))
     best = _best_focal(ranked[0], planes, prior) if prior is None or any_focal else ranked[0]
-    problems = find_problems(best.evidence, best.fit, best.field)
+    problems = find_problems(best.evidence, best.fit, best.field, numbered=numbered[order[0]])
     if cut_edges(best.fit.camera, best.field):
         raise CalibrationError(problems[0])
     if problems:
@@ -363,6 +372,11 @@ def _best_trusted(
         if near and not same and not find_problems(other.evidence, other.fit, other.field):
             raise AmbiguousField([FieldReading(_label(option), option) for option in (best, other)])
     return best
+
+
+def _is_numbered(plane: Plane, solution: FieldSolution) -> bool:
+    sides = set(repeated_digit_sides(plane, solution.fit.camera, solution.field))
+    return sides in ({1}, {-1})
 
 
 def _label(solution: FieldSolution) -> str:

@@ -60,6 +60,10 @@ class VerificationLimits:
     """Of places beyond the lines that must be bare, the most at which paint may seem to be,"""
     most_inside: float = 0.55
     """and of those inside a sideline."""
+    sure_line_ends: float = 0.75
+    """Of the yard lines' ends: with more, and fewer overruns than the next, the sidelines are there."""
+    sure_overrun: float = 0.1
+    """Of places beyond the sidelines where a yard line seems to go on."""
     least_hash_contrast: float = 0.25
     """Hash marks found, less bare ground taken for them."""
     largest_residual_px: float = 0.45
@@ -197,7 +201,9 @@ def _hashes(
     return shares[0], shares[1]
 
 
-def find_problems(evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *, placed: bool = False) -> list[str]:
+def find_problems(
+    evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *, placed: bool = False, numbered: bool = False
+) -> list[str]:
     """Return what speaks against a solution, worst first; empty when it can be trusted.
 
     Args:
@@ -206,6 +212,8 @@ def find_problems(evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *,
         field: the print.
         placed: whether the field was known to lie there to a pixel or two: then no line is mistaken for another, and
             a sideline that is covered or borders on other paint is no reason to distrust it.
+        numbered: whether numbers stand on just the yard lines that have them: then a goal line of the color of what
+            lies beyond it is no reason to distrust which line is which.
 
     """
     cut = cut_edges(fit.camera, field)
@@ -213,9 +221,15 @@ def find_problems(evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *,
         return [
             f"the field is cut by the picture's {' and '.join(cut)} edge: move the camera until all of it is in view"
         ]
+    # Yard lines that all end there, and none beyond, show a sideline better than its own paint does.
+    ended = evidence.line_ends > LIMITS.sure_line_ends and evidence.overrun < LIMITS.sure_overrun
+    sided = placed or ended
     found = [
-        (not placed and min(evidence.sidelines) < LIMITS.least_sideline, "a sideline is not where it should be"),
-        (min(evidence.goal_lines) < LIMITS.least_goal_line, "a goal line is not where it should be"),
+        (not sided and min(evidence.sidelines) < LIMITS.least_sideline, "a sideline is not where it should be"),
+        (
+            not numbered and min(evidence.goal_lines) < LIMITS.least_goal_line,
+            "a goal line is not where it should be",
+        ),
         (evidence.yard_lines < LIMITS.least_yard_lines, "too few of the yard lines are seen"),
         (evidence.line_ends < LIMITS.least_line_ends, "the yard lines end before the sidelines"),
         (evidence.overrun > LIMITS.most_beyond, "the yard lines go on beyond the sidelines"),
@@ -223,7 +237,7 @@ def find_problems(evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *,
             not placed and evidence.beyond > LIMITS.most_beyond,
             "there is a line beyond a goal line where the field has none",
         ),
-        (not placed and evidence.inside > LIMITS.most_inside, "there is a line along a sideline and inside it"),
+        (not sided and evidence.inside > LIMITS.most_inside, "there is a line along a sideline and inside it"),
         (
             evidence.hash_contrast < LIMITS.least_hash_contrast,
             "the hash marks are not where the field model has them",

@@ -1,0 +1,94 @@
+"""Tells on which side of their yard lines the numbers repeat a digit: the zeros of 10, 20, 30, in any lettering.
+
+The second digits of a row of numbers are all alike and the first ones are not. That shows without reading any of them,
+in every face, size and color, and tells how a row is turned: the zeros are on the right as the row is read, on the left
+where it is half-turned or the picture mirrored.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Plane
+from downfield.core.field import FieldModel
+from downfield.core.painted_lines import FieldNumber
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedDigitLimits:
+    """How digits are compared, and when the answer is clear."""
+
+    height_px: int = 24
+    """Height of a number seen straight from above."""
+    reach: float = 0.72
+    """Of the height: how far from the yard line a digit reaches; beyond it arrows may begin."""
+    tall: float = 0.62
+    """Of the height: what is seen of a digit above and below its middle."""
+    shift_px: tuple[int, int] = (2, 1)
+    """How far digits may be displaced against each other: across, along."""
+    clear: float = 0.2
+    """Median difference of the correlations of either side,"""
+    agreeing: float = 0.85
+    """share of the pairs that agree with it,"""
+    fewest: int = 3
+    """and number of pairs, with which the answer is clear."""
+
+
+LIMITS: Final = RepeatedDigitLimits()
+
+
+def repeated_digit_sides(plane: Plane, camera: Camera, field: FieldModel) -> tuple[int, ...]:
+    """Return for each row of numbers where its repeated digit is: 1 on the right as it is read, -1 left, 0 unclear.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: its calibration.
+        field: the printed field, its rows of numbers where they are printed.
+
+    """
+    return tuple(_side(plane, camera, field, y_yd) for y_yd in field.number_rows_y_yd)
+
+
+def _side(plane: Plane, camera: Camera, field: FieldModel, y_yd: float) -> int:
+    numbers = [number for number in field.numbers() if number.y_yd == y_yd and len(number.text) == 2]
+    digits = [_digits(plane, camera, field, number) for number in numbers]
+    differences = []
+    for one, other in itertools.combinations(range(len(numbers)), 2):
+        first, second = numbers[one].text, numbers[other].text
+        if first[1] == second[1] and first[0] != second[0]:
+            left, right = (_likeness(digits[one][i], digits[other][i]) for i in (0, 1))
+            differences.append(right - left)
+    if len(differences) < LIMITS.fewest:
+        return 0
+    typical = float(np.median(differences))
+    agreeing = float((np.sign(differences) == np.sign(typical)).mean())
+    return int(np.sign(typical)) if abs(typical) > LIMITS.clear and agreeing >= LIMITS.agreeing else 0
+
+
+def _digits(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber) -> tuple[Plane, Plane]:
+    """Return a number's left and right digit seen from above, upright, without the yard line between them."""
+    px_per_mm = LIMITS.height_px / (number.height_yd * field.mm_per_yd_y)
+    reach, tall = round(LIMITS.reach * LIMITS.height_px), round(LIMITS.tall * LIMITS.height_px)
+    x, y = np.meshgrid(np.arange(-reach, reach + 1), np.arange(tall, -tall - 1, -1))
+    middle = field.to_mm(np.array([number.x_yd, number.y_yd]))
+    offsets = np.stack([x, y], axis=-1) * (number.up / px_per_mm)
+    at = np.clip(np.nan_to_num(camera.to_pixels(middle + offsets)), -30000, 30000).astype(np.float32)
+    seen = np.asarray(cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR), dtype=np.float32)
+    bar = min(math.ceil(field.line_mm * px_per_mm / 2 + 1), reach // 2)
+    # The ground may change shade at the line, so each side is relative to its own median.
+    left, right = seen[:, : reach - bar], seen[:, reach + bar + 1 :]
+    return left - np.median(left), right - np.median(right)
+
+
+def _likeness(one: Plane, other: Plane) -> float:
+    """Return the best correlation of two digits over small shifts."""
+    down, along = LIMITS.shift_px
+    inner = np.ascontiguousarray(other[down:-down, along:-along])
+    return float(cv2.matchTemplate(np.ascontiguousarray(one), inner, cv2.TM_CCOEFF_NORMED).max())
