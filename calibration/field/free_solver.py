@@ -16,6 +16,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import Observations, fit_camera
+from downfield.calibration.field.hash_rows import with_hash_rows
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil
 from downfield.calibration.field.matching import NO_RUNG, Candidate, Ladder, likely_shifts, meet
 from downfield.calibration.field.number_rows import with_number_rows
@@ -30,13 +31,30 @@ from downfield.core.painted_lines import LineStyle
 
 
 @dataclass(frozen=True, slots=True)
+class OpenProportions:
+    """How far a print's proportions are open, log ratio.
+
+    Attributes:
+        spread: standard deviation from the description.
+        most_off: how far from it they may be.
+
+    """
+
+    spread: float
+    most_off: float
+
+
+ROUGH: Final = OpenProportions(0.025, 0.075)
+"""Of a print that somebody described to some percent."""
+
+UNKNOWN: Final = OpenProportions(0.12, 0.4)
+"""Of a print of which only the kind of field is supposed: boards are printed longer or shorter, to fit a table."""
+
+
+@dataclass(frozen=True, slots=True)
 class FreeLimits:
     """What is left open of a print."""
 
-    proportions_spread: float = 0.025
-    """Standard deviation of a rough print's proportions, log ratio,"""
-    most_off: float = 0.075
-    """and how far off they may be."""
     border_mm: float = 9.0
     """Width of a border before it is measured."""
     searches_px: tuple[float, ...] = (4.0, 3.0, 2.5)
@@ -50,12 +68,12 @@ class FreeLimits:
 LIMITS: Final = FreeLimits()
 
 
-def open_proportions(size_px: tuple[int, int]) -> TypicalLens:
+def open_proportions(size_px: tuple[int, int], open_by: OpenProportions = ROUGH) -> TypicalLens:
     """Return the prior of a lens over a print whose proportions are only as good as they were measured with it.
 
     An error of the proportions looks like pixels that are not square, so these stand for it in the covariance.
     """
-    return TypicalLens(size_px, pixel_spread=LIMITS.proportions_spread)
+    return TypicalLens(size_px, pixel_spread=open_by.spread)
 
 
 def proportions_off(candidate: Candidate, field: FieldModel) -> float:
@@ -70,6 +88,7 @@ def free_candidates(
     distortion: DivisionModel,
     field: FieldModel,
     ends: YardLineEnds,
+    open_by: OpenProportions = ROUGH,
 ) -> Iterator[Candidate]:
     """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first.
 
@@ -80,13 +99,14 @@ def free_candidates(
         distortion: of the lens, as estimated so far.
         field: the field as described.
         ends: where the yard lines end.
+        open_by: how far its proportions are open.
 
     """
     for shift, score in likely_shifts(across, ladder, field):
         board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
         if len(board_mm) < LIMITS.fewest_ends:
             continue
-        answer = camera_and_proportions(board_mm, seen_px, distortion, field, LIMITS.proportions_spread)
+        answer = camera_and_proportions(board_mm, seen_px, distortion, field, open_by.spread)
         if answer is None:
             continue
         camera, measured = answer
@@ -98,7 +118,7 @@ def free_candidates(
             measured, line_mm=line_mm, sideline=border, end_line=border, sideline_marks=False
         )
         candidate = Candidate(measured, camera, score)
-        if proportions_off(candidate, field) < LIMITS.most_off:
+        if proportions_off(candidate, field) < open_by.most_off:
             yield candidate
 
 
@@ -156,6 +176,7 @@ def measure_print(planes: Sequence[Plane], start: Candidate, paint: float, prior
         if i:
             field = measure_styles(planes[0], camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field
+    field = with_hash_rows(planes[0], camera, field, paint) or field
     return Candidate(field, camera, start.shift_score)
 
 

@@ -1,4 +1,4 @@
-"""Proposes a field for a print that nobody has described: the preset that fits it, to scale by one measured length."""
+"""Proposes a field for a print that nobody has described, read in the picture, to scale by one measured length."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from downfield.calibration.field.progress import ProgressListener
 from downfield.calibration.field.solution import FieldSolution
-from downfield.calibration.field.solver import solve_field
+from downfield.calibration.field.unknown_print import solve_unknown
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.field import FieldModel, preset, preset_names
+from downfield.core.field import FieldModel
 from downfield.core.records import check
 
 _LENGTHS_MM: Final = (5.0, 5000.0)
@@ -47,8 +47,8 @@ class FieldProposal:
     """A field read from a picture, for somebody to confirm.
 
     Attributes:
-        field: the field: the bundled preset that fits the picture, to scale; its proportions are the preset's, so it
-            counts as not `measured`.
+        field: the field as it was read, to scale; its proportions are those of the solution, so it counts as not
+            `measured`: another picture measures them again.
         solution: the camera over it.
         summary: the field in one line, for people.
 
@@ -75,8 +75,7 @@ def propose_field(
         InputError: an end of the known length is not on the board.
 
     """
-    fields = [preset(name) for name in preset_names()]
-    solution = solve_field(images, fields, progress=progress)
+    solution = solve_unknown(images, progress=progress)
     scale = 1.0 if known_length is None else _scale(solution, known_length)
     return _proposal(_scaled(solution, scale), known_length)
 
@@ -138,14 +137,13 @@ def _times(pair: tuple[float, float], scale: float) -> tuple[float, float]:
 
 def _proposal(solution: FieldSolution, known: KnownLength | None) -> FieldProposal:
     scale = f"the print and {known.what} of {known.length_mm:g} mm" if known else "the print; no length was measured"
+    along, across = solution.field.mm_per_yd
+    sizes = f"{solution.field.length_yd:g} yards, {along:.2f} mm along, {across:.2f} mm across"
     field = dataclasses.replace(
         solution.field,
         name="proposed",
+        title=f"A field of {solution.field.length_yd:g} yards",
         measured=False,
-        source=f"The preset {solution.field.name}, to the scale of {scale}.",
+        source=f"Measured from {scale}.",
     )
-    summary = (
-        f"{field.length_yd:g} yards, {field.mm_per_yd_x:.2f} mm along, {field.mm_per_yd_y:.2f} mm across:"
-        f" proportions of the preset {solution.field.name}, scale from {scale}"
-    )
-    return FieldProposal(field, dataclasses.replace(solution, field=field), summary)
+    return FieldProposal(field, dataclasses.replace(solution, field=field), f"{sizes}; measured from {scale}")

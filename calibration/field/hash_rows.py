@@ -1,0 +1,85 @@
+"""Finds the rows of hash marks in a picture: where ink stands at whole yards between the yard lines."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Plane
+from downfield.core.field import FieldModel
+
+
+@dataclass(frozen=True, slots=True)
+class HashRowLimits:
+    """Where marks are looked for, and what makes a row of them."""
+
+    beside_yd: float = 0.35
+    """How far beside a mark the bare ground is."""
+    step_yd: float = 0.05
+    """Spacing across the field."""
+    clear_yd: float = 3.0
+    """Nearer to a sideline are ticks, not hash marks."""
+    present: float = 0.25
+    """Of the yard lines' contrast: what a row of marks has in the median."""
+    lengths_yd: tuple[float, float] = (0.2, 2.0)
+    """Lengths that marks have."""
+    most: int = 6
+    """Rows of marks that a field has."""
+    apart_yd: float = 0.8
+    """How far a row may be from its mirror image in the other half."""
+
+
+LIMITS: Final = HashRowLimits()
+
+
+def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel | None:
+    """Return the field with its rows of hash marks where they are printed; None when none are seen.
+
+    Rows are taken that the field has in both halves alike.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to about a pixel on the paint.
+        field: the field; its rows of marks and their length are replaced.
+        paint: contrast of the yard lines, gray levels, signed.
+
+    """
+    yards = np.arange(1, round(field.length_yd))
+    yards = yards[yards % field.yard_line_every_yd != 0]
+    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, LIMITS.step_yd)
+    at, low, high = (
+        _levels(plane, camera, field, yards + off, y_yd) for off in (0.0, -LIMITS.beside_yd, LIMITS.beside_yd)
+    )
+    contrast = np.median(np.sign(paint) * (at - (low + high) / 2), axis=1) / abs(paint)
+    runs = np.flatnonzero(np.diff(np.pad((contrast > LIMITS.present).astype(np.int8), 1))).reshape(-1, 2)
+    shortest, longest = (length / LIMITS.step_yd for length in LIMITS.lengths_yd)
+    rows = [
+        (float(y_yd[0]) + (start + stop - 1) / 2 * LIMITS.step_yd, (stop - start) * LIMITS.step_yd)
+        for start, stop in runs.tolist()
+        if shortest <= stop - start <= longest
+    ]
+    paired = [
+        (center, length)
+        for center, length in rows
+        if any(abs(field.width_yd - center - other) < LIMITS.apart_yd for other, _ in rows)
+    ]
+    if not 2 <= len(paired) <= LIMITS.most:
+        return None
+    return dataclasses.replace(
+        field,
+        hash_rows_y_yd=tuple(round(center, 3) for center, _ in paired),
+        hash_length_yd=round(float(np.median([length for _, length in paired])), 3),
+    )
+
+
+def _levels(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd: Array) -> Array:
+    """Return gray levels over places across and along the field, shape (len(y), len(x))."""
+    points = np.stack(np.broadcast_arrays(x_yd[None], y_yd[:, None]), axis=-1) * field.mm_per_yd
+    at = np.clip(np.nan_to_num(camera.to_pixels(points)), -30000, 30000).astype(np.float32)
+    seen = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(seen, dtype=np.float64)

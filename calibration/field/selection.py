@@ -1,0 +1,142 @@
+"""Chooses among ways to read a print: which candidates are worth solving, and which solution can be trusted."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.field.matching import Candidate
+from downfield.calibration.field.open_focal import average_focal
+from downfield.calibration.field.repeated_digit import repeated_digit_sides
+from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
+from downfield.calibration.field.verification import LIMITS as VERIFICATION
+from downfield.calibration.field.verification import cut_edges, find_problems, gather_evidence, share_of_lines_found
+from downfield.calibration.lens.prior import LensPrior
+from downfield.calibration.pictures import is_blurred
+from downfield.core.arrays import Image, Plane
+from downfield.core.errors import CalibrationError
+from downfield.core.field import FieldModel
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionLimits:
+    """Thresholds of choosing."""
+
+    rough_search_px: float = 5.0
+    """How far off a candidate's paint is searched,"""
+    rough_every_yd: float = 3.0
+    """and the spacing of the samples."""
+    verified: int = 16
+    """Candidates that are verified at most,"""
+    solved: int = 4
+    """and so many are solved."""
+    score_below_best: float = 0.3
+    """A candidate whose rough score is this far below the best is not solved."""
+    same_px: float = 4.0
+    """Solutions nearer than this everywhere are the same."""
+    numbered: float = 0.3
+    """What numbers on the right lines add to a solution's score."""
+    fine_search_px: float = 1.8
+    """How far off a solution's paint is searched."""
+
+
+LIMITS: Final = SelectionLimits()
+
+
+def likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
+    """Choose the few candidates worth solving: by a quick check of all, then by verifying the better ones."""
+    shares = [share_of_lines_found(plane, option.camera, option.field, LIMITS.rough_search_px) for option in options]
+    kept: list[Candidate] = []
+    for i in np.argsort(shares)[::-1]:
+        option = options[i]
+        if all(distance_px(option.camera, other.camera, option.field, other.field) > LIMITS.same_px for other in kept):
+            kept.append(option)
+    if len(kept) == 1:
+        return kept
+    scored = [
+        (
+            gather_evidence(
+                plane, option.camera, option.field, LIMITS.rough_search_px, every_yd=LIMITS.rough_every_yd
+            ).score,
+            option,
+        )
+        for option in kept[: LIMITS.verified]
+    ]
+    scored.sort(key=lambda item: -item[0])
+    return [option for score, option in scored[: LIMITS.solved] if score > scored[0][0] - LIMITS.score_below_best]
+
+
+def distance_px(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:
+    """Return the largest distance between where two solutions have the goal lines' ends, px."""
+    if field_a.name != field_b.name:
+        return np.inf
+    ends = np.array([(x, y) for x in (0.0, field_a.length_mm) for y in (0.0, field_a.width_mm)])
+    return float(np.nan_to_num(np.abs(a.to_pixels(ends) - b.to_pixels(ends)), nan=np.inf).max())
+
+
+def _with_mean_focal(solution: FieldSolution, planes: Sequence[Plane], prior: LensPrior | None) -> FieldSolution:
+    """Return the solution at the mean of the focal lengths that explain paint and lens."""
+    fit = average_focal(solution.fit, solution.observations, prior)
+    if fit is solution.fit:
+        return solution
+    evidence = gather_evidence(planes[0], fit.camera, solution.field, LIMITS.fine_search_px)
+    return dataclasses.replace(solution, fit=fit, evidence=evidence)
+
+
+def best_trusted(
+    solutions: list[FieldSolution],
+    image: Image,
+    fields: Sequence[FieldModel],
+    planes: Sequence[Plane],
+    prior: LensPrior | None,
+    *,
+    any_focal: bool = False,
+) -> FieldSolution:
+    """Return the best solution, if it can be trusted and no other is as good."""
+    # Numbers that stand on just the lines that have them tell which line is which.
+    numbered = [any_focal and _is_numbered(planes[0], solution) for solution in solutions]
+    order = sorted(
+        range(len(solutions)),
+        key=lambda i: solutions[i].fit.strain / 50 - solutions[i].evidence.score - LIMITS.numbered * numbered[i],
+    )
+    ranked = [solutions[i] for i in order]
+    if not ranked:
+        raise CalibrationError(no_match_text(fields))
+    best = _with_mean_focal(ranked[0], planes, prior) if prior is None or any_focal else ranked[0]
+    problems = find_problems(best.evidence, best.fit, best.field, numbered=numbered[order[0]])
+    if cut_edges(best.fit.camera, best.field):
+        raise CalibrationError(problems[0])
+    if problems:
+        advice = "Focus the camera" if is_blurred(image) else "Clear the field of hands, light it evenly, check --field"
+        raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}. {advice}.")
+    for other in ranked[1:]:
+        near = other.evidence.score > best.evidence.score - VERIFICATION.rival_within
+        same = distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < LIMITS.same_px
+        if near and not same and not find_problems(other.evidence, other.fit, other.field):
+            raise AmbiguousField([FieldReading(_label(option), option) for option in (best, other)])
+    return best
+
+
+def _is_numbered(plane: Plane, solution: FieldSolution) -> bool:
+    sides = set(repeated_digit_sides(plane, solution.fit.camera, solution.field))
+    return sides in ({1}, {-1})
+
+
+def _label(solution: FieldSolution) -> str:
+    ends = solution.fit.camera.to_pixels(np.array([(0.0, 0.0), (solution.field.length_mm, solution.field.width_mm)]))
+    (x0, y0), (x1, y1) = np.rint(ends).astype(int).tolist()
+    return f"{solution.field.name} from pixel {x0}, {y0} to {x1}, {y1}"
+
+
+def no_match_text(fields: Sequence[FieldModel]) -> str:
+    """Return what to do when the lines of a picture are none of the fields."""
+    names = ", ".join(field.name for field in fields)
+    return (
+        f"yard lines are seen, but no two lines make sidelines with the proportions of {names}: the field is cut by the"
+        " picture, or it is of another kind. Show all of it, or describe it in a .toml file and give that to --field."
+    )

@@ -1,0 +1,80 @@
+"""Solves prints that nobody has described: kind, proportions, lines, marks and numbers are read in the picture.
+
+Of every kind of field that boards are printed with, only what its rules fix is supposed: its yards, and how far apart
+its yard lines are. The likeliest kinds are measured in the picture as a roughly described print is, with their
+proportions wide open, and the one that the picture bears out is taken.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+from downfield.calibration.field.free_solver import UNKNOWN, free_candidates, open_proportions
+from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.progress import ProgressListener, ProgressReporter
+from downfield.calibration.field.rectified_lines import find_yard_line_ends
+from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.field.solver import find_lines, solve_by_measuring
+from downfield.calibration.pictures import check_picture
+from downfield.core.arrays import Image
+from downfield.core.errors import CalibrationError
+from downfield.core.field import FieldModel, preset, preset_names
+
+_USUAL_LENGTH_MM: Final = 914.0  # of a field goal line to goal line, before anything is measured
+
+
+def kinds_of_field() -> tuple[FieldModel, ...]:
+    """Return one field of every kind that the presets have, by its yards, as long as is usual."""
+    kinds: dict[tuple[float, float, float], FieldModel] = {}
+    for name in preset_names():
+        field = preset(name)
+        kinds.setdefault((field.length_yd, field.width_yd, field.yard_line_every_yd), field)
+    return tuple(_as_kind(field) for field in kinds.values())
+
+
+def _as_kind(field: FieldModel) -> FieldModel:
+    along = _USUAL_LENGTH_MM / field.length_yd
+    return dataclasses.replace(
+        field,
+        name=f"{field.length_yd:g} yards",
+        title=f"A field of {field.length_yd:g} yards",
+        mm_per_yd_x=along,
+        mm_per_yd_y=along * 1.1,  # a little longer across than along, as most boards are printed
+        line_mm=1.6,
+        measured=False,
+        source="",
+    )
+
+
+def solve_unknown(images: Sequence[Image], *, progress: ProgressListener | None = None) -> FieldSolution:
+    """Find a printed field of any kind in pictures and solve the camera; its scale is a usual one.
+
+    Args:
+        images: one or more frames of the same camera, blue green red or gray.
+        progress: takes reports of how far it has come.
+
+    Raises:
+        AmbiguousField: the print can be read in several ways; carries them.
+        CalibrationError: no field can be read; says what to change.
+
+    """
+    for image in images:
+        check_picture(image)
+    reporter = ProgressReporter(progress)
+    reporter.enter("finding lines")
+    planes = [clearest_channel(image) for image in images]
+    lines = find_lines(images[0], planes[0])
+    ends = find_yard_line_ends(planes[0], *lines)
+    if ends is None:
+        raise CalibrationError(
+            "yard lines are seen, but not where they end. Bring both sidelines into view, clear them, and light the"
+            " field evenly; or describe it in a .toml file and give that to --field."
+        )
+    kinds = kinds_of_field()
+    options = [option for kind in kinds for option in free_candidates(*lines, kind, ends, UNKNOWN)]
+    prior = open_proportions((images[0].shape[1], images[0].shape[0]), UNKNOWN)
+    best = solve_by_measuring(planes, options, ends.paint, images[0], kinds, prior, reporter)
+    reporter.finish()
+    return best
