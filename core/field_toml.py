@@ -24,19 +24,29 @@ def measured_field_toml(field: FieldModel) -> str:
     return "\n".join([*plain, *tables]) + "\n"
 
 
-def describe_measured(described: FieldModel, found: FieldModel) -> str:
-    """Return what a solution found of a print beyond its description, in one line for people; empty when nothing."""
+def describe_measured(described: FieldModel | None, found: FieldModel) -> str:
+    """Return what a solution found of a print beyond its description, in one line for people; empty when nothing.
+
+    Args:
+        described: what was known of the print; None for nothing.
+        found: the print as it was measured.
+
+    """
     if found == described:
         return ""
-    ratio, before = (field.mm_per_yd_y / field.mm_per_yd_x for field in (found, described))
-    parts = [
-        f"a yard across is {ratio:.3f} yards along (described: {before:.3f})",
+    parts = []
+    if described is not None:
+        ratio, before = (field.mm_per_yd_y / field.mm_per_yd_x for field in (found, described))
+        parts.append(f"a yard across is {ratio:.3f} yards along (described: {before:.3f})")
+    parts += [
         f"yard lines {found.line_width_mm('yard_line'):.1f} mm",
         f"goal lines {found.line_width_mm('goal_line'):.1f} mm, {_PLACES[found.goal_line.zero or 'inner']}",
         f"border {found.line_width_mm('sideline'):.1f} mm",
     ]
-    if found.number_rows_y_yd:
-        parts.append(f"numbers {min(found.number_rows_y_yd):.1f} yd from the sidelines")
+    for rows, what in ((found.hash_rows_y_yd, "hash marks"), (found.number_rows_y_yd, "numbers")):
+        if rows:
+            near = sorted({round(min(y_yd, found.width_yd - y_yd), 1) for y_yd in rows})
+            parts.append(f"{what} {' and '.join(f'{y_yd:g}' for y_yd in near)} yd from the sidelines")
     return "; ".join(parts)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from print_conventions import PhotographedTable, photograph_table, rough_field
 
+from downfield.calibration.field.proposal import KnownLength, propose_field
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.core.errors import CalibrationError
@@ -48,3 +49,20 @@ def test_goal_lines_and_border_are_measured_as_they_are_painted(
 def test_a_mirrored_print_of_another_convention_is_refused(table: PhotographedTable) -> None:
     with pytest.raises(CalibrationError, match="mirrored"):
         solve_field([np.ascontiguousarray(table.image[:, ::-1])], [rough_field(table, SEED)])
+
+
+def test_a_print_that_nobody_described_is_read_to_the_scale_of_one_length(table: PhotographedTable) -> None:
+    true = table.field
+    ends_mm = np.array([(10.0, 7.0), (40.0, 7.0)]) * true.mm_per_yd
+    (x0, y0), (x1, y1) = table.camera.to_pixels(ends_mm).tolist()
+    known = KnownLength(30 * true.mm_per_yd_x, ((x0, y0), (x1, y1)), "a ruler")
+    proposal = propose_field([table.image], known)
+    found = proposal.field
+    assert found.length_yd == true.length_yd
+    assert found.mm_per_yd == pytest.approx(true.mm_per_yd, rel=0.006)
+    assert found.hash_rows_y_yd == pytest.approx(true.hash_rows_y_yd, abs=0.3)
+    assert f"50 yards, {found.mm_per_yd_x:.2f} mm along" in proposal.summary
+    assert "a ruler of" in proposal.summary
+    goals = np.array([(0.0, 5.0), (50.0, 20.0)])
+    seen = proposal.solution.fit.camera.to_board(table.camera.to_pixels(goals * true.mm_per_yd)) / found.mm_per_yd
+    assert np.abs(seen - goals).max() < 0.1

@@ -156,7 +156,9 @@ def _yard_line_ends(
     return np.array(board).reshape(-1, 2), np.array(seen).reshape(-1, 2)
 
 
-def measure_print(planes: Sequence[Plane], start: Candidate, paint: float, prior: LensPrior | None) -> Candidate | None:
+def measure_print(
+    planes: Sequence[Plane], start: Candidate, paint: float, prior: LensPrior | None, *, marks_open: bool = True
+) -> Candidate | None:
     """Return the field as it is printed, and the camera; None when too little paint is found.
 
     Args:
@@ -164,6 +166,7 @@ def measure_print(planes: Sequence[Plane], start: Candidate, paint: float, prior
         start: a candidate good to a few pixels.
         paint: contrast of the yard lines, gray levels, signed.
         prior: the lens, when it was measured beforehand.
+        marks_open: whether the rows of hash marks are measured, too; else they are where the field has them.
 
     """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))
@@ -176,7 +179,8 @@ def measure_print(planes: Sequence[Plane], start: Candidate, paint: float, prior
         if i:
             field = measure_styles(planes[0], camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field
-    field = with_hash_rows(planes[0], camera, field, paint) or field
+    if marks_open:
+        field = with_hash_rows(planes[0], camera, field, paint) or field
     return Candidate(field, camera, start.shift_score)
 
 

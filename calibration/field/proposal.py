@@ -142,7 +142,7 @@ def _proposal(solution: FieldSolution, known: KnownLength | None) -> FieldPropos
     field = dataclasses.replace(
         solution.field,
         name="proposed",
-        title=f"A field of {solution.field.length_yd:g} yards",
+        title=f"Measured field: {sizes}",
         measured=False,
         source=f"Measured from {scale}.",
     )

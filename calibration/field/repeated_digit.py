@@ -33,9 +33,9 @@ class RepeatedDigitLimits:
     """Of the height: what is seen of a digit above and below its middle."""
     shift_px: tuple[int, int] = (2, 1)
     """How far digits may be displaced against each other: across, along."""
-    clear: float = 0.2
+    clear: float = 0.1
     """Median difference of the correlations of either side,"""
-    agreeing: float = 0.85
+    agreeing: float = 0.9
     """share of the pairs that agree with it,"""
     fewest: int = 3
     """and number of pairs, with which the answer is clear."""

@@ -108,11 +108,14 @@ def best_trusted(
     if not ranked:
         raise CalibrationError(no_match_text(fields))
     best = _with_mean_focal(ranked[0], planes, prior) if prior is None or any_focal else ranked[0]
-    problems = find_problems(best.evidence, best.fit, best.field, numbered=numbered[order[0]])
+    sure = numbered[order[0]] and len(fields) == 1
+    problems = find_problems(best.evidence, best.fit, best.field, numbered=sure)
     if cut_edges(best.fit.camera, best.field):
         raise CalibrationError(problems[0])
     if problems:
-        advice = "Focus the camera" if is_blurred(image) else "Clear the field of hands, light it evenly, check --field"
+        clear = "Clear the field of hands, light it evenly, "
+        unknown = "or measure a length on the board and give that (--length)"
+        advice = "Focus the camera" if is_blurred(image) else clear + (unknown if len(fields) > 1 else "check --field")
         raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}. {advice}.")
     for other in ranked[1:]:
         near = other.evidence.score > best.evidence.score - VERIFICATION.rival_within
@@ -136,6 +139,12 @@ def _label(solution: FieldSolution) -> str:
 def no_match_text(fields: Sequence[FieldModel]) -> str:
     """Return what to do when the lines of a picture are none of the fields."""
     names = ", ".join(field.name for field in fields)
+    if len(fields) > 1:
+        return (
+            f"yard lines are seen, but no two lines make sidelines with the proportions of {names}: the field is cut by"
+            " the picture, or it is of another kind. Show all of it; or measure a length on the board and give that"
+            " (--length), or describe the print in a .toml file (--field)."
+        )
     return (
         f"yard lines are seen, but no two lines make sidelines with the proportions of {names}: the field is cut by the"
         " picture, or it is of another kind. Show all of it, or describe it in a .toml file and give that to --field."

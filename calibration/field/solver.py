@@ -125,8 +125,11 @@ def _may_be_exact(candidate: Candidate, field: FieldModel) -> bool:
     A rough file of somebody's own is near the print by its error alone. Taken for exact, half a percent in its
     proportions would turn a third of the focal length wrong.
     """
-    bundled = field.name in preset_names() and field == preset(field.name)
-    return bundled and proportions_off(candidate, field) < LIMITS.as_described
+    return _is_bundled(field) and proportions_off(candidate, field) < LIMITS.as_described
+
+
+def _is_bundled(field: FieldModel) -> bool:
+    return field.name in preset_names() and field == preset(field.name)
 
 
 def _first_trusted(ways: Sequence[tuple[Callable[[], FieldSolution], bool]]) -> tuple[FieldSolution, bool]:
@@ -208,7 +211,8 @@ def solve_by_measuring(
     solutions = []
     for i, option in enumerate(likely):
         reporter.enter("solving the camera", i / len(likely))
-        found = measure_print(planes, option, paint, prior)
+        # The rows of a bundled preset tell it from others; without that, naming the wrong one would give its scale.
+        found = measure_print(planes, option, paint, prior, marks_open=not any(map(_is_bundled, fields)))
         if found is not None:
             near = LIMITS.measured_searches_px
             solutions.append(refine_solution(planes, found.camera, found.field, prior=prior, searches_px=near))

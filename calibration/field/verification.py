@@ -212,8 +212,9 @@ def find_problems(
         field: the print.
         placed: whether the field was known to lie there to a pixel or two: then no line is mistaken for another, and
             a sideline that is covered or borders on other paint is no reason to distrust it.
-        numbered: whether numbers stand on just the yard lines that have them: then a goal line of the color of what
-            lies beyond it is no reason to distrust which line is which.
+        numbered: whether the kind of field is known, and numbers stand on just the yard lines that have them: then
+            neither a goal line of the color of what lies beyond it nor paint in an end zone that looks like a line is
+            a reason to distrust which line is which.
 
     """
     cut = cut_edges(fit.camera, field)
@@ -234,7 +235,7 @@ def find_problems(
         (evidence.line_ends < LIMITS.least_line_ends, "the yard lines end before the sidelines"),
         (evidence.overrun > LIMITS.most_beyond, "the yard lines go on beyond the sidelines"),
         (
-            not placed and evidence.beyond > LIMITS.most_beyond,
+            not placed and not numbered and evidence.beyond > LIMITS.most_beyond,
             "there is a line beyond a goal line where the field has none",
         ),
         (not sided and evidence.inside > LIMITS.most_inside, "there is a line along a sideline and inside it"),

@@ -14,6 +14,7 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.fiducials import read_fiducials, solve_fiducials
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
+from downfield.calibration.field.proposal import propose_field
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.collector import LensCollector
@@ -27,7 +28,7 @@ from downfield.core.errors import InputError
 from downfield.core.field import load_field, preset, preset_names
 from downfield.core.field_toml import describe_measured, measured_field_toml
 from downfield.core.records import write_text
-from downfield.rig.cli.calibrate_table import set_up_table
+from downfield.rig.cli.calibrate_table import LengthOption, known_length, set_up_table
 from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between, parse_number
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar, show_solving, with_progress
@@ -83,17 +84,28 @@ def from_field(
     write_field: Annotated[
         Path | None, typer.Option(help="Write the field as it was found in the picture to this .toml file.")
     ] = None,
+    length: LengthOption = None,
 ) -> None:
     """Calibrate from the printed field alone."""
     check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)))
+    known = known_length(length, field)
+    if known is not None and (lens is not None or height_mm is not None):
+        raise InputError("--length is for an unknown print seen by any camera. Use it without --lens, --camera-height.")
     fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
     prior = _prior(lens)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
         images = read_pictures(source)
         distance = lens_from_distance(images[0], height_mm) if prior is None else None
-        solution = solve_field(images, fields, prior=prior, distance=distance, progress=show_solving(advance))
+        proposal = None if known is None else propose_field(images, known, progress=show_solving(advance))
+        solution = (
+            solve_field(images, fields, prior=prior, distance=distance, progress=show_solving(advance))
+            if proposal is None
+            else proposal.solution
+        )
     _finish(solution, images, source, out, picture, by_hand=False)
+    if proposal is not None:
+        say(f"The field: {proposal.summary}; {describe_measured(None, solution.field)}.")
     found = describe_measured(fields[0], solution.field) if len(fields) == 1 else ""
     if found:
         say(f"Measured in the picture: {found}. The scale is that of the description.")

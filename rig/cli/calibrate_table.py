@@ -28,6 +28,16 @@ from downfield.rig.table import source_choice
 from downfield.rig.table_calibration import first_pictures, lens_from_distance
 from downfield.rig.tables.profile import TableFolder, camera_identity, new_profile
 
+LengthOption = Annotated[
+    str | None,
+    typer.Option(
+        "--length",
+        metavar="ENDS",
+        help="A measured length that sets the scale of an unknown print: both ends in the picture and the millimeters"
+        " between them, PX,PY=PX,PY=MM.",
+    ),
+]
+
 
 def set_up_table(
     name: Annotated[str, typer.Argument(help="A name for the table.")],
@@ -38,10 +48,7 @@ def set_up_table(
     reading: Annotated[
         int | None, typer.Option(min=1, help="Which reading to take, if the print can be read in several ways.")
     ] = None,
-    length: Annotated[
-        str | None,
-        typer.Option(metavar="ENDS", help="A measured length that sets the scale of an unknown print, PX,PY=PX,PY=MM."),
-    ] = None,
+    length: LengthOption = None,
     height_mm: CameraHeightOption = None,
     picture: Annotated[
         Path | None, typer.Option(help="Write a picture with the calibrated field drawn on it to this file.")
@@ -52,9 +59,7 @@ def set_up_table(
     check_outputs(inputs=(config, Path(field)), picture=picture)
     settings = load(config, command_line={"source.name": source}).settings
     folder = TableFolder(tables_folder(settings))
-    known = None if length is None else _known_length(length)
-    if known is not None and field != "auto":
-        raise InputError("--length sets the scale of an unknown print. Use it without --field.")
+    known = known_length(length, field)
     fields = [preset(each) for each in preset_names()] if field == "auto" else [load_field(field)]
     with progress_bar(f"Setting up '{name}'") as advance:
         advance(0, text=f"opening {without_password(source)}")
@@ -93,12 +98,20 @@ def _chosen(ways: AmbiguousField, reading: int | None, advance: Advance) -> Fiel
     return ways.readings[reading - 1].solution
 
 
-def _known_length(text: str) -> KnownLength:
-    """Return a length written as ``px,py=px,py=mm``.
+def known_length(text: str | None, field: str) -> KnownLength | None:
+    """Return a length written as ``px,py=px,py=mm``; None for none.
+
+    Args:
+        text: the length.
+        field: the print as it was named; only that of an unknown one has no scale.
 
     Raises:
-        InputError: it is written in another form.
+        InputError: it is written in another form, or the print is named.
 
     """
+    if text is None:
+        return None
+    if field != "auto":
+        raise InputError("--length sets the scale of an unknown print. Use it without --field.")
     start, end, length_mm = parse_span(text, "a length")
     return KnownLength(length_mm, (start, end))

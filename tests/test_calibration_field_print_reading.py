@@ -1,0 +1,103 @@
+"""Hash rows and the side of the repeated digit, read in small pictures drawn from straight above."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+import pytest
+
+from downfield.calibration.camera import Camera, Lens
+from downfield.calibration.field.hash_rows import with_hash_rows
+from downfield.calibration.field.mirroring import require_readable
+from downfield.calibration.field.repeated_digit import repeated_digit_sides
+from downfield.core.arrays import Plane
+from downfield.core.errors import CalibrationError
+from downfield.core.field import FieldModel
+
+SCALE = 1.25  # px for one mm
+FIELD = FieldModel(
+    "small", "Small", 100.0, 50.0, 0.0, 8.0, 8.0, 1.6,
+    hash_rows_y_yd=(20.0, 30.0), number_rows_y_yd=(9.0, 41.0), number_height_yd=4.0, sideline_marks=False,
+)  # fmt: skip
+CAMERA = Camera(Lens((1040, 540), (700.0, 700.0), (519.5, 269.5)), (np.pi, 0.0, 0.0), (-400.0, 200.0, 560.0))
+
+
+def at_px(x_yd: float, y_yd: float) -> tuple[int, int]:
+    x, y = CAMERA.to_pixels(np.array([(x_yd * 8.0, y_yd * 8.0)]))[0]
+    return round(x), round(y)
+
+
+def bare() -> Plane:
+    image = np.full((540, 1040), 80.0, np.float32)
+    for yard in FIELD.yard_lines_yd():
+        cv2.line(image, at_px(yard, 0), at_px(yard, 50), 220.0, 2)
+    return np.asarray(image + np.random.default_rng(3).normal(0, 2, image.shape), dtype=np.float32)
+
+
+def with_marks(rows_yd: tuple[float, ...], length_yd: float) -> Plane:
+    image = bare()
+    for yard in range(1, 100):
+        for row in rows_yd:
+            if yard % 5:
+                cv2.line(image, at_px(yard, row - length_yd / 2), at_px(yard, row + length_yd / 2), 220.0, 1)
+    return image
+
+
+@pytest.mark.parametrize("rows", [(20.0, 30.0), (23.5, 26.5), (17.0, 20.0, 30.0, 33.0)])
+def test_hash_rows_are_found_where_they_are_also_double_ones(rows: tuple[float, ...]) -> None:
+    wrong = dataclasses.replace(FIELD, hash_rows_y_yd=(15.0, 35.0))
+    found = with_hash_rows(with_marks(rows, 0.9), CAMERA, wrong, 140.0)
+    assert found is not None
+    assert found.hash_rows_y_yd == pytest.approx(rows, abs=0.15)
+    assert found.hash_length_yd == pytest.approx(0.9, abs=0.35)
+
+
+def test_ticks_along_the_sidelines_are_no_hash_rows() -> None:
+    assert with_hash_rows(with_marks((0.8, 49.2), 0.9), CAMERA, FIELD, 140.0) is None
+
+
+def test_a_row_in_one_half_only_is_no_hash_row() -> None:
+    assert with_hash_rows(with_marks((14.0,), 0.9), CAMERA, FIELD, 140.0) is None
+
+
+def with_numbers(face: int) -> Plane:
+    """Paint the numbers with OpenCV's lettering, which the reader of digits has among its styles only in part."""
+    image = bare()
+    for number in FIELD.numbers():
+        for i, mark in enumerate(number.text):
+            digit = np.zeros((60, 44), np.uint8)
+            cv2.putText(digit, "O" if mark == "0" else mark, (6, 48), face, 1.5, (140,), 4)
+            small = cv2.resize(digit, (17, 40), interpolation=cv2.INTER_AREA).astype(np.float32)
+            turned = number.up < 0
+            if turned:
+                small = small[::-1, ::-1]
+            right = (i == 1) != turned
+            x, y = at_px(number.x_yd, number.y_yd)
+            left = x + 2 if right else x - 18
+            image[y - 20 : y + 20, left : left + 17] += small
+    return image
+
+
+@pytest.mark.parametrize("face", [cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_SCRIPT_SIMPLEX])
+def test_the_zeros_are_on_the_right_in_any_lettering_and_on_the_left_in_a_mirror(face: int) -> None:
+    plane = with_numbers(face)
+    assert repeated_digit_sides(plane, CAMERA, FIELD) == (1, 1)
+    assert repeated_digit_sides(np.ascontiguousarray(plane[:, ::-1]), CAMERA, FIELD) == (-1, -1)
+
+
+def test_no_numbers_tell_nothing() -> None:
+    assert repeated_digit_sides(bare(), CAMERA, FIELD) == (0, 0)
+
+
+def test_numbers_on_other_lines_tell_nothing() -> None:
+    plane = np.roll(with_numbers(cv2.FONT_HERSHEY_SIMPLEX), round(5 * 8 * SCALE), axis=1)
+    assert repeated_digit_sides(plane, CAMERA, FIELD) == (0, 0)
+
+
+def test_a_script_that_no_template_reads_is_accepted_as_it_is_and_never_in_a_mirror() -> None:
+    plane = with_numbers(cv2.FONT_HERSHEY_SCRIPT_SIMPLEX)
+    require_readable(plane, CAMERA, FIELD)
+    with pytest.raises(CalibrationError, match="mirrored"):
+        require_readable(np.ascontiguousarray(plane[:, ::-1]), CAMERA, FIELD)
