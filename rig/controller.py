@@ -141,8 +141,10 @@ class RigController:
     def settings(self) -> Settings:
         """Return the configuration in effect, without the passwords in addresses of databases and cameras."""
         values = self._configuration.settings.model_dump(mode="json")
-        for section, key in (("store", "url"), ("source", "name")):
+        for section, key in (("store", "url"), ("source", "name"), ("webhook", "url")):
             values[section][key] = without_password(values[section][key])
+        for section, key in (("obs", "password"), ("webhook", "signing_key")):
+            values[section][key] = "(set)" if values[section][key] else ""
         return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))
 
     def calibrate_until_found(self) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.integrations.outlets import OutletRunner
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
 from downfield.game.footage import Footage
@@ -26,7 +27,7 @@ from downfield.rig.admin_key import open_admin_key
 from downfield.rig.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, policies_file, recordings_folder
-from downfield.rig.configuration.stream import replay_options
+from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.kept_games import open_snapshots, open_store
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
@@ -166,6 +167,10 @@ class Rig:
             recording=RecordingStatus if self._recorder is None else self._recorder.status,
             picture_health=self._picture_health,
         )
+        outlets = outlets_of(settings)
+        if outlets:
+            runner = OutletRunner(self._hub, outlets, lambda text: self._problems.notify("warning", text))
+            self._closing.callback(runner.close)
         self._begin_game()
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
         self._setup = self._table_setup()

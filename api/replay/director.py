@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import quote
 
-from downfield.api.feed.hub import SNAPSHOT, FeedMessage, Hub
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.new_calls import NewCalls
 from downfield.api.replay.choice import most_worth, worth_replaying
 from downfield.api.replay.replay_clip import ReplayClip
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
-from downfield.game.published.game_topics import CallsUpdate, CallView
+from downfield.game.published.game_topics import CallView
 from downfield.game.published.stream_topics import ReplayView
 from downfield.game.service import GameService
 from downfield.game.store_reader import GameRow
@@ -270,25 +271,14 @@ class ReplayDirector:
                 time.sleep(1.0)
 
     async def _follow(self) -> None:
-        known: set[str] = set()
+        new_calls = NewCalls()
         async with aclosing(self._hub.subscribe({"calls"})) as batches:
             async for messages in batches:
-                made = [call for message in messages for call in _new_calls(message, known)]
+                made = [call for message in messages for call in new_calls.of(message)]
                 call = most_worth(made, self._game_service.now_ns)
                 if call is not None:
                     with suppress(NotFoundError):  # withdrawn since
                         self.show(call.id, automatic=True)
-
-
-def _new_calls(message: FeedMessage, known: set[str]) -> list[CallView]:
-    """Return the calls of a message that were not there before; those of a snapshot are old."""
-    update = message.data.get("calls") if message.topic == SNAPSHOT else message.data
-    if not isinstance(update, CallsUpdate):
-        return []
-    known.difference_update(update.withdrawn)  # a recording that is shown again makes the same calls
-    new = [call for call in update.calls if call.id not in known]
-    known.update(call.id for call in new)
-    return [] if message.topic == SNAPSHOT else new
 
 
 def _look(call: CallView) -> str:

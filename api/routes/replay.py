@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.requests import HTTPConnection
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import EvidenceFinderDep, StoreDep
+from downfield.api.integrations.captions import WALL_CLOCK_NS, web_vtt
 from downfield.api.replay.director import ReplayDirector
 from downfield.api.replay.films import FilmMaker
 from downfield.api.requests import CallId
@@ -70,6 +71,28 @@ def highlights(row: GameRowDep, request: Request, finder: EvidenceFinderDep, sto
     name = f"downfield_{row.id}_highlights.mp4"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(parts, media_type="video/mp4", headers=headers)
+
+
+@router.get(
+    "/games/{game}/captions.vtt",
+    summary="The calls of a game as captions (WebVTT)",
+    response_class=Response,
+    responses={200: {"content": {"text/vtt": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def captions(
+    row: GameRowDep,
+    store: StoreDep,
+    start_ms: Annotated[
+        int | None, Query(ge=0, le=10**14, description="When the video began, ms since 1970; null: with the game.")
+    ] = None,
+    offset: Annotated[float, Query(ge=-86_400, le=86_400, description="Added to all times, seconds.")] = 0.0,
+) -> Response:
+    """Times are from the start of the video: of a recording that was refereed, or of a stream of a live game."""
+    calls = History(store, row).calls()
+    live = any(call.t_ns > WALL_CLOCK_NS for call in calls)
+    from_ns = start_ms * 1_000_000 if start_ms is not None else row.began_ns if live else 0
+    return Response(web_vtt(calls, from_ns, offset), media_type="text/vtt; charset=utf-8")
 
 
 @router.get(

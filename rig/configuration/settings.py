@@ -235,6 +235,45 @@ class StreamSettings(SettingsSection):
     )
 
 
+class ObsSettings(SettingsSection):
+    """OBS Studio, driven over obs-websocket 5."""
+
+    address: str = Field(
+        default="",
+        pattern=r"^(wss?://[^\s]+)?$",
+        description="Of its WebSocket server, such as `ws://127.0.0.1:4455`; empty for none.",
+    )
+    password: str = Field(default="", max_length=200, description="As its WebSocket settings show it.")
+    scene: str = Field(
+        default="", max_length=200, description="The scene to show while a replay runs, then the one before again."
+    )
+    replay_buffer: bool = Field(default=False, description="Whether its replay buffer is saved after each call.")
+
+
+class WebhookSettings(SettingsSection):
+    """A webhook that is told of the game, such as a chat bot or a scoreboard."""
+
+    url: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s]+)?$",
+        description="The address that updates are posted to; empty for none.",
+    )
+    signing_key: str = Field(
+        default="", max_length=200, description="Signs every delivery (HMAC-SHA256); empty for none."
+    )
+    states: bool = Field(
+        default=True, description="Whether every change of the game is sent; otherwise calls and replays."
+    )
+
+
+class OutputSettings(SettingsSection):
+    """Files for mixers such as vMix."""
+
+    folder: str = Field(
+        default="", description="Folder for `state.json` and one text file for each of its values; empty for none."
+    )
+
+
 class LogSettings(SettingsSection):
     """The log of the rig."""
 
@@ -262,6 +301,9 @@ class RigSettings(SettingsSection):
     store: StoreSettings = StoreSettings()
     service: ServiceSettings = ServiceSettings()
     stream: StreamSettings = StreamSettings()
+    obs: ObsSettings = ObsSettings()
+    webhook: WebhookSettings = WebhookSettings()
+    output: OutputSettings = OutputSettings()
     log: LogSettings = LogSettings()
 
 

@@ -1,7 +1,13 @@
-"""What the settings of the stream mean for the service."""
+"""What the settings of the stream mean: how replays are made, and which programs are told of the game."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from downfield.api.integrations.files import FilesOutlet
+from downfield.api.integrations.obs import ObsOptions, ObsOutlet
+from downfield.api.integrations.outlets import Outlet
+from downfield.api.integrations.webhook import WebhookOutlet
 from downfield.api.replay.director import ReplayOptions
 from downfield.rig.configuration.settings import RigSettings, data_folder
 from downfield.rig.sources.source_opening import is_recording
@@ -12,3 +18,16 @@ def replay_options(settings: RigSettings) -> ReplayOptions:
     kept = settings.stream.keep_replays and not is_recording(settings.source.name)
     folder = data_folder(settings) / "replays" if kept else None
     return ReplayOptions(settings.stream.replay == "auto", folder, settings.stream.keep_replays)
+
+
+def outlets_of(settings: RigSettings) -> list[Outlet]:
+    """Return the programs that are told of the game; none by default."""
+    outlets: list[Outlet] = []
+    obs, webhook = settings.obs, settings.webhook
+    if obs.address:
+        outlets.append(ObsOutlet(ObsOptions(obs.address, obs.password, obs.scene, obs.replay_buffer)))
+    if webhook.url:
+        outlets.append(WebhookOutlet(webhook.url, webhook.signing_key, states=webhook.states))
+    if settings.output.folder:
+        outlets.append(FilesOutlet(Path(settings.output.folder).expanduser()))
+    return outlets

@@ -5,6 +5,7 @@ import { el } from "./dom.js";
 import { capitalize, formatCallText, formatPercent, formatVerdict } from "./format.js";
 import { gauge } from "./gauge.js";
 import { overlay } from "./overlay.js";
+import { cueOf, playCue } from "./sounds.js";
 import { steadyNow } from "./steady_time.js";
 
 /** With more calls waiting, each stays at least this long: time to read a line. */
@@ -67,6 +68,8 @@ overlay("calls", ["game", "calls", "challenges"], (stage, options, feed) => {
   }
 
   function show(call) {
+    const cue = cueOf(call);
+    if (options.sound === "on" && (shown?.call.id !== call.id || cueOf(shown.call) !== cue)) playCue(cue);
     const team = call.side === null || game === null ? null : game[call.side];
     present(call, banner(call, team, options));
   }

@@ -29,6 +29,7 @@ export const OVERLAY_OPTIONS = {
     seconds: number("seconds a call stays", 8, 2, 60),
     margin: word("margin with its error, and probability", "show", "hide"),
     clause: word("rulebook clause", "text", "id", "hide"),
+    sound: word("a short tone with each call", "off", "on"),
     noted: word("noted events, such as stoppages and formations", "hide", "show"),
   },
   scene: {

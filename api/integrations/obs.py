@@ -1,0 +1,236 @@
+"""Drives OBS Studio over obs-websocket 5: saves its replay buffer after calls, shows a scene while a replay runs.
+
+Source: https://github.com/obsproject/obs-websocket/blob/master/docs/generated/protocol.md
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from downfield.api.integrations.outlets import StreamUpdate
+from downfield.api.replay.choice import worth_replaying
+
+_RPC_VERSION: Final = 1
+_HELLO, _IDENTIFY, _IDENTIFIED, _REQUEST, _RESPONSE = 0, 1, 2, 6, 7
+_WRONG_PASSWORD: Final = 4009
+_SUCCESS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ObsLimits:
+    """Times of the connection."""
+
+    answer_s: float = 4.0
+    """Timeout for an answer of OBS."""
+
+    settle_s: float = 2.0
+    """The replay buffer is saved so long after a call, so that what follows is in it."""
+
+    longer_s: float = 0.6
+    """A scene stays so much longer than the replay it shows."""
+
+    message_bytes: int = 1_000_000
+    """Longest message from OBS."""
+
+
+LIMITS: Final = ObsLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class ObsOptions:
+    """What OBS is asked for.
+
+    Attributes:
+        address: such as ``ws://127.0.0.1:4455``.
+        password: as shown in its WebSocket server settings; empty for none.
+        scene: shown while a replay runs, then the one before again; empty for none.
+        replay_buffer: whether its replay buffer is saved after each call that shows something on the board.
+
+    """
+
+    address: str
+    password: str = ""
+    scene: str = ""
+    replay_buffer: bool = False
+
+
+class ObsError(Exception):
+    """OBS can't be driven; the text says why and what to do."""
+
+
+class ObsOutlet:
+    """Drives one OBS.
+
+    Args:
+        options: what it is asked for.
+
+    """
+
+    name = "OBS"
+
+    def __init__(self, options: ObsOptions) -> None:
+        self._options = options
+
+    async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
+        """Connect, and do what the updates ask for.
+
+        Raises:
+            ObsError: it can't be reached, refuses the password, or the connection ends.
+
+        """
+        try:
+            async with connect(
+                self._options.address, max_size=LIMITS.message_bytes, open_timeout=LIMITS.answer_s
+            ) as socket:
+                session = ObsSession(socket)
+                await session.identify(self._options.password)
+                await self._drive(session, updates)
+        except ConnectionClosed as closed:
+            code = None if closed.rcvd is None else closed.rcvd.code
+            if code == _WRONG_PASSWORD:
+                raise ObsError("the password is wrong. Set obs.password to the one in its WebSocket settings") from None
+            raise ObsError("the connection ended") from None
+        except (OSError, TimeoutError, InvalidHandshake):
+            raise ObsError(
+                f"no answer at {self._options.address}. Start it, and enable its WebSocket server (Tools menu)"
+            ) from None
+
+    async def _drive(self, session: ObsSession, updates: AsyncIterator[StreamUpdate]) -> None:
+        reading = asyncio.create_task(session.read())
+        following = asyncio.ensure_future(anext(updates))
+        doing: set[asyncio.Task[None]] = set()
+        try:
+            while True:
+                await asyncio.wait({reading, following}, return_when=asyncio.FIRST_COMPLETED)
+                if reading.done():
+                    reading.result()
+                    return
+                update, following = following.result(), asyncio.ensure_future(anext(updates))
+                for work in self._asked_for(session, update):
+                    task = asyncio.create_task(work)
+                    doing.add(task)
+                    task.add_done_callback(doing.discard)
+        finally:
+            reading.cancel()
+            following.cancel()
+            for task in doing:
+                task.cancel()
+
+    def _asked_for(self, session: ObsSession, update: StreamUpdate) -> list[Coroutine[Any, Any, None]]:
+        asked_for = []
+        if self._options.replay_buffer and update.call is not None and worth_replaying(update.call):
+            asked_for.append(self._save(session))
+        if self._options.scene and update.replay is not None:
+            asked_for.append(self._show(session, update.replay.seconds))
+        return asked_for
+
+    async def _save(self, session: ObsSession) -> None:
+        await asyncio.sleep(LIMITS.settle_s)
+        with suppress(ObsError):  # the buffer is not running: that is the streamer's choice
+            await session.request("SaveReplayBuffer")
+
+    async def _show(self, session: ObsSession, seconds: float) -> None:
+        """Show the scene, and afterwards the one before, unless somebody has changed it meanwhile."""
+        scene = self._options.scene
+        with suppress(ObsError):
+            before = str((await session.request("GetCurrentProgramScene")).get("currentProgramSceneName", ""))
+            await session.request("SetCurrentProgramScene", {"sceneName": scene})
+            await asyncio.sleep(seconds + LIMITS.longer_s)
+            now = (await session.request("GetCurrentProgramScene")).get("currentProgramSceneName")
+            if now == scene and before not in {"", scene}:
+                await session.request("SetCurrentProgramScene", {"sceneName": before})
+
+
+class ObsSession:
+    """A connection to OBS.
+
+    Args:
+        socket: open.
+
+    """
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self._ids = count(1)
+        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+
+    async def identify(self, password: str) -> None:
+        """Sign in.
+
+        Raises:
+            ObsError: it wants a password and has none, or is no OBS.
+
+        """
+        hello = await self._message(_HELLO)
+        answer: dict[str, Any] = {"rpcVersion": _RPC_VERSION, "eventSubscriptions": 0}
+        challenge = hello.get("authentication")
+        if challenge is not None:
+            if not password:
+                raise ObsError("it asks for a password. Set obs.password to the one in its WebSocket settings")
+            answer["authentication"] = authentication(password, str(challenge["salt"]), str(challenge["challenge"]))
+        await self._send(_IDENTIFY, answer)
+        await self._message(_IDENTIFIED)
+
+    async def read(self) -> None:
+        """Take the answers of OBS until the connection ends.
+
+        Raises:
+            ConnectionClosed: it has ended.
+
+        """
+        while True:
+            message = json.loads(await self._socket.recv())
+            if message.get("op") == _RESPONSE:
+                waiting = self._waiting.pop(str(message["d"].get("requestId")), None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(message["d"])
+
+    async def request(self, kind: str, data: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Return the answer to a request; `read` must be running.
+
+        Raises:
+            ObsError: it is refused, or not answered.
+
+        """
+        name = str(next(self._ids))
+        self._waiting[name] = answered = asyncio.get_running_loop().create_future()
+        await self._send(_REQUEST, {"requestType": kind, "requestId": name, "requestData": data or {}})
+        try:
+            response = await asyncio.wait_for(answered, LIMITS.answer_s)
+        except TimeoutError:
+            raise ObsError(f"{kind} was not answered") from None
+        finally:
+            self._waiting.pop(name, None)
+        status = response.get("requestStatus", {})
+        if status.get("code") != _SUCCESS:
+            raise ObsError(f"{kind} was refused: {status.get('comment', 'no reason given')}")
+        found: dict[str, Any] = response.get("responseData") or {}
+        return found
+
+    async def _send(self, op: int, data: dict[str, Any]) -> None:
+        await self._socket.send(json.dumps({"op": op, "d": data}))
+
+    async def _message(self, op: int) -> dict[str, Any]:
+        """Return the next message, which must be of a kind."""
+        message = json.loads(await asyncio.wait_for(self._socket.recv(), LIMITS.answer_s))
+        if not isinstance(message, dict) or message.get("op") != op:
+            raise ObsError("what answers there is no OBS with obs-websocket 5 (OBS 28 or newer)")
+        data: dict[str, Any] = message["d"]
+        return data
+
+
+def authentication(password: str, salt: str, challenge: str) -> str:
+    """Return the answer to a challenge: base64(SHA-256(base64(SHA-256(password + salt)) + challenge))."""
+    secret = base64.b64encode(hashlib.sha256((password + salt).encode()).digest()).decode()
+    return base64.b64encode(hashlib.sha256((secret + challenge).encode()).digest()).decode()

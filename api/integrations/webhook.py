@@ -1,0 +1,118 @@
+"""Posts updates to a webhook: signed, in order, tried again for a minute, never more than a few hundred waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import secrets
+import time
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from downfield.api.integrations.documents import update_document
+from downfield.api.integrations.outlets import StreamUpdate
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookLimits:
+    """Times of the deliveries."""
+
+    timeout_s: float = 5.0
+    """Timeout of one attempt."""
+
+    pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0)
+    """Pauses between attempts; after the last the update is given up."""
+
+    gone: tuple[int, ...] = (404, 410)
+    """Statuses that no further attempt would change."""
+
+
+LIMITS: Final = WebhookLimits()
+
+Post = Callable[[str, bytes, Mapping[str, str]], int]
+"""Posts bytes to an address with headers, and returns the status; raises OSError where there is none."""
+
+
+class WebhookError(Exception):
+    """An update could not be delivered."""
+
+
+class WebhookOutlet:
+    """Posts updates to one address.
+
+    Args:
+        url: the address, http or https.
+        secret: signs every delivery; empty for none.
+        states: whether every change of the game is sent, or calls and replays only.
+        post: sends a request.
+        pauses_s: between attempts.
+
+    """
+
+    name = "Webhook"
+
+    def __init__(
+        self,
+        url: str,
+        secret: str = "",
+        *,
+        states: bool = True,
+        post: Post | None = None,
+        pauses_s: tuple[float, ...] = LIMITS.pauses_s,
+    ) -> None:
+        self._url, self._secret, self._states = url, secret, states
+        self._post, self._pauses_s = post or _post, pauses_s
+
+    async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
+        """Deliver updates one after another.
+
+        Raises:
+            WebhookError: one was given up; the next are delivered when it is run again.
+
+        """
+        async for update in updates:
+            if self._states or update.call is not None or update.replay is not None:
+                await self._deliver(json.dumps(update_document(update), separators=(",", ":")).encode())
+
+    async def _deliver(self, body: bytes) -> None:
+        delivery, cause = secrets.token_hex(8), ""
+        for pause_s in (*self._pauses_s, None):
+            headers = {"Content-Type": "application/json", "X-Downfield-Delivery": delivery}
+            headers |= signed(self._secret, body, int(time.time()))
+            try:
+                status = await asyncio.to_thread(self._post, self._url, body, headers)
+            except OSError as error:
+                cause = str(getattr(error, "reason", error))
+            else:
+                if status < 300:
+                    return
+                cause = f"status {status}"
+                if status in LIMITS.gone:
+                    break
+            if pause_s is not None:
+                await asyncio.sleep(pause_s)
+        raise WebhookError(f"{self._url} took no delivery ({cause})")
+
+
+def signed(secret: str, body: bytes, at_s: int) -> dict[str, str]:
+    """Return the headers that sign a delivery: HMAC-SHA256 of the time, a dot and the body; empty without a secret."""
+    if not secret:
+        return {}
+    mac = hmac.new(secret.encode(), f"{at_s}.".encode() + body, hashlib.sha256).hexdigest()
+    return {"X-Downfield-Timestamp": str(at_s), "X-Downfield-Signature": f"sha256={mac}"}
+
+
+def _post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
+    request = urllib.request.Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310 - checked
+    try:
+        with urllib.request.urlopen(request, timeout=LIMITS.timeout_s) as answer:  # noqa: S310 - by the settings
+            status: int = answer.status
+            return status
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
