@@ -11,9 +11,9 @@ import json
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast, dataclass_transform
+from typing import Annotated, Any, TypeVar, cast, dataclass_transform
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from downfield.core.errors import FormatError, OutputError
 from downfield.core.format_versions import upgrade_json
@@ -21,6 +21,9 @@ from downfield.core.input_files import read_text
 from downfield.core.number_range import has_long_number, out_of_range
 
 T = TypeVar("T")
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+"""A probability; others are refused where they enter."""
 
 _RULES = {"extra": "forbid", "allow_inf_nan": False, "strict": False}
 

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from downfield.core.angles import wrap_deg
 from downfield.core.footprint import BaseSize, Face, Footprint
-from downfield.core.records import record
+from downfield.core.records import Probability, record
 
 Jersey = Literal["dark", "light"]
 Posture = Literal["upright", "fallen", "lifted", "unseen"]
@@ -86,11 +86,11 @@ class Figure:
     posture: Posture = "upright"
     sigma_mm: tuple[float, float] = (0.0, 0.0)
     sigma_deg: float = 0.0
-    visible: float = 1.0
+    visible: Probability = 1.0
     helmet_mm: tuple[float, float] | None = None
     sure: bool = True
     fell_ns: int | None = None
-    front: float = 1.0
+    front: Probability = 1.0
 
     @property
     def lost(self) -> bool:
@@ -129,7 +129,7 @@ class Contact:
     b: str
     gap_mm: float
     sigma_mm: float
-    probability: float
+    probability: Probability
     face_a: Face
     face_b: Face
     angle_deg: float

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
-from downfield.core.records import record
+from downfield.core.records import Probability, record
 from downfield.officiating.belief import Basis, Belief, Unit, believe
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.declarations import Side
@@ -104,7 +104,7 @@ class Finding:
     margin: float | None = None
     sigma: float | None = None
     unit: Unit = ""
-    probability: float = 1.0
+    probability: Probability = 1.0
     against: str = ""
     against_kind: CallKind = "info"
     settle_ns: int | None = None
@@ -115,7 +115,7 @@ class Finding:
     detail: str = ""
     because: tuple[str, ...] = ()
     numbers: CallNumbers | None = None
-    front: float = 1.0
+    front: Probability = 1.0
 
 
 @record
@@ -130,7 +130,7 @@ class CallReading:
     """
 
     kind: CallKind
-    probability: float
+    probability: Probability
     text: str
 
 
@@ -176,14 +176,14 @@ class Call:
     margin: float | None = None
     sigma: float | None = None
     unit: Unit = ""
-    probability: float = 1.0
+    probability: Probability = 1.0
     readings: tuple[CallReading, ...] = ()
     because: tuple[str, ...] = ()
     side: Side | None = None
     detail: str = ""
     frame_margin: float | None = None
     frame_sigma: float | None = None
-    front: float = 1.0
+    front: Probability = 1.0
     numbers: CallNumbers | None = None
 
     @property

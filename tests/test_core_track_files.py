@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from downfield.calibration.calibration import Calibration, read_calibration, wri
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.errors import FormatError, InputError, OutputError
 from downfield.core.field import preset
+from downfield.core.records import from_json
 from downfield.core.scene import Ball, Contact, Figure, Hand, Player, Scene
 from downfield.core.track_files import TrackFile, TracksHeader, write_tracks
 from downfield.officiating.declarations import Carrier, Roll
@@ -122,7 +124,7 @@ def test_missing_empty_and_binary_files_are_refused(tmp_path: Path, reader: type
     with pytest.raises(FormatError):
         reader(tmp_path / "empty")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00\x9f")
-    with pytest.raises(InputError, match="the text is UTF-16. Save it as UTF-8"):
+    with pytest.raises(InputError, match=r"the text is UTF-16\. Save it as UTF-8"):
         reader(tmp_path / "binary")
     (tmp_path / "binary").write_bytes(b"\x9f\xff")
     with pytest.raises(InputError, match="not a text file"):
@@ -157,3 +159,13 @@ def test_a_writer_that_fails_midway_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         write_tracks(path, HEADER, breaks_off())  # type: ignore[arg-type]
     assert path.read_text() == before
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.000001, 7, "x"])
+@pytest.mark.parametrize("field", ["probability", "visible", "front"])
+def test_a_probability_beyond_0_and_1_is_refused(field: str, value: object) -> None:
+    figure = {"id": "dark-1", "jersey": "dark", "x_mm": 1, "y_mm": 1, "heading_deg": 0, "length_mm": 26, "width_mm": 15}
+    contact = {"a": "dark-1", "b": "light-1", "face_a": "front", "face_b": "front", "gap_mm": 1, "sigma_mm": 1}
+    kind, data = (Contact, {**contact, "angle_deg": 0}) if field == "probability" else (Figure, figure)
+    with pytest.raises(FormatError, match=field):
+        from_json(kind, json.dumps({**data, field: value}), path="x")

@@ -18,6 +18,7 @@ from downfield.rig.configuration.settings import RigSettings, recordings_folder
 from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
 from downfield.rig.doctor.check_result import CheckResult, CheckState
 from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
+from downfield.rig.doctor.store_check import check_store
 from downfield.rig.table import source_choice
 
 _STATE_STYLES: Final[dict[CheckState, str]] = {
@@ -64,6 +65,7 @@ def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
         yield from check_calibration(settings.calibration, camera.images, beside)
         yield check_network(settings.network, image)
     yield check_disk(recordings_folder(settings), settings.recording)
+    yield check_store(settings)
     yield check_port(settings.service)
     yield check_time()
 

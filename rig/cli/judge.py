@@ -18,6 +18,7 @@ from downfield.officiating.calls import Call, CallsHeader, write_calls
 from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.cli.event_match import TimeSpan, mismatches
 from downfield.rig.cli.judged_files import JudgedFiles, judged_files
 from downfield.rig.cli.options import check_outputs
 from downfield.rig.cli.output import open_console, say, say_aside, styled
@@ -65,8 +66,11 @@ def _judge_tracks(
     track_file = TrackFile(tracks)
     declared = read_events(events)[1] if events is not None else ()
     header = track_file.header
-    scenes = with_progress(track_file, f"Judging {tracks.name} under {book.title}")
+    span = TimeSpan()
+    scenes = span.noted(with_progress(track_file, f"Judging {tracks.name} under {book.title}"))
     judgment = judge_recording(scenes, declared, book, header.field, players=header.players, certified_yd=certified_yd)
+    for mismatch in mismatches(header.players, span, declared):
+        say_aside(f"{events}: these events may belong to other tracks. They name {mismatch}")
     if track_file.torn_line is not None:
         say_aside(f"{tracks}: line {track_file.torn_line}, the last one, was cut off and is left out")
     return judgment

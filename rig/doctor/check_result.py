@@ -15,7 +15,7 @@ class CheckResult:
 
     Attributes:
         subject: the part checked: ``"camera"``, ``"light"``, ``"focus"``, ``"calibration"``, ``"network"``,
-            ``"disk"``, ``"port"`` or ``"time"``.
+            ``"disk"``, ``"store"``, ``"port"`` or ``"time"``.
         state: with a fault the rig does not work; with a warning it works less well than it could.
         text: the finding.
         remedy: what to do about it; empty if nothing needs to be done.
