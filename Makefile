@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := core calibration models vision officiating game review api rig desk twin training
 
-.PHONY: run test test-training lint types check format docs docs-site clean
+.PHONY: run test test-training lint types check format docs docs-site release clean
 
 run: $(VENV)/.run
 	$(BIN)/downfield run
@@ -43,6 +43,10 @@ docs: $(VENV)/.dev
 # The documents as a site with search, in build/site.
 docs-site: $(VENV)-site/.done
 	$(VENV)-site/bin/zensical build
+
+# Wheel, sdist, container recipe, documents, contents and checksums of the version in pyproject.toml, and its tag.
+release:
+	.ci/release
 
 clean:
 	rm -rf build *.egg-info $(VENV) $(VENV)-train $(VENV)-site .mypy_cache .ruff_cache .pytest_cache

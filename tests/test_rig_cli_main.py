@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -35,14 +36,14 @@ def test_the_command_alone_names_a_configuration_file_that_is_in_effect(
 @pytest.mark.parametrize("option", ["--version", "-V"])
 def test_the_version_is_that_of_the_package(option: str) -> None:
     done = CliRunner().invoke(app, [option])
-    assert (done.exit_code, done.output) == (0, "downfield 0.2.0\n")
+    assert (done.exit_code, done.output) == (0, f"downfield {version('downfield')}\n")
 
 
 def test_the_module_is_the_command() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "downfield", "--version"], capture_output=True, text=True, timeout=60, check=False
     )
-    assert (done.returncode, done.stdout) == (0, "downfield 0.2.0\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"downfield {version('downfield')}\n"), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ _FIRST_STEPS: Final = (
 
 
 def version_text() -> str:
-    """Return the program's name and version, such as ``downfield 0.2.0``."""
+    """Return the program's name and version, such as ``downfield 1.2.3``."""
     return f"downfield {version('downfield')}"
 
 
