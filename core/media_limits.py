@@ -28,6 +28,13 @@ FILE_OPTIONS: Final = {
 }
 """Options with which FFmpeg opens a file named by a user: that file alone, by the formats that hold pictures."""
 
+STREAM_OPTIONS: Final = {
+    **DECODER_BOUNDS,
+    "protocol_whitelist": "rtp,srtp,udp,tcp,tls,rtmp,rtmps,srt",
+    "format_whitelist": "rtsp,sdp,rtp,mpegts,flv,h264,hevc,mjpeg,mpeg,matroska,webm",
+}
+"""Options with which FFmpeg opens a stream of the network: no file, and no other address that the stream names."""
+
 JPEG_DECODER: Final = MappingProxyType({"idct": "xvid", "err_detect": "explode"})
 """Options of FFmpeg's JPEG decoder: its fastest exact inverse transform, for cameras and their recordings alike; and a
 truncated picture is an error, instead of half a picture with an invented rest."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import threading
 import time
@@ -115,10 +116,30 @@ class RtspServer:
     """Sends one client at a time an endless H.264 video, RTP interleaved in the RTSP connection (RFC 2326, RFC 6184).
 
     The RTP packets come from libavformat, through a UDP socket.
+
+    Args:
+        fps, size_px: of the video.
+        udp: whether RTP goes by UDP, and interleaving is refused.
+        key_every: pictures from one key picture to the next.
+        joined_at: number of the first picture that is sent.
+        lost: numbers of RTP packets that are not sent.
+
     """
 
-    def __init__(self, fps: int = 25, size_px: tuple[int, int] = (160, 96)) -> None:
+    def __init__(
+        self,
+        fps: int = 25,
+        size_px: tuple[int, int] = (160, 96),
+        *,
+        udp: bool = False,
+        key_every: int = 25,
+        joined_at: int = 0,
+        lost: frozenset[int] = frozenset(),
+    ) -> None:
         self._fps, self._size_px = fps, size_px
+        self._udp, self._key_every, self._joined_at, self._lost = udp, key_every, joined_at, lost
+        self._client_port = 0
+        self._sent = 0
         self._caught = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._caught.bind(("127.0.0.1", 0))
         self._listening = socket.socket()
@@ -155,13 +176,23 @@ class RtspServer:
             while line := lines.readline().strip():
                 name, _, value = line.partition(b":")
                 headers[name.lower()] = value.strip()
-            method, body, more = request[0], b"", b""
+            method, body, more, status = request[0], b"", b"", b"200 OK"
             if method == b"DESCRIBE":
                 body = self._description()
                 more = b"Content-Type: application/sdp\r\nContent-Length: %d\r\n" % len(body)
+            elif method == b"SETUP" and self._udp:
+                wanted = re.search(rb"client_port=(\d+)", headers[b"transport"])
+                status = b"200 OK" if wanted else b"461 Unsupported Transport"
+                self._client_port = int(wanted.group(1)) if wanted else 0
+                more = b"Transport: RTP/AVP;unicast;client_port=%d-%d;server_port=%d-%d\r\nSession: 1\r\n" % (
+                    self._client_port,
+                    self._client_port + 1,
+                    self._caught.getsockname()[1],
+                    self._caught.getsockname()[1] + 1,
+                )
             elif method == b"SETUP":
                 more = b"Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\nSession: 1\r\n"
-            client.sendall(b"RTSP/1.0 200 OK\r\nCSeq: %s\r\n%s\r\n%s" % (headers[b"cseq"], more, body))
+            client.sendall(b"RTSP/1.0 %s\r\nCSeq: %s\r\n%s\r\n%s" % (status, headers[b"cseq"], more, body))
             if method == b"PLAY":
                 self._play(client)
                 return
@@ -178,13 +209,19 @@ class RtspServer:
             stream = out.add_stream("libx264", rate=self._fps)
             stream.width, stream.height = self._size_px
             stream.pix_fmt = "yuv420p"
-            stream.options = {"preset": "ultrafast", "tune": "zerolatency", "g": str(self._fps)}
+            stream.options = {"preset": "ultrafast", "tune": "zerolatency", "g": str(self._key_every)}
             for index in self._ticks():
                 frame = av.VideoFrame.from_ndarray(picture(index, self._size_px), format="bgr24")
                 frame.pts = index
                 out.mux(stream.encode(frame))
                 for packet in self._arrived():
-                    client.sendall(b"$\0" + len(packet).to_bytes(2, "big") + packet)
+                    self._sent += 1
+                    if index < self._joined_at or self._sent in self._lost:
+                        continue
+                    if self._udp:
+                        self._caught.sendto(packet, ("127.0.0.1", self._client_port))
+                    else:
+                        client.sendall(b"$\0" + len(packet).to_bytes(2, "big") + packet)
 
     def _ticks(self) -> Iterator[int]:
         index = 0

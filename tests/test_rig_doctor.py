@@ -131,4 +131,4 @@ def test_the_command_prints_json_and_exits_with_status_1_on_a_fault(tmp_path: Pa
     results = json.loads(done.stdout)
     assert done.returncode == 1
     assert results[0]["text"] == "gone.mp4: no such file"
-    assert {result["subject"] for result in results} == {"camera", "disk", "port", "time"}
+    assert {result["subject"] for result in results} == {"camera", "disk", "store", "port", "time"}

@@ -15,7 +15,8 @@ from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.network_video import NetworkVideo
 from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.rig.sources.source import CaptureClock
+from downfield.rig.sources.source import CaptureClock, CapturedFrame, SourceFacts
+from downfield.rig.sources.source_opening import SourceChoice, open_source
 
 QUICK = ReconnectLimits(stalled_s=0.3, frozen_s=0.3, open_timeout_s=2.0, first_wait_s=0.02, longest_wait_s=0.1)
 
@@ -153,3 +154,60 @@ def test_rtsp_delivers_frames_times_and_packets_to_copy() -> None:
 def test_an_rtsp_address_without_a_server_is_refused() -> None:
     with pytest.raises(SourceError, match="can't be opened"):
         NetworkVideo("rtsp://127.0.0.1:9/x", CaptureClock(), timeout_s=1.0)
+
+
+@pytest.mark.parametrize("udp", [False, True])
+def test_rtsp_joined_long_before_the_next_key_picture_starts_by_tcp_or_udp(*, udp: bool) -> None:
+    server = RtspServer(fps=50, udp=udp, key_every=80, joined_at=5)
+    choice = SourceChoice(server.url)
+    source = open_source(choice, CaptureClock(), ActiveProblems())
+    frames = list(islice(source.frames(), 12))
+    source.close()
+    server.close()
+    assert source.facts.size_px == (160, 96)
+    assert [frame.index for frame in frames] == list(range(12))
+    assert all(frame.image is not None for frame in frames)
+
+
+def test_a_stream_with_lost_packets_goes_on() -> None:
+    server = RtspServer(fps=100, size_px=(640, 384), key_every=10, lost=frozenset(range(60, 90)))
+    source = NetworkVideo(server.url, CaptureClock())
+    frames = list(islice(source.frames(), 60))
+    source.close()
+    server.close()
+    assert sum(frame.image is not None for frame in frames) > 20
+    assert frames[-1].index == 59
+
+
+class StallingSource:
+    """Sends some frames, and then none until it is closed."""
+
+    def __init__(self, fps: float | None, count: int) -> None:
+        self.facts = SourceFacts("stream", "stalling", (160, 90), fps, live=True)
+        self._count, self._closed = count, threading.Event()
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        for index in range(self._count):
+            yield CapturedFrame(index, index, index, image=picture(index))
+        self._closed.wait()
+
+    def close(self) -> None:
+        self._closed.set()
+
+
+@pytest.mark.parametrize(
+    ("fps", "count", "told"),
+    [(None, 0, "0.4 s"), (None, 1, "0.1 s"), (100.0, 1, "0.1 s"), (20.0, 1, "0.25 s"), (0.001, 1, "0.1 s")],
+)
+def test_a_stall_is_what_is_one_for_this_stream(fps: float | None, count: int, told: str) -> None:
+    reported = threading.Event()
+    problems = ActiveProblems(changed=reported.set)
+    limits = ReconnectLimits(stalled_s=0.1, first_frame_s=0.4)
+    source = ReconnectingSource(lambda: StallingSource(fps, count), problems, limits)
+    reading = threading.Thread(target=lambda: list(source.frames()), daemon=True)
+    reading.start()
+    assert reported.wait(10)
+    texts = [problem.text for problem in problems.active()]
+    source.close()
+    reading.join()
+    assert texts == [f"No picture: no picture for {told}"]

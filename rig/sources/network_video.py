@@ -14,6 +14,7 @@ from av.video.frame import VideoFrame
 
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import SourceError
+from downfield.core.media_limits import STREAM_OPTIONS
 from downfield.rig.sources.http_mjpeg import error_text
 from downfield.rig.sources.source import (
     CaptureClock,
@@ -29,8 +30,12 @@ SCHEMES: Final = ("rtsp", "rtsps", "rtmp", "srt", "udp", "tcp", "rtp")
 _PENDING_PACKETS: Final = 64
 """Packets remembered until the decoder returns their picture; live streams hold back a few at most."""
 
-_OPTIONS: Final = {"fflags": "nobuffer", "flags": "low_delay", "rtsp_transport": "tcp"}
-"""TCP, since a picture with holes is worse than one that arrives 20 ms later."""
+OPEN_TIMEOUT_S: Final = 15.0
+"""Timeout for opening: a stream's size is known with its first key picture, and cameras send one every 10 s."""
+
+_OPTIONS: Final = {**STREAM_OPTIONS, "fflags": "nobuffer", "flags": "low_delay"}
+_RTSP_OPTIONS: Final = {"rtsp_flags": "prefer_tcp"}
+"""TCP, since a picture with holes is worse than one that arrives 20 ms later; UDP where a camera has nothing else."""
 
 
 class NetworkVideo:
@@ -39,7 +44,7 @@ class NetworkVideo:
     Args:
         url: address of the stream.
         clock: the capture clock.
-        timeout_s: timeout for connecting, and for the next packet.
+        timeout_s: timeout for the next packet.
 
     Raises:
         SourceError: the address does not answer, or sends no video.
@@ -50,12 +55,12 @@ class NetworkVideo:
         self._name = without_password(url)
         self._clock = clock
         self._closed = False
-        options = dict(_OPTIONS)
-        if not url.startswith("rtsp"):
-            options = {key: value for key, value in options.items() if not key.startswith("rtsp")}
+        options = {**_OPTIONS, **(_RTSP_OPTIONS if url.lower().startswith("rtsp") else {})}
         try:
-            self._container: av.container.InputContainer = av.open(_encoded(url), timeout=timeout_s, options=options)
-        except (av.FFmpegError, OSError) as error:
+            self._container: av.container.InputContainer = av.open(
+                _encoded(url), timeout=(OPEN_TIMEOUT_S, timeout_s), options=options
+            )
+        except (av.FFmpegError, OSError, ValueError) as error:
             raise SourceError(f"{self._name}: can't be opened: {error_text(error)}") from None
         if not self._container.streams.video:
             self._container.close()
@@ -80,6 +85,8 @@ class NetworkVideo:
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame, with the stream's own time converted to this computer's clock.
 
+        It begins with the first picture that can be decoded; later ones that can't have no image.
+
         Raises:
             SourceError: the stream ended, failed or timed out.
 
@@ -88,10 +95,13 @@ class NetworkVideo:
         index = 0
         try:
             for packet, frame, arrived_ns in self._decoded():
-                captured_ns = arrived_ns
-                if frame.pts is not None and frame.time_base is not None:
-                    captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)
-                image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+                captured_ns, image = arrived_ns, None
+                if frame is not None:
+                    if (frame.width, frame.height) != self._facts.size_px:
+                        raise SourceError(f"{self._name}: the picture's size changed")  # opening it again finds it out
+                    image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+                    if frame.pts is not None and frame.time_base is not None:
+                        captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)
                 t_ns = increasing(self._clock.from_monotonic(captured_ns))
                 yield CapturedFrame(index, t_ns, captured_ns, packet, image)
                 index += 1
@@ -109,12 +119,15 @@ class NetworkVideo:
         """Stop, at the latest at the next picture or timeout."""
         self._closed = True
 
-    def _decoded(self) -> Iterator[tuple[VideoPacket | None, VideoFrame, int]]:
-        """Yield decoded frames with their packets; no packet where pictures are sent in another order than shown."""
+    def _decoded(self) -> Iterator[tuple[VideoPacket | None, VideoFrame | None, int]]:
+        """Yield decoded frames with their packets; no packet where pictures are sent in another order than shown.
+
+        A frame is None where its packet, or what it builds on, is damaged or was lost.
+        """
         extradata = bytes(self._stream.codec_context.extradata or b"")
         codec = self._stream.codec_context.name
         pending: deque[tuple[int | None, VideoPacket]] = deque(maxlen=_PENDING_PACKETS)
-        in_order, last_pts = True, None
+        in_order, last_pts, began = True, None, False
         for received in self._container.demux(self._stream):
             if self._closed:
                 return
@@ -123,9 +136,18 @@ class NetworkVideo:
                 in_order = in_order and (last_pts is None or (received.pts is not None and received.pts > last_pts))
                 last_pts = received.pts
                 pending.append((received.pts, VideoPacket(codec, bytes(received), received.is_keyframe, extradata)))
-            for frame in received.decode():
-                packet = next((packet for pts, packet in pending if pts == frame.pts), None)
-                yield packet if in_order else None, frame, arrived_ns
+            try:
+                frames = received.decode()
+            except av.InvalidDataError:
+                if began:
+                    yield pending[-1][1] if in_order and pending else None, None, arrived_ns
+                continue
+            for frame in frames:
+                if not frame.is_corrupt:
+                    began = True
+                if began:
+                    packet = next((packet for pts, packet in pending if pts == frame.pts), None)
+                    yield packet if in_order else None, None if frame.is_corrupt else frame, arrived_ns
 
 
 def _encoded(url: str) -> str:

@@ -29,7 +29,13 @@ class ReconnectLimits:
     """Timeouts of a live source and waits between reopening it."""
 
     stalled_s: float = 1.0
-    """Reopen after this time without a frame. The slowest cameras send five per second."""
+    """Reopen after this time without a frame; later where a stream sends fewer than five per second."""
+
+    stalled_frames: float = 5.0
+    """Frames whose time may pass without one, by the stream's own rate."""
+
+    first_frame_s: float = 1.0
+    """Reopen after this time without a first frame: a network stream waits for its next key picture."""
 
     frozen_s: float = 2.0
     """Reopen after this time with the same picture, bit for bit; sensor noise alone makes every picture new."""
@@ -46,8 +52,15 @@ class ReconnectLimits:
     release_s: float = 0.3
     """Timeout for an opening to release the camera, which the next opening needs."""
 
+    lowest_fps: float = 0.2
+    """Rates below are not believed."""
+
     default_fps: float = 30.0
     """Frame rate assumed of a source that reports none, to number the lost frames."""
+
+
+NETWORK_LIMITS: Final = ReconnectLimits(open_timeout_s=16.0, first_frame_s=11.0)
+"""For network video: key pictures may be 10 s apart, and without one there is neither a size nor a picture."""
 
 
 class ReconnectingSource:
@@ -145,6 +158,7 @@ class _Reader:
 
     def __init__(self, open_source: Callable[[], FrameSource], limits: ReconnectLimits) -> None:
         self._open, self._limits = open_source, limits
+        self._stalled_s = limits.stalled_s
         self._output: queue.SimpleQueue[CapturedFrame | SourceFacts | DownfieldError | None] = queue.SimpleQueue()
         self._source: FrameSource | None = None
         self._closed = False
@@ -167,6 +181,8 @@ class _Reader:
             raise first
         if not isinstance(first, SourceFacts):
             raise SourceError("it was closed")
+        if first.fps is not None and first.fps >= self._limits.lowest_fps:
+            self._stalled_s = max(self._limits.stalled_s, self._limits.stalled_frames / first.fps)
         return first
 
     def frames(self) -> Iterator[CapturedFrame]:
@@ -176,11 +192,13 @@ class _Reader:
             SourceError: it stopped or stalled.
 
         """
+        timeout_s = max(self._limits.first_frame_s, self._stalled_s)
         while True:
             try:
-                item = self._output.get(timeout=self._limits.stalled_s)
+                item = self._output.get(timeout=timeout_s)
             except queue.Empty:
-                raise SourceError(f"no picture for {self._limits.stalled_s:g} s") from None
+                raise SourceError(f"no picture for {timeout_s:g} s") from None
+            timeout_s = self._stalled_s
             if isinstance(item, DownfieldError):
                 raise item
             if not isinstance(item, CapturedFrame):

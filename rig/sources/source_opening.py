@@ -18,7 +18,7 @@ from downfield.rig.sources.cameras import OpenCvCamera, UsbCamera
 from downfield.rig.sources.file_sources import ImageFolder, VideoFile
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.network_video import SCHEMES, NetworkVideo
-from downfield.rig.sources.reconnecting import ReconnectingSource
+from downfield.rig.sources.reconnecting import NETWORK_LIMITS, ReconnectingSource
 from downfield.rig.sources.sound import Microphone, SourceWithMicrophone
 from downfield.rig.sources.source import CaptureClock, FrameSource
 
@@ -65,7 +65,8 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
         return ImageFolder(Path(choice.text), fps=choice.camera.fps, paced=choice.paced)
     if choice.text.startswith(TWIN_PREFIX):
         return _open_twin(choice)
-    source = ReconnectingSource(_live_opener(choice, clock), problems)
+    limits = NETWORK_LIMITS if _is_network_video(choice.text) else None
+    source = ReconnectingSource(_live_opener(choice, clock), problems, limits)
     if not choice.microphone:
         return source
     try:
@@ -83,6 +84,11 @@ def is_recording(text: str) -> bool:
 def is_address(text: str) -> bool:
     """Return whether a source is named by an address, such as ``rtsp://...``."""
     return _ADDRESS.match(text) is not None
+
+
+def _is_network_video(text: str) -> bool:
+    address = _ADDRESS.match(text)
+    return address is not None and address.group(1).lower() in SCHEMES
 
 
 def _kind_on_disk(text: str) -> Literal["file", "folder"] | None:
