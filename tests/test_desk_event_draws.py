@@ -1,0 +1,134 @@
+"""Draws: pools and brackets for any number of coaches, and who loses how often in them."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+
+from desk_events import coaches, event_of, losses, play, sides
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from downfield.desk.event.brackets import double_elimination, seed_order, single_elimination
+from downfield.desk.event.pools import draw_pools, round_robin
+from downfield.desk.event.progress import depends_on
+from downfield.desk.event.ranking import ranking
+from downfield.desk.event.records import (
+    Elimination,
+    Rules,
+)
+
+
+@given(st.integers(2, 24))
+def test_in_a_pool_everybody_plays_everybody_once_and_never_twice_in_a_round(count: int) -> None:
+    ids = [f"e{n}" for n in range(count)]
+    matches = round_robin("A", ids)
+    pairs = [(match.home.entrant, match.away.entrant) for match in matches]  # type: ignore[union-attr]
+    assert Counter(frozenset(pair) for pair in pairs) == Counter(frozenset(pair) for pair in combinations(ids, 2))
+    for number in {match.round for match in matches}:
+        playing = [one for match, pair in zip(matches, pairs, strict=True) if match.round == number for one in pair]
+        assert len(set(playing)) == len(playing)
+    assert max(match.round for match in matches) == (count if count % 2 else count - 1)
+    at_home = Counter(home for home, _ in pairs)
+    for one in ids:
+        assert abs(at_home[one] - (count - 1 - at_home[one])) <= 1, f"{one} is at home in {at_home[one]} of {count - 1}"
+
+
+@given(st.integers(1, 8), st.integers(2, 70))
+def test_pools_are_equally_large_and_about_equally_strong(pools: int, count: int) -> None:
+    count = max(count, pools)
+    drawn = draw_pools(coaches(count), pools)
+    assert sorted(one for pool in drawn.values() for one in pool) == sorted(entrant.id for entrant in coaches(count))
+    sizes = [len(pool) for pool in drawn.values()]
+    assert max(sizes) - min(sizes) <= 1
+    tops = sorted(min(int(one[1:]) for one in pool) for pool in drawn.values())
+    assert tops == list(range(1, pools + 1)), "the strongest of each pool are not the strongest of all"
+
+
+def test_those_of_one_club_are_drawn_apart() -> None:
+    entrants = [replace(entrant, club="River" if entrant.seed in {1, 4, 5} else "") for entrant in coaches(9)]
+    drawn = draw_pools(entrants, 3)
+    assert all(sum(one in {"e1", "e4", "e5"} for one in pool) == 1 for pool in drawn.values())
+
+
+# --- brackets ------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 7))
+def test_the_order_of_seeds_puts_the_two_strongest_of_every_part_at_its_ends(power: int) -> None:
+    order = seed_order(2**power)
+    assert sorted(order) == list(range(1, 2**power + 1))
+    assert all(sum(pair) == 2**power + 1 for pair in zip(order[::2], order[1::2], strict=False) if power)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 33), st.randoms(use_true_random=False))
+def test_in_a_single_elimination_all_but_the_winner_lose_once(count: int, decide: random.Random) -> None:
+    event = play(event_of(count, Rules()), decide)
+    assert len(event.matches) == count - 1
+    assert sorted(losses(event, "winners", "final").values()) == [1] * (count - 1)
+    places = ranking(event)
+    assert len(places) == count
+    assert losses(event, "winners", "final")[places[0].entrant] == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 33))
+def test_if_the_stronger_wins_every_game_the_ranking_is_the_seeding(count: int) -> None:
+    for rules in (Rules(), Rules(elimination="double")):
+        places = ranking(play(event_of(count, rules)))
+        assert [rank.entrant for rank in places[:2]] == ["e1", "e2"]
+        for rank in places:
+            assert rank.place <= int(rank.entrant[1:]) or rank.place < len(places)
+    first_round = [match for match in single_elimination(sides(count)) if match.round == 1]
+    playing = {side.entrant for match in first_round for side in (match.home, match.away)}  # type: ignore[union-attr]
+    byes = [entrant for entrant in coaches(count) if entrant.id not in playing]
+    assert [entrant.seed for entrant in byes] == list(range(1, len(byes) + 1)), "byes are not the strongest's"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 24), st.randoms(use_true_random=False))
+def test_in_a_double_elimination_all_but_the_winner_lose_twice(count: int, decide: random.Random) -> None:
+    event = play(event_of(count, Rules(elimination="double")), decide)
+    lost = losses(event, "winners", "losers", "final")
+    champion = ranking(event)[0].entrant
+    assert lost[champion] <= 1
+    assert all(lost[entrant.id] == 2 for entrant in event.entrants if entrant.id != champion)
+    played = sum(match.result is not None for match in event.matches)
+    assert played == 2 * count - 2 + lost[champion]
+
+
+@given(st.integers(2, 40))
+def test_games_are_listed_after_those_that_decide_them(count: int) -> None:
+    for matches in (
+        double_elimination(sides(count)),
+        single_elimination(sides(count), consolation=True, third_place=True),
+    ):
+        for place, match in enumerate(matches):
+            assert not any(depends_on(match, later) for later in matches[place:])
+        assert len({match.id for match in matches}) == len(matches)
+
+
+@given(st.integers(0, 30), st.sampled_from(["none", "single", "double"]))
+def test_every_game_of_an_event_has_a_name_of_its_own(pools: int, elimination: Elimination) -> None:
+    if pools == 0 and elimination == "none":
+        return
+    event = event_of(max(4, 2 * pools), Rules(pools, 1 if pools > 1 else 2, elimination))
+    names = [match.id for match in event.matches]
+    assert len(set(names)) == len(names)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(4, 33), st.randoms(use_true_random=False))
+def test_first_round_losers_play_on_in_the_consolation(count: int, decide: random.Random) -> None:
+    event = play(event_of(count, Rules(consolation=True, third_place=True)), decide)
+    first = sum(match.stage == "winners" and match.round == 1 for match in event.matches)
+    assert sum(match.stage == "consolation" for match in event.matches) == max(0, first - 1)
+    assert sorted(losses(event, "consolation").values()) == [1] * max(0, first - 1)
+    assert len(ranking(event)) == count
+    assert [rank.place for rank in ranking(event)][:4] == [1, 2, 3, 4]
+
+
+# --- schedule ------------------------------------------------------------------------------------------------------
