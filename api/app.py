@@ -125,7 +125,9 @@ def create_app(
     app.state.films = FilmMaker()
     app.state.worker = JudgingWorker()
     app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker)
-    app.state.token_store = TokenStore(context.store, app.state.streams.end_all_of)
+    app.state.token_store = TokenStore(
+        context.store, app.state.streams.end_all_of, on_changed=context.game_service.note
+    )
     app.state.metrics = PrometheusMetrics(context.game_service, context.hub, context.picture, responses)
     for router in ROUTERS:
         app.include_router(router)

@@ -1,7 +1,8 @@
 """The kinds of entries of a game's journal: records whose canonical JSON is an entry's content, and how they are read.
 
 A game is a `GameStarted`, then any number of `EventRecorded` and `ScenesRecorded`, and perhaps a `GameEnded`. Judging
-the events and scenes once more, in this order, leads to the same game. The calls are recorded too, so that a game can
+the events and scenes once more, in this order, leads to the same game. What else happens at the table, such as commands
+and finished files of the recording, is in between. The calls are recorded too, so that a game can
 be read without judging it again. A finished game may be reopened: a `GameReopened`, rulings, and a `GameEnded` again.
 """
 
@@ -20,6 +21,7 @@ from downfield.core.scene import Scene
 from downfield.game.challenges import ChallengeRaised, ChallengeRuled
 from downfield.game.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
 from downfield.game.final_score import ScoreSigned
+from downfield.game.table_records import CommandCarriedOut, DeviceChanged, MaterialUsed, SegmentSealed, TableRecord
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.play_state import PlayKind
@@ -204,6 +206,7 @@ Content = (
     | ChallengeRaised
     | ChallengeRuled
     | ScoreSigned
+    | TableRecord
 )
 
 KINDS: Final[dict[str, type[Content]]] = {
@@ -215,6 +218,10 @@ KINDS: Final[dict[str, type[Content]]] = {
     "challenge_raised": ChallengeRaised,
     "challenge_ruled": ChallengeRuled,
     "score_signed": ScoreSigned,
+    "command_carried_out": CommandCarriedOut,
+    "device_changed": DeviceChanged,
+    "material_used": MaterialUsed,
+    "segment_sealed": SegmentSealed,
 }
 
 KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {
@@ -227,6 +234,10 @@ KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {
 
 END_KINDS: Final = frozenset(name for name, kind in (*KINDS.items(), *KINDS_OF_VERSION_1.items()) if kind is GameEnded)
 """Kinds of entries that end a game: one that has one is never in play again, whatever is added later."""
+
+
+SEAL_KIND: Final = next(name for name, kind in KINDS.items() if kind is SegmentSealed)
+"""Kind of the entries that seal a file of the recording."""
 
 
 def unpack_entry(kind: str, content: str, *, where: str) -> Content:

@@ -263,7 +263,7 @@ class History:
             self.signatures[content.side] = content
         elif isinstance(content, ChallengeRaised | ChallengeRuled):
             self.challenges.add(content)
-        else:
+        elif isinstance(content, EventRecorded | ScenesRecorded):
             self._apply(content.effects)
             if isinstance(content, EventRecorded):
                 self._log.add(content.event, content.by)

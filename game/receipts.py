@@ -23,12 +23,14 @@ class Submission:
         key: idempotency key: a second submission with the same key and content gets the receipt of the first and
             changes nothing.
         ago_ms: how long before it arrived it was made, as far as the device knows its own delay.
+        role: of the device.
 
     """
 
     by: str = "operator"
     key: str | None = None
     ago_ms: int = 0
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Final
@@ -19,19 +19,19 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.game.backlog import Backlog
 from downfield.game.commands import Command, NewGame, SetRulebook, Settings
+from downfield.game.current_game import NO_GAME, CurrentGame
 from downfield.game.idempotency import IdempotencyCache, as_submitted
 from downfield.game.journal import JournalWriter
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
-from downfield.game.published.game_topics import CallView, DeclarationView, Notice
-from downfield.game.published.publisher import LineUpStatus, StatePublisher
+from downfield.game.published.game_topics import Notice
+from downfield.game.published.publisher import StatePublisher
 from downfield.game.published.topic_sink import TopicSink
 from downfield.game.receipts import NOT_ENCODABLE, Receipt, Refused, Submission, is_encodable, refusal_of
 from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
 from downfield.game.session_start import (
-    certified_yd,
     latest_instant_ns,
     resume_session,
     start_session,
@@ -41,20 +41,18 @@ from downfield.game.shadow import Shadow
 from downfield.game.snapshot import SnapshotFile
 from downfield.game.store import Store
 from downfield.game.store_health import with_store_problem
+from downfield.game.table_records import CommandCarriedOut, TableRecord
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared
-from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
-
-NO_GAME: Final = "No game is in play. Start one."
 
 _DOWNFIELD: Final = Submission(by="downfield")
 _CLOCK: Final = Submission(by="clock")
 
 
-class GameService:
+class GameService(CurrentGame):
     """Runs one game at a time. Callable from any thread; a call may take as long as a disk needs.
 
     Args:
@@ -85,15 +83,14 @@ class GameService:
         policies: LeaguePolicies | None = None,
         snapshots: SnapshotFile | None = None,
     ) -> None:
+        super().__init__()
         self.policies = policies or LeaguePolicies()
         self._writer = JournalWriter(store)
         self._backlog = Backlog(store, self._writer)
         self._snapshots = snapshots
         self._rig, self._field, self.rulebook, self._owner = rig, field, rulebook, owner
         self._clock = clock or self._since_last_scene
-        self._lock = threading.RLock()
         self._commanding = threading.Lock()
-        self._session: GameSession | None = None
         self._players: tuple[Player, ...] = ()
         self._receipts = IdempotencyCache()
         self._scene_ns = 0
@@ -101,39 +98,9 @@ class GameService:
         self._publisher = StatePublisher(sink, field, shadow=shadow)
         self._shadow = Shadow(self._writer) if shadow else None
 
-    @property
-    def game_id(self) -> str:
-        """The game's id; empty without one."""
-        session = self._session
-        return "" if session is None else session.game_id
-
-    @property
-    def now_ns(self) -> int:
-        """The latest instant the game has judged; a new clock must continue from there."""
-        session = self._session
-        return 0 if session is None else session.state.now_ns
-
     def last_kept_ns(self) -> int:
         """Return the latest capture time in the owner's last game; a new run's clock begins later."""
         return latest_instant_ns(self._backlog, self._owner)
-
-    @property
-    def text(self) -> str:
-        """The game on one line; empty without one."""
-        session = self._session
-        return "" if session is None else session.state.text
-
-    @property
-    def carrier(self) -> str | None:
-        """Roster id of the ball carrier; None when no known figure has the ball."""
-        session = self._session
-        return None if session is None else session.state.play.carrier
-
-    @property
-    def line_up(self) -> LineUpStatus:
-        """The figures on the board."""
-        session = self._session
-        return LineUpStatus() if session is None else session.line_up
 
     def start_game(self, game: NewGame, players: tuple[Player, ...] | None = None) -> str:
         """End the game in play and start another; it is on disk afterwards, unless the disk is behind.
@@ -156,9 +123,8 @@ class GameService:
             if self._session is not None:
                 self._session.end()
                 self._session = None
-            certified = certified_yd(self._rig.calibration())
             session, pending = start_session(
-                self._writer, self._publisher, game, rulebook, self._field, certified, self._owner
+                self._writer, self._publisher, game, rulebook, self._field, self._rig.calibration(), self._owner
             )
             self._put_in_play(session)
             if players:
@@ -308,32 +274,21 @@ class GameService:
                 record = self._receipts.open(submission.key, command)
             return record.once(command, lambda: self._carry_out(command, submission))
 
+    def note(self, happened: TableRecord) -> None:
+        """Put what happened at the table in the journal of the game in play, if there is one."""
+        with self._lock:
+            if self._session is not None:
+                self._session.journal.append(happened)
+
     def _carry_out(self, command: Command, submission: Submission) -> str:
         if isinstance(command, NewGame):
-            return f"Game {self.start_game(command)} has started."
-        if isinstance(command, SetRulebook):
-            return self._set_rulebook(command, submission)
-        return self._rig.do(command)
-
-    def calls(self) -> Sequence[CallView]:
-        """Return every call of the game in play, in the order they were made; the feed carries the latest only."""
-        with self._lock:
-            return () if self._session is None else self._session.calls()
-
-    def declarations(self) -> Sequence[DeclarationView]:
-        """Return every declaration and ruling of the game in play, in order."""
-        with self._lock:
-            return () if self._session is None else self._session.declarations()
-
-    def legal(self) -> LegalDeclarations | None:
-        """Return what may be declared in the game in play, by whom and with which limits; None without a game."""
-        with self._lock:
-            return None if self._session is None else self._session.legal()
-
-    def unwritten_scenes(self) -> Sequence[Scene]:
-        """Return the scenes of the game in play that its journal does not hold yet, in order."""
-        with self._lock:
-            return () if self._session is None else tuple(self._session.unwritten)
+            text = f"Game {self.start_game(command)} has started."
+        elif isinstance(command, SetRulebook):
+            text = self._set_rulebook(command, submission)
+        else:
+            text = self._rig.do(command)
+        self.note(CommandCarriedOut(command.command, text, submission.by, submission.role))
+        return text
 
     def calibration(self) -> Calibration | None:
         """Return the calibration in use."""

@@ -51,19 +51,13 @@ BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET}
 """Phases in which a game can be set up as it stands."""
 
 
-def certified_yd(calibration: Calibration | None) -> tuple[float, float] | None:
-    """Return the error that a table is certified to, along and across; None when it is not."""
-    certificate = None if calibration is None else calibration.certificate
-    return None if certificate is None else certificate.p95_yd
-
-
 def start_session(
     writer: JournalWriter,
     publisher: StatePublisher,
     game: NewGame,
     rulebook: Rulebook,
     field: FieldModel,
-    certified_yd: tuple[float, float] | None,
+    calibration: Calibration | None,
     owner: GameOwner = NOBODY,
 ) -> tuple[GameSession, PendingEntry]:
     """Start a game and its journal.
@@ -74,7 +68,7 @@ def start_session(
         game: its teams and title.
         rulebook: in force.
         field: the printed field.
-        certified_yd: the error the table is certified to, along and across; None when it is not.
+        calibration: in use; calls finer than the error it is certified to are too close.
         owner: whose game it is.
 
     Returns:
@@ -83,6 +77,8 @@ def start_session(
     """
     now_ns = time.time_ns()
     game_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(4)}"
+    certificate = None if calibration is None else calibration.certificate
+    certified_yd = None if certificate is None else certificate.p95_yd
     started = GameStarted(
         record_of(rulebook), field, game.home, game.away, game.title, version("downfield"), certified_yd
     )

@@ -45,6 +45,7 @@ from downfield.rig.setup.session import SetupSession
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import is_address, is_recording
 from downfield.rig.table import OpenVision, open_table, source_choice
+from downfield.rig.table_seals import TableSeals
 from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.web_service import Service
 from downfield.vision.board.picture_health import PictureHealth
@@ -114,6 +115,8 @@ class Rig:
         self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
         self._store, owner = open_store(settings, temporary, self._key, live=self.live)
         self._closing.callback(self._store.close)
+        self._seals = TableSeals()
+        self._closing.callback(self._seals.finish, None)
         self._recorder = self._start_recorder(calibration) if self.live else None
         if self._recorder is not None:
             self._closing.callback(self._recorder.close)
@@ -146,6 +149,9 @@ class Rig:
             snapshots=open_snapshots(settings, self._key) if self.live else None,
         )
         self._closing.callback(self.game_service.close)
+        network = None if self._table.make_vision is None else settings.network.name
+        self._seals.begin(self.game_service, calibration.get, self._controller.settings(), network)
+        self._closing.callback(self._seals.finish, self._recorder)
         self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded, self._report_undrawn)
         self._closing.callback(self._annotated_picture.close)
         self.program = ProgramDrawer(
@@ -157,7 +163,7 @@ class Rig:
         self._closing.callback(self.program.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
-            self.game_service.publish_health,
+            self._seals.publish_health,
             self._problems,
             self._meter,
             wake_health,
@@ -271,6 +277,7 @@ class Rig:
             lambda: self._table.source.facts,
             self._problems,
             calibration=calibration.get,
+            finished=self._seals.seal,
         )
         if self._settings.recording.on:
             try:

@@ -53,6 +53,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/assets/{file}"),
     },
     "operator": {
+        ("GET", "/api/games/{game}/shadow.html"),
         ("GET", "/api/games/{game}/bundle.zip"),
         ("POST", "/api/calls"),
         ("POST", "/api/calls/{call}/rulings"),

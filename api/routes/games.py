@@ -65,7 +65,7 @@ def start(
     game_service: GameServiceDep, principal: PrincipalDep, request: NewGame, key: IdempotencyKey = None
 ) -> Accepted:
     """The game in play is ended; the line-up stays."""
-    receipt = game_service.command(request, Submission(principal.name, key))
+    receipt = game_service.command(request, Submission(principal.name, key, role=principal.role or ""))
     if isinstance(receipt, Refused):
         raise refusal_problem(receipt)
     return receipt

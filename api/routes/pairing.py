@@ -120,7 +120,7 @@ def sign_in(
 def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreDep) -> Response:
     """Makes the device's token invalid."""
     if principal.device:
-        token_store.revoke(principal.device)
+        token_store.revoke(principal.device, principal.name)
     response = Response(status_code=204)
     response.delete_cookie(COOKIE, path=_cookie_path(request))
     return response
@@ -177,9 +177,11 @@ def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
 
 @router.delete("/devices/{device}", summary="Revoke a device", status_code=204)
 @allow("admin")
-def revoke(token_store: TokenStoreDep, device: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]) -> Response:
+def revoke(
+    principal: PrincipalDep, token_store: TokenStoreDep, device: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
+) -> Response:
     """Its token is invalid from now on, and its open feeds and pictures end at once."""
-    if not token_store.revoke(device):
+    if not token_store.revoke(device, principal.name):
         raise ProblemError(404, "No device with this id is paired. GET /api/devices lists them.")
     return Response(status_code=204)
 

@@ -177,7 +177,7 @@ def command(
     """Recalibrate, record, suspend, find the figures, start a game, set the rulebook."""
     if request.command == "use_calibration" and principal.role != "admin":
         raise ProblemError(403, "Only an admin may use a calibration made elsewhere.")
-    return _accepted(game_service.command(request, Submission(principal.name, key)))
+    return _accepted(game_service.command(request, Submission(principal.name, key, role=principal.role or "")))
 
 
 def _accepted(receipt: Receipt) -> Accepted:

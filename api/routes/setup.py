@@ -176,7 +176,9 @@ def use_calibration(
     key: IdempotencyKey = None,
 ) -> Accepted:
     """The content of a `*.calibration.json` file."""
-    receipt = game_service.command(UseCalibration(calibration=calibration), Submission(principal.name, key))
+    receipt = game_service.command(
+        UseCalibration(calibration=calibration), Submission(principal.name, key, role=principal.role or "")
+    )
     if isinstance(receipt, Refused):
         raise refusal_problem(receipt)
     return receipt

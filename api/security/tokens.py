@@ -17,6 +17,7 @@ from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
 from downfield.core.steady_clock import CLOCK_WAS_SET_NS, RUN_CLOCK
 from downfield.game.store import DeviceRow, Store
+from downfield.game.table_records import DeviceChanged
 
 CODE_LETTERS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Letters and digits that are not easily confused."""
@@ -72,6 +73,7 @@ class TokenStore:
     Args:
         store: keeps the devices.
         on_revoked: called with the id of each device that is revoked or has expired.
+        on_changed: called with each device that was paired or revoked, or has expired, after that.
         now_ns: ns since 1970; must not jump when the computer's clock is set.
 
     """
@@ -81,8 +83,9 @@ class TokenStore:
         store: Store,
         on_revoked: Callable[[str], None] = lambda _: None,
         now_ns: Callable[[], int] = RUN_CLOCK.now_ns,
+        on_changed: Callable[[DeviceChanged], None] = lambda _: None,
     ) -> None:
-        self._store, self._on_revoked, self._now_ns = store, on_revoked, now_ns
+        self._store, self._on_revoked, self._now_ns, self._on_changed = store, on_revoked, now_ns, on_changed
         self._lock = threading.Lock()
         self._codes: dict[str, PairingCode] = {}
         self._devices = {device.token_sha256: self._dated(device) for device in store.devices()}
@@ -147,6 +150,7 @@ class TokenStore:
             device = DeviceRow(secrets.token_hex(6), name, role, _sha256(token), now_ns, expires_ns)
             self._store.keep_device(device)
             self._devices[device.token_sha256] = device
+        self._on_changed(DeviceChanged("paired", device.id, device.name, device.role))
         return token, device
 
     def find_device(self, token: str) -> DeviceRow | None:
@@ -160,11 +164,20 @@ class TokenStore:
         with self._lock:
             return sorted(self._devices.values(), key=lambda device: device.paired_ns)
 
-    def revoke(self, device_id: str) -> bool:
-        """Make a device's token invalid; return whether there was such a device."""
+    def revoke(self, device_id: str, by: str = "") -> bool:
+        """Make a device's token invalid; return whether there was such a device.
+
+        Args:
+            device_id: its id.
+            by: the person or device that revokes it.
+
+        """
         with self._lock:
+            revoked = [device for device in self._devices.values() if device.id == device_id]
             self._devices = {key: device for key, device in self._devices.items() if device.id != device_id}
         self._on_revoked(device_id)
+        for device in revoked:
+            self._on_changed(DeviceChanged("revoked", device.id, device.name, device.role, by))
         return self._store.drop_device(device_id)
 
     def _dated(self, device: DeviceRow) -> DeviceRow:
@@ -186,6 +199,7 @@ class TokenStore:
         for device in [device for device in self._devices.values() if device.expires_ns < now_ns]:
             del self._devices[device.token_sha256]
             self._on_revoked(device.id)
+            self._on_changed(DeviceChanged("expired", device.id, device.name, device.role))
             self._store.drop_device(device.id)
 
 

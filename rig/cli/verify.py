@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from downfield.core.errors import FormatError, InputError
+from downfield.game.entries import SEAL_KIND, unpack_entry
 from downfield.game.hash_chain import Verification, verify_journal
 from downfield.game.heads import compare_with_heads, read_heads
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import StoreReader
+from downfield.game.table_records import SegmentSealed
 from downfield.review.bundle_verification import is_bundle, verify_bundle
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.verify_bundle import report_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
+from downfield.rig.recording.sealing import compare_recordings, unsealed_recordings
 
 
 def verify(
@@ -39,6 +43,12 @@ def verify(
         Path | None,
         typer.Option(help="The file in which the rig signed where each game stood; only for stores. See store.heads."),
     ] = None,
+    recordings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="The folder of the recordings, to be checked against their seals in games."
+        ),
+    ] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
 ) -> None:
@@ -48,9 +58,10 @@ def verify(
     checked, and a store while its rig runs.
     """
     if "://" not in store and is_bundle(Path(store)):
-        if game is not None or head is not None or heads is not None:
+        if game is not None or head is not None or heads is not None or recordings is not None:
             raise InputError(
-                "--game, --head and --heads are for stores. A bundle holds one game and the head of its journal."
+                "--game, --head, --heads and --recordings are for stores. A bundle holds one game and the head of its"
+                " journal."
             )
         configuration = load(config, command_line=parse_assignments(settings or ()))
         if not report_bundle(Path(store), verify_bundle(Path(store)), key, trust, data_folder(configuration.settings)):
@@ -66,8 +77,13 @@ def verify(
         names = _games(opened.store, game, are_kept=heads is not None)
         verifications = [verify_journal(name, opened.store.entries(name), head) for name in names]
         differences = [] if heads is None else _differences(opened.store, heads, key)
+        seals = [] if recordings is None else list(_seals(opened.store, names))
+    if recordings is not None:
+        differences += compare_recordings(recordings, seals)
     for line in (*map(_line, verifications), *differences):
         say(line)
+    if recordings is not None:
+        _report_recordings(recordings, seals)
     if differences or any(verification.problem for verification in verifications):
         raise typer.Exit(1)
 
@@ -79,6 +95,22 @@ def _differences(store: StoreReader, heads: Path, key: str | None) -> list[str]:
     except FormatError as error:
         return [str(error)]
     return list(compare_with_heads(store, kept))
+
+
+def _seals(store: StoreReader, games: list[str]) -> Iterator[SegmentSealed]:
+    """Yield the seals of recorded files in the journals of games."""
+    for name in games:
+        for entry in store.entries(name, attachments=False):
+            if entry.kind == SEAL_KIND:
+                content = unpack_entry(entry.kind, entry.content, where=f"game {name}, entry {entry.seq}")
+                if isinstance(content, SegmentSealed):
+                    yield content
+
+
+def _report_recordings(folder: Path, seals: list[SegmentSealed]) -> None:
+    say(f"{folder}: {len(seals)} sealed files checked")
+    for name in unsealed_recordings(folder, seals):
+        say_aside(f"downfield: {name}: has no seal. Its rig was killed or plays still, or somebody added it.")
 
 
 def _games(store: StoreReader, game: str | None, *, are_kept: bool) -> list[str]:

@@ -65,6 +65,7 @@ class Recorder(LoopObserver):
         facts: facts of the source.
         problems: receives failures.
         calibration: the calibration in use, kept beside every file; None for none.
+        finished: called with every file once it is finished.
         open_file: creates files.
         free_bytes: returns the free space on a folder's disk.
 
@@ -78,11 +79,13 @@ class Recorder(LoopObserver):
         problems: ActiveProblems,
         *,
         calibration: Callable[[], Calibration | None] = lambda: None,
+        finished: Callable[[Path], None] = lambda _: None,
         open_file: OpenFile = create_file,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
     ) -> None:
         self._folder, self._settings, self._facts, self._problems = folder, settings, facts, problems
         self._calibration, self._open_file, self._free_bytes = calibration, open_file, free_bytes
+        self._finished = finished
         self._on = False
         self._is_full = False
         self._recording_folder: Path | None = None
@@ -216,6 +219,7 @@ class Recorder(LoopObserver):
                 segment.close()
             except (OutputError, OSError) as error:
                 self._problems.notify("warning", sentences(f"{segment.path} may lack its end: {error}"))
+            self._finished(segment.path)
 
     def _check_disk(self) -> None:
         if time.monotonic() - self._disk_checked_at < LIMITS.disk_check_s:

@@ -1,0 +1,121 @@
+"""Seals recordings: the digests of every finished file are in the journal of the game that was played then.
+
+A file that was altered later, that another was put in place of, or that is gone is told by `compare_recordings`. Files
+are sealed by a thread of its own, since a minute of motion JPEG takes a second to read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from downfield.game.table_records import SegmentSealed
+from downfield.rig.recording.recording_library import index_path, recorded_videos
+from downfield.vision.thread_priority import lower_priority
+
+CALIBRATION_SUFFIX: Final = ".calibration.json"
+_CHUNK_BYTES: Final = 1 << 20
+_log = logging.getLogger(__name__)
+
+
+class SegmentSealer:
+    """Seals files of a recording as they are finished.
+
+    Args:
+        note: puts a seal into the journal of the game in play.
+
+    """
+
+    def __init__(self, note: Callable[[SegmentSealed], None]) -> None:
+        self._note = note
+        self._finished: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="sealer", daemon=True)
+        self._thread.start()
+
+    def seal(self, video: Path) -> None:
+        """Seal a finished file with what lies beside it, soon; never waits."""
+        self._finished.put(video)
+
+    def close(self) -> None:
+        """Seal what is finished, and end the thread."""
+        self._finished.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        lower_priority()
+        while (video := self._finished.get()) is not None:
+            try:
+                self._note(seal_of(video))
+            except OSError as error:
+                _log.warning("%s: can't be read to be sealed: %s", video, error.strerror)
+            except Exception:  # the next file is sealed all the same
+                _log.exception("%s could not be sealed", video)
+
+
+def seal_of(video: Path) -> SegmentSealed:
+    """Return the seal of a recorded file.
+
+    Raises:
+        OSError: it can't be read.
+
+    """
+    beside = (index_path(video), video.with_suffix(CALIBRATION_SUFFIX))
+    files = {path.name: file_digest(path) for path in (video, *beside) if path.is_file()}
+    return SegmentSealed(segment_name(video), files)
+
+
+def segment_name(video: Path) -> str:
+    """Return the name of a recorded file among all: its folder's and its own."""
+    return f"{video.parent.name}/{video.name}"
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal.
+
+    Raises:
+        OSError: it can't be read.
+
+    """
+    digest = hashlib.sha256()
+    with path.open("rb", buffering=0) as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def compare_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> Iterator[str]:
+    """Yield how recorded files differ from their seals, one sentence for each difference.
+
+    Args:
+        folder: of all recordings.
+        seals: of the journals.
+
+    """
+    owners: dict[str, str] = {}
+    sealed = {seal.segment: seal for seal in seals}
+    for seal in sealed.values():
+        owners |= {digest: f"{Path(seal.segment).parent}/{name}" for name, digest in seal.files.items()}
+    for seal in sealed.values():
+        for name, digest in seal.files.items():
+            shown = f"{Path(seal.segment).parent}/{name}"
+            try:
+                found = file_digest(folder / Path(seal.segment).parent.name / Path(name).name)
+            except FileNotFoundError:
+                yield f"{shown}: the file is missing. It was deleted, by the rig if the recordings had grown too large."
+            except OSError as error:
+                yield f"{shown}: can't be read: {error.strerror}"
+            else:
+                if found != digest:
+                    other = owners.get(found)
+                    yield f"{shown}: " + (f"{other} is in its place." if other else "the file was altered.")
+
+
+def unsealed_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> list[str]:
+    """Return the names of recorded files without a seal: of a rig that was killed, or put there by somebody."""
+    known = {seal.segment for seal in seals}
+    return [name for name in map(segment_name, recorded_videos(folder)) if name not in known]

@@ -1,0 +1,108 @@
+"""Seals of what a game is judged from, in its journal: its recording, calibration, network, configuration, rulebook."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from downfield.calibration.calibration import Calibration
+from downfield.core.errors import DownfieldError
+from downfield.core.records import to_json
+from downfield.game.commands import Settings
+from downfield.game.entries import RulebookRecord
+from downfield.game.published.board_topics import HealthStatus
+from downfield.game.service import GameService
+from downfield.game.table_records import MaterialUsed, TableRecord
+from downfield.models.card import BUNDLED, find_network
+from downfield.rig.recording.recorder import Recorder
+from downfield.rig.recording.sealing import SegmentSealer, file_digest
+
+
+class TableSeals:
+    """Journals what the game in play is judged with, and the recorded files as they are finished."""
+
+    def __init__(self) -> None:
+        self._game: GameService | None = None
+        self._calibration: Callable[[], Calibration | None] = lambda: None
+        self._fixed: list[MaterialUsed] = []
+        self._noted: dict[str, MaterialUsed] = {}
+        self._noted_game = ""
+        self._calibrated: tuple[Calibration | None, MaterialUsed | None] = (None, None)
+        self._sealer = SegmentSealer(self._note)
+        self.seal = self._sealer.seal
+
+    def begin(
+        self, game: GameService, calibration: Callable[[], Calibration | None], settings: Settings, network: str | None
+    ) -> None:
+        """Journal from now on.
+
+        Args:
+            game: runs the game.
+            calibration: returns the calibration in use.
+            settings: the configuration, without secrets.
+            network: name or folder of the network, empty for the bundled one; None where none is used.
+
+        """
+        values = json.dumps(settings.values, sort_keys=True)
+        self._fixed = [MaterialUsed("configuration", settings.version, _digest(values)), *_network(network)]
+        self._game, self._calibration = game, calibration
+
+    def finish(self, recorder: Recorder | None) -> None:
+        """Finish the recording, and seal it while the journal is open."""
+        if recorder is not None:
+            recorder.close()
+        self._sealer.close()
+
+    def publish_health(self, health: HealthStatus) -> None:
+        """Publish the health, once a second: what the game is judged with is looked at as often."""
+        if self._game is not None:
+            self.check()
+            self._game.publish_health(health)
+
+    def _note(self, record: TableRecord) -> None:
+        if self._game is not None:
+            self._game.note(record)
+
+    def check(self) -> None:
+        """Journal what has changed since the last time: everything for another game."""
+        started = None if self._game is None else self._game.started
+        if started is None:
+            return
+        game, rulebook = started
+        if game != self._noted_game:
+            self._noted_game = game
+            self._noted.clear()
+        used = [*self._fixed, _rulebook(rulebook)]
+        calibration = self._calibration()
+        if calibration is not None:
+            if self._calibrated[0] is not calibration:
+                digest = _digest(to_json(Calibration, calibration))
+                self._calibrated = (calibration, MaterialUsed("calibration", calibration.field.name, digest))
+            if self._calibrated[1] is not None:
+                used.append(self._calibrated[1])
+        for material in used:
+            if self._noted.get(material.material) != material:
+                self._noted[material.material] = material
+                self._note(material)
+
+
+def _rulebook(rulebook: RulebookRecord) -> MaterialUsed:
+    return MaterialUsed("rulebook", rulebook.name, _digest(to_json(RulebookRecord, rulebook)))
+
+
+def _network(name: str | None) -> list[MaterialUsed]:
+    """Return the digest of a network's files; nothing where none is used or it can't be read, which others report."""
+    if name is None:
+        return []
+    try:
+        folder = find_network(name or BUNDLED)
+        files = {path.name: file_digest(path) for path in sorted(folder.iterdir()) if path.is_file()}
+    except (DownfieldError, OSError):
+        return []
+    return [MaterialUsed("network", Path(folder).name, _digest(json.dumps(files, sort_keys=True)))]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
