@@ -28,7 +28,7 @@ from downfield.rig.recording.recorder import Recorder
 from downfield.rig.recording.sealing import compare_recordings, unsealed_recordings
 from downfield.rig.table_seals import TableSeals
 
-SETTINGS = Settings(version="1.0", values={"game": {"rulebook": "tap"}})
+SETTINGS = Settings(version="1.0", values={"game": {"rulebook": "tap"}}, origins={})
 
 
 @pytest.fixture
