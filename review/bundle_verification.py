@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,21 +19,12 @@ from downfield.game.signing import verify_signature
 from downfield.game.store_reader import EntryRow
 from downfield.review import bundle_format as names
 from downfield.review.bundle_format import PART_NAME, BundleManifest, BundlePart, JournalLine, signed_bytes
-from downfield.review.zip_container import CHUNK_BYTES, container_is_as_written
+from downfield.review.zip_container import CHUNK_BYTES, ZIP_FAULTS, container_is_as_written
 
 Fault = Literal["cut_off", "changed", "missing", "added", "refused"]
 
-ZIP_ERRORS: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    OSError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-)
-"""What `zipfile` raises for damaged files."""
+ZIP_ERRORS: Final = (*ZIP_FAULTS, OSError)
+"""What reading a damaged bundle raises."""
 
 MAX_RATIO: Final = 200
 """How much a part may grow when it is unpacked; text of games grows 5 to 20 times, a hostile file 1,000 times."""

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
 
+from downfield.core.csv_text import csv_chunks
 from downfield.core.errors import MissingExtraError
-from downfield.review.csv_text import csv_chunks
 from downfield.review.track_rows import COLUMN_TYPES, COLUMNS, TrackRow, TrackTable
+from downfield.review.write_sink import WriteSink
 
 _ROWS_OF_A_GROUP: Final = 50_000
 """Of a Parquet file: read and written together, about 8 MB."""
@@ -46,7 +47,7 @@ def _parquet(table: TrackTable) -> Iterator[bytes]:
     whole, real, text, truth = pyarrow.int64(), pyarrow.float64(), pyarrow.string(), pyarrow.bool_()
     kinds: dict[type, Any] = {int: whole, float: real, str: text, bool: truth}
     schema = pyarrow.schema([(name, kinds[COLUMN_TYPES[name]]) for name in COLUMNS])
-    sink = _Sink()
+    sink = WriteSink()
     rows = map(_cells, table)
     with pyarrow.parquet.ParquetWriter(pyarrow.PythonFile(sink, mode="w"), schema, compression="zstd") as writer:
         while group := list(islice(rows, _ROWS_OF_A_GROUP)):
@@ -59,32 +60,3 @@ def _parquet(table: TrackTable) -> Iterator[bytes]:
 
 def _cells(row: TrackRow) -> list[object]:
     return [getattr(row, name) for name in COLUMNS]
-
-
-class _Sink:
-    """A file that is only written; what was written waits to be taken."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self._waiting = bytearray()
-        self._at = 0
-
-    def write(self, data: bytes) -> int:
-        self._waiting += data
-        self._at += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        return self._at
-
-    def flush(self) -> None:
-        """Nothing is kept back."""
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def take(self) -> bytes:
-        taken = bytes(self._waiting)
-        self._waiting.clear()
-        return taken

@@ -6,14 +6,30 @@ that the list of parts at the end follows from names, sizes and checksums, and a
 
 from __future__ import annotations
 
+import lzma
 import stat
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
+from downfield.review.write_sink import WriteSink
+
 CHUNK_BYTES: Final = 1 << 18
+
+ZIP_FAULTS: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,  # a compression that nobody uses, as a changed byte may say
+    RuntimeError,  # says that it is encrypted
+    ValueError,
+)
+"""What `zipfile` raises of damaged files, besides an `OSError`."""
 
 _DESCRIPTOR: Final = struct.Struct("<LLQQ")
 _DESCRIPTOR_SIGNATURE: Final = 0x08074B50
@@ -40,7 +56,7 @@ class ZipPart:
 
 def zip_chunks(parts: Iterable[ZipPart]) -> Iterator[bytes]:
     """Yield the bytes of a zip file of parts; a few chunks are in memory at any time."""
-    sink = _Sink()
+    sink = WriteSink()
     with zipfile.ZipFile(sink, "w", allowZip64=True) as archive:
         for part in parts:
             with archive.open(_info(part.name, compressed=part.compressed), "w", force_zip64=True) as file:
@@ -96,7 +112,7 @@ def _info(name: str, *, compressed: bool) -> zipfile.ZipInfo:
 
 def _tail(infos: Iterable[zipfile.ZipInfo], start: int) -> bytes:
     """Return the list of parts as it is written behind them."""
-    sink = _Sink(start)
+    sink = WriteSink(start)
     archive = zipfile.ZipFile(sink, "w", allowZip64=True)
     for info in infos:
         listed = _info(info.filename, compressed=info.compress_type == zipfile.ZIP_DEFLATED)
@@ -106,30 +122,3 @@ def _tail(infos: Iterable[zipfile.ZipInfo], start: int) -> bytes:
     archive.comment = b""  # marks the list as changed, so that closing writes it
     archive.close()
     return sink.take()
-
-
-class _Sink:
-    """A file that is only written, never sought; what was written waits to be taken."""
-
-    def __init__(self, start: int = 0) -> None:
-        self.waiting = bytearray()
-        self._at = start
-
-    def write(self, data: bytes, /) -> int:
-        self.waiting += data
-        self._at += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        return self._at
-
-    def flush(self) -> None:
-        """Nothing is kept back."""
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def take(self) -> bytes:
-        taken = bytes(self.waiting)
-        self.waiting.clear()
-        return taken

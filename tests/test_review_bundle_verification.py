@@ -107,6 +107,21 @@ def test_any_flipped_bit_anywhere_is_told(tmp_path: Path, bundle: bytes) -> None
         assert not verified(tmp_path, bytes(altered)).intact, place
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_a_bundle_packed_anew_in_another_way_and_damaged_is_told_without_a_crash(
+    tmp_path: Path, bundle: bytes, method: int
+) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive, zipfile.ZipFile(out, "w", method) as packed:
+        for name in archive.namelist():
+            packed.writestr(name, archive.read(name))
+    chance = random.Random(2)
+    for place in chance.sample(range(len(out.getvalue())), 30):
+        altered = bytearray(out.getvalue())
+        altered[place] ^= 1 << chance.randrange(8)
+        assert not verified(tmp_path, bytes(altered)).intact, place
+
+
 @pytest.mark.parametrize("name", PARTS)
 def test_a_removed_part_is_told_as_missing(tmp_path: Path, bundle: bytes, name: str) -> None:
     found = verified(tmp_path, written_anew(bundle, lambda parts: parts.pop(name)))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import csv
 import io
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+from downfield.core.csv_text import as_typed, csv_text
 from downfield.core.errors import DownfieldError, InputError
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, RegisteredFigure, TournamentEvent
@@ -22,7 +23,6 @@ ENTRANT_COLUMNS: Final = ("coach", "team", "short", "color", "club", "seed")
 FIGURE_COLUMNS: Final = ("coach", "number", "position", "grams", "note", "refused")
 MAX_CSV_CHARACTERS: Final = 1_000_000
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _YES: Final = {"yes", "y", "true", "1", "x"}
 _NO: Final = {"", "no", "n", "false", "0"}
 
@@ -108,7 +108,7 @@ def entrants_csv(event: TournamentEvent) -> str:
         (entrant.coach, entrant.team, entrant.short, entrant.color, entrant.club, entrant.seed or "")
         for entrant in event.entrants
     ]
-    return _csv(ENTRANT_COLUMNS, rows)
+    return csv_text(ENTRANT_COLUMNS, rows)
 
 
 def figures_csv(event: TournamentEvent) -> str:
@@ -125,7 +125,7 @@ def figures_csv(event: TournamentEvent) -> str:
         for entrant in event.entrants
         for figure in entrant.figures
     ]
-    return _csv(FIGURE_COLUMNS, rows)
+    return csv_text(FIGURE_COLUMNS, rows)
 
 
 def games_csv(event: TournamentEvent) -> str:
@@ -142,7 +142,7 @@ def games_csv(event: TournamentEvent) -> str:
         points = ("", "", "") if result is None else (result.home, result.away, " and ".join(result.signed_by))
         sides = progress.text(match.home), progress.text(match.away)
         rows.append((match.id, match.stage.replace("_", " "), match.round, begins, match.table, *sides, *points))
-    return _csv(
+    return csv_text(
         ("game", "stage", "round", "begins", "table", "home", "away", "home points", "away points", "signed by"), rows
     )
 
@@ -165,7 +165,9 @@ def standings_csv(event: TournamentEvent) -> str:
         for pool in event.pools
         for line in pool_standings(event, pool)
     ]
-    return _csv(("pool", "place", "team", "won", "lost", "tied", "points for", "points against", "decided by"), rows)
+    return csv_text(
+        ("pool", "place", "team", "won", "lost", "tied", "points for", "points against", "decided by"), rows
+    )
 
 
 def _rows(text: str, columns: Sequence[str], needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
@@ -191,7 +193,7 @@ def _rows(text: str, columns: Sequence[str], needed: Sequence[str]) -> list[tupl
                 continue
             if len(cells) > len(header):
                 raise InputError(f"Line {reader.line_num}: {len(cells)} values in {len(header)} columns.")
-            row = {name: _plain(cell) for name, cell in zip(header, cells, strict=False) if name}
+            row = {name: as_typed(cell.strip()) for name, cell in zip(header, cells, strict=False) if name}
             if any(not row.get(name) for name in needed):
                 raise InputError(
                     f"Line {reader.line_num}: the {next(name for name in needed if not row.get(name))} is missing."
@@ -200,20 +202,3 @@ def _rows(text: str, columns: Sequence[str], needed: Sequence[str]) -> list[tupl
     except csv.Error as error:
         raise InputError(f"Line {reader.line_num}: {error}.") from None
     return out
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(columns)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return out.getvalue()
-
-
-def _cell(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
-def _plain(cell: str) -> str:
-    cell = cell.strip()
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell

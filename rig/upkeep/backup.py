@@ -7,15 +7,12 @@ restored, and what was there before is moved aside, never deleted.
 from __future__ import annotations
 
 import hashlib
-import lzma
 import os
 import secrets
 import shutil
 import sqlite3
-import struct
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
@@ -33,6 +30,7 @@ from downfield.core.input_files import open_input
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import adapter, record, to_json
 from downfield.game.store import CLOSED
+from downfield.review.zip_container import ZIP_FAULTS
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.kept_games import DATA_FOLDER_LOCK, leased_data_folder
 
@@ -43,18 +41,6 @@ _SETTINGS_FILE: Final = "configuration-of-backup.toml"
 _CHUNK_BYTES: Final = 1 << 20
 _LARGEST_MANIFEST_BYTES: Final = 64 << 20
 _SQLITE_BESIDE: Final = ("", "-wal", "-shm", "-journal")
-
-_ZIP_FAULTS: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    NotImplementedError,  # a compression that nobody uses, as a changed byte may say
-    RuntimeError,  # says that it is encrypted
-    ValueError,
-)
-"""What `zipfile` raises of damaged files."""
 
 Progress = Callable[[str], None]
 """Receives the name of each file as it is worked on."""
@@ -264,7 +250,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
     open_input(path).close()
     try:
         return zipfile.ZipFile(path)
-    except _ZIP_FAULTS:
+    except ZIP_FAULTS:
         raise FormatError(str(path), "not a backup, or its end is missing") from None
     except OSError as error:
         raise InputError(f"{path}: can't be read ({error.strerror})") from None
@@ -275,7 +261,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> BackupManifest:
         if archive.getinfo(_MANIFEST).file_size > _LARGEST_MANIFEST_BYTES:
             raise FormatError(str(path), "its list of files is impossibly long")
         manifest: BackupManifest = adapter(BackupManifest).validate_json(archive.read(_MANIFEST))
-    except (KeyError, ValidationError, *_ZIP_FAULTS):
+    except (KeyError, ValidationError, *ZIP_FAULTS):
         raise FormatError(str(path), "not a backup of Downfield") from None
     if manifest.format != _FORMAT:
         raise FormatError(str(path), "not a backup of Downfield")
@@ -311,7 +297,7 @@ def _extract(archive: zipfile.ZipFile, path: Path, name: str, digest: str, folde
                 written.write(chunk)
     except KeyError:
         raise FormatError(str(path), f"'{name}' is missing in it") from None
-    except _ZIP_FAULTS:
+    except ZIP_FAULTS:
         raise FormatError(str(path), f"'{name}' is damaged") from None
     if found.hexdigest() != digest:
         raise FormatError(str(path), f"'{name}' is damaged: its content is not what was backed up")

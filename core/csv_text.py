@@ -33,12 +33,25 @@ def csv_chunks(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
     yield _taken(out)
 
 
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a small table as CSV; see `csv_chunks`."""
+    return b"".join(csv_chunks(head, rows)).decode()
+
+
+def as_typed(cell: str) -> str:
+    """Return a text without the apostrophe that keeps a spreadsheet from calculating it."""
+    return cell[1:] if cell.startswith("'") and _is_marked(cell) else cell
+
+
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    return f"'{value}" if isinstance(value, str) and _is_marked(value) else value
+
+
+def _is_marked(text: str) -> bool:
+    """Return whether a text gets one more apostrophe: it would be calculated, or its own would be taken for ours."""
+    return text.lstrip("'").startswith(_FORMULA)
 
 
 def _taken(out: io.StringIO) -> bytes:
