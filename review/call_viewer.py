@@ -20,7 +20,7 @@ from downfield.game.store_reader import GameRow
 from downfield.review.captions import call_caption
 from downfield.review.drawings import DrawnLine, FrameDrawing, Place, Projection, draw_frame, draw_lines, draw_spot
 from downfield.review.measuring import Point, PointUnit, RulerReading, measure
-from downfield.review.painting import DRAWING_KINDS, PaintedCall, paint
+from downfield.review.painting import DRAWING_KINDS, PaintedCall, close_up, paint
 from downfield.review.rectified import BoardRegion, rectify
 
 Plane = Literal["base", "paint"]
@@ -187,7 +187,7 @@ class CallViewer:
         return measure(made, points, unit, plane_mm(evidence, plane))
 
     def decisive_jpeg(self, row: GameRow, call: str) -> bytes:
-        """Return the decisive picture as JPEG with the measurement drawn on it, without words.
+        """Return the part of the decisive picture around what the call is about as JPEG, drawn on, without words.
 
         Raises:
             NotFoundError, NotRecordedError, BusyError: as of `jpeg`.
@@ -195,7 +195,7 @@ class CallViewer:
         """
         with self._finder.picture(row, call, None) as picture:
             wordless = dataclasses.replace(painted(picture), caption=())
-            return encode_jpeg(paint(picture.image, wordless, set(DRAWING_KINDS) - {"names"}))
+            return encode_jpeg(close_up(paint(picture.image, wordless, set(DRAWING_KINDS) - {"names"}), wordless))
 
     def _frames(
         self,

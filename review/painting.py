@@ -37,6 +37,8 @@ _LINES: Final[dict[LineOnBoard, Color]] = {
 _BAND: Final = 18  # gray of the band below
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _FONT_PX: Final = 22  # of text in a picture 1080 pixels high
+_AROUND: Final = 1.6  # a close-up is so much larger than what it is of
+_LEAST_SHARE: Final = 1 / 3  # of the picture: less would not show where on the board it is
 _LEADER: Final = 3.2  # of a base's half diagonal: a name stands this far from its middle
 
 
@@ -99,6 +101,29 @@ def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale
     for number, text in enumerate(call.caption, start=1):
         _text(framed, text, (size, height + round(1.5 * size) * number), _TEXT, size)
     return framed
+
+
+def close_up(image: Image, call: PaintedCall) -> Image:
+    """Return the part of a picture around the figures concerned, or the spot; all of it where neither is known.
+
+    Args:
+        image: the picture, at the camera's scale.
+        call: what is painted on it.
+
+    """
+    height, width = image.shape[:2]
+    concerned = [point for figure in call.drawing.figures if figure.part != "other" for point in figure.px]
+    spot = [] if call.spot is None or call.spot.px is None else [call.spot.px]
+    points = np.array(concerned or spot)
+    if not len(points):
+        return image
+    low, high = points.min(axis=0), points.max(axis=0)
+    share = max(_LEAST_SHARE, *((high - low) * _AROUND / (width, height)).tolist())
+    if share >= 1:
+        return image
+    size = np.array([round(width * share), round(height * share)])
+    left, top = np.clip(np.round((low + high) / 2 - size / 2), 0, (width, height) - size).astype(int).tolist()
+    return image[top : top + size[1], left : left + size[0]]
 
 
 def spoken_name(text: str) -> str:

@@ -69,8 +69,7 @@ def scaled_down(jpeg: bytes, width_px: int = LIMITS.width_px) -> bytes:
 
     """
     data = np.frombuffer(jpeg, np.uint8)
-    # Decoding at half size is twice as fast, and what is left is still scaled down by averaging.
-    image = cv2.imdecode(data, cv2.IMREAD_REDUCED_COLOR_2) if data.size else None
+    image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     if image is None:
         raise NotRecordedError("The picture of this call is broken.")
     height, width = image.shape[:2]

@@ -15,8 +15,16 @@ from downfield.game.entries import Snap
 from downfield.game.footage import CallMarks
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind
-from downfield.review.drawings import FrameDrawing, Projection, draw_frame, draw_lines, draw_spot
-from downfield.review.painting import DRAWING_KINDS, PaintedCall, paint
+from downfield.review.drawings import (
+    DrawnFigure,
+    FrameDrawing,
+    Place,
+    Projection,
+    draw_frame,
+    draw_lines,
+    draw_spot,
+)
+from downfield.review.painting import DRAWING_KINDS, PaintedCall, close_up, paint
 from downfield.rig.recording.recorded_clip import bundled_demo
 
 CARRIER, HITTER = "dark-28", "light-24"
@@ -161,3 +169,22 @@ def test_names_stand_clear_of_the_figures_and_words_below_the_picture(projection
     assert told.shape[0] % 2 == 0
     assert np.array_equal(told[:1080], paint(gray, PaintedCall(drawing), {"footprints"}))
     assert (told[1080:] > 200).any()
+
+
+def test_a_close_up_holds_the_figures_concerned_in_the_shape_of_the_picture() -> None:
+    image = np.arange(1080 * 1920 * 3, dtype=np.uint32).astype(np.uint8).reshape(1080, 1920, 3)
+
+    def drawn(*corners: tuple[float, float], spot: Place | None = None) -> PaintedCall:
+        figure = DrawnFigure("dark-28", "dark", "first", "upright", 6.0, (), corners)
+        other = DrawnFigure("dark-9", "dark", "other", "upright", 6.0, (), ((5.0, 5.0), (9.0, 9.0)))
+        return PaintedCall(FrameDrawing(1, (other, figure), None), spot=spot)
+
+    near = close_up(image, drawn((900.0, 500.0), (960.0, 540.0)))
+    assert near.shape == (360, 640, 3)
+    assert (near == image[340:700, 610:1250]).all()
+    corner = close_up(image, drawn((1900.0, 1070.0), (1915.0, 1079.0)))
+    assert (corner == image[720:, 1280:]).all()
+    assert close_up(image, drawn((100.0, 100.0), (1700.0, 200.0))).shape == image.shape
+    assert close_up(image, drawn((100.0, 100.0), (800.0, 200.0))).shape[1] == round(1920 * 700 * 1.6 / 1920)
+    assert close_up(image, drawn(spot=Place((1.0, 1.0), (960.0, 540.0)))).shape == (360, 640, 3)
+    assert close_up(image, drawn()).shape == image.shape

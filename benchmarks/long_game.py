@@ -1,0 +1,148 @@
+"""Measures what a reviewer waits for in a game of full length: 60 minutes at 30 frames/s, 300 plays.
+
+Run: python benchmarks/long_game.py [FOLDER]
+
+The game is played into FOLDER once, which takes some minutes, and is found there the next time. Processor time is what
+counts on a busy machine, the wall clock beside it shows how busy it was; memory is what Python allocates. Its bundle is
+written with 60 files of recording, 1.2 GB.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar, cast
+
+from downfield.api.feed.hub import Hub
+from downfield.game.commands import NewGame
+from downfield.game.evidence import EvidenceFinder, NoGameInPlay
+from downfield.game.footage import Footage, FootageFrame
+from downfield.game.history import History
+from downfield.game.receipts import Submission
+from downfield.game.service import GameService
+from downfield.game.signing import RigKey
+from downfield.game.store import Store
+from downfield.game.store_reader import GameRow
+from downfield.officiating.declarations import Carrier, SetUp
+from downfield.officiating.events import Ruling
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
+from downfield.review.catalog import GameCatalog, GameSearch
+from downfield.review.finished_games import FinishedGames, LateRuling
+from downfield.review.plays import reviewed_plays
+from downfield.review.reports.game_report import GameReport
+from downfield.review.worker import JudgingWorker
+from downfield.rig.review_service import ReviewRig
+from officiating import FIELD, PLAY_S, PLAYERS, play_scenes
+
+T = TypeVar("T")
+
+MINUTES = 60
+EVERY = 2  # of the scenes of a play, which come at 60 frames/s
+VIDEO_FILES, VIDEO_BYTES = 60, 20 << 20
+
+
+class CountedStore(Store):
+    """A store that counts the scenes it hands out."""
+
+    read_bytes = 0
+
+    def attachment(self, game: str, seq: int) -> bytes | None:
+        """See `StoreReader.attachment`."""
+        found = super().attachment(game, seq)
+        self.read_bytes += len(found or b"")
+        return found
+
+
+class FramesOnly:
+    """Stands in for the pictures: has a frame every thirtieth of a second."""
+
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:  # noqa: ARG002 - the seam's
+        """See `Footage.between`."""
+        step = 1_000_000_000 // 30
+        return tuple(
+            FootageFrame(k, k * step, Path("game.mkv"), k * step) for k in range(from_ns // step, to_ns // step)
+        )
+
+
+def main() -> None:
+    """Play the game where it is missing, measure, and print."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp(prefix="downfield-long-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    store = CountedStore.at(folder / "games.db")
+    if len(store.games()) < 2:
+        report("played and written", lambda: play(store))
+    row = store.games()[1]
+    report("list of games", lambda: GameCatalog(store).find(GameSearch(), limit=50, before=None, in_play=""))
+    history = report("plays of the game", lambda: History(store, row))
+    plays = report("their results", lambda: reviewed_plays(history))
+    print(f"  {len(plays)} plays, {len(history.calls())} calls, {history.entries} entries")
+    calls = [call for call in history.calls() if call.kind == "tackle"]
+    finder = EvidenceFinder(store, NoGameInPlay(), cast("Footage", FramesOnly()))
+    for name, call in (
+        ("evidence of a call, the first of its game", calls[len(calls) // 2]),
+        ("of another", calls[-9]),
+    ):
+        store.read_bytes = 0
+        report(name, lambda call=call: finder.find(row, call.id))  # type: ignore[misc]
+        print(f"  {store.read_bytes / 1e3:.0f} kB of scenes read")
+    finished = FinishedGames(store, lambda: "", JudgingWorker())
+    for name, call in (("a late ruling on the last play", calls[-1]), ("on the first", calls[0])):
+        ruling = LateRuling(Ruling(call.id, "overturn", None, "for the benchmark"), "benchmark")
+        report(f"{name}, tried", lambda ruling=ruling: finished.preview(row, ruling))  # type: ignore[misc]
+    report("report for print", lambda: GameReport(store, History(store, row)).html())
+    bundle(store, row, folder)
+    store.close()
+
+
+def play(store: Store) -> None:
+    """Play the game, and begin the next one."""
+    game_service = GameService(store, Hub(), ReviewRig(None, {}), FIELD, load_rulebook("tap"))
+    game_service.start_game(NewGame(title="long"), PLAYERS)
+    scenes = play_scenes()[::EVERY]
+    for number in range(MINUTES * 60 // PLAY_S):
+        since_ns = number * PLAY_S * 1_000_000_000
+        for body in (SetUp("home", 1, 40.0), Carrier("dark-0")):
+            game_service.declare(body, Submission("operator"))
+        for place, scene in enumerate(scenes):
+            contacts = tuple(
+                replace(one, since_ns=None if one.since_ns is None else one.since_ns + since_ns)
+                for one in scene.contacts
+            )
+            frame = number * len(scenes) + place
+            game_service.take(replace(scene, frame=frame, t_ns=scene.t_ns + since_ns, contacts=contacts))
+    game_service.start_game(NewGame(title="the next one"))
+    game_service.close()
+
+
+def bundle(store: Store, row: GameRow, folder: Path) -> None:
+    """Write the game's bundle with a long recording."""
+    video = folder / "0001.mkv"
+    with video.open("wb") as file:
+        file.truncate(VIDEO_BYTES)  # takes no room on the disk
+    files = tuple(BundleFile(f"recording/20270105-180000/{n:04d}.mkv", video) for n in range(1, VIDEO_FILES + 1))
+    tracemalloc.start()
+    source = BundleSource(store, row, RigKey.generate(), video=files)
+    size = report("bundle", lambda: sum(len(chunk) for chunk in bundle_chunks(source)))
+    print(f"  {size / 1e6:.0f} MB, at most {tracemalloc.get_traced_memory()[1] / 1e6:.0f} MB of memory")
+    tracemalloc.stop()
+
+
+def report(what: str, work: Callable[[], T]) -> T:
+    """Print how long some work takes; return its result."""
+    cpu_s, wall_s = time.process_time(), time.perf_counter()
+    result = work()
+    print(
+        f"{what}: {time.process_time() - cpu_s:.3f} s of processor time; {time.perf_counter() - wall_s:.3f} s",
+        flush=True,
+    )
+    return result
+
+
+if __name__ == "__main__":
+    main()
