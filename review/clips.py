@@ -120,7 +120,8 @@ def _mp4(images: Iterator[TimedImage]) -> bytes:
         stream.codec_context.thread_count = 2
         for shown_ns, image in _with_end(first, images):
             # OpenCV converts the colors in half of the time that the encoder's library takes.
-            frame = av.VideoFrame.from_ndarray(cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420), format="yuv420p")
+            planes = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420), np.uint8)
+            frame = av.VideoFrame.from_ndarray(planes, format="yuv420p")
             frame.pts, frame.time_base = round(shown_ns * 90_000 / 1e9), Fraction(1, 90_000)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
