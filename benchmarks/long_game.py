@@ -74,7 +74,7 @@ def main() -> None:
     """Play the game where it is missing, measure, and print."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp(prefix="downfield-long-"))
     folder.mkdir(parents=True, exist_ok=True)
-    store = CountedStore.at(folder / "games.db")
+    store = cast("CountedStore", CountedStore.at(folder / "games.db"))
     if len(store.games()) < 2:
         report("played and written", lambda: play(store))
     row = store.games()[1]

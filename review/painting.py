@@ -38,7 +38,7 @@ _BAND: Final = 18  # gray of the band below
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _FONT_PX: Final = 22  # of text in a picture 1080 pixels high
 _AROUND: Final = 1.6  # a close-up is so much larger than what it is of
-_LEAST_SHARE: Final = 1 / 3  # of the picture: less would not show where on the board it is
+_LEAST_SHARE: Final = 0.2  # of the picture: less would not show where on the board it is
 _LEADER: Final = 3.2  # of a base's half diagonal: a name stands this far from its middle
 
 

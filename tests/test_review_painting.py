@@ -180,11 +180,11 @@ def test_a_close_up_holds_the_figures_concerned_in_the_shape_of_the_picture() ->
         return PaintedCall(FrameDrawing(1, (other, figure), None), spot=spot)
 
     near = close_up(image, drawn((900.0, 500.0), (960.0, 540.0)))
-    assert near.shape == (360, 640, 3)
-    assert (near == image[340:700, 610:1250]).all()
+    assert near.shape == (216, 384, 3)
+    assert (near == image[412:628, 738:1122]).all()
     corner = close_up(image, drawn((1900.0, 1070.0), (1915.0, 1079.0)))
-    assert (corner == image[720:, 1280:]).all()
+    assert (corner == image[864:, 1536:]).all()
     assert close_up(image, drawn((100.0, 100.0), (1700.0, 200.0))).shape == image.shape
     assert close_up(image, drawn((100.0, 100.0), (800.0, 200.0))).shape[1] == round(1920 * 700 * 1.6 / 1920)
-    assert close_up(image, drawn(spot=Place((1.0, 1.0), (960.0, 540.0)))).shape == (360, 640, 3)
+    assert close_up(image, drawn(spot=Place((1.0, 1.0), (960.0, 540.0)))).shape == (216, 384, 3)
     assert close_up(image, drawn()).shape == image.shape
