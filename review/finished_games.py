@@ -58,6 +58,7 @@ class FinishedGames:
     def __init__(self, store: Store, in_play: Callable[[], str], worker: JudgingWorker) -> None:
         self._store, self._in_play, self._worker = store, in_play, worker
         self._lock = threading.Lock()
+        self._standing: dict[str, tuple[str, JudgedAgain]] = {}
         self._ruled: OrderedDict[tuple[str, str], tuple[LateRuling, GameChanges]] = OrderedDict()
 
     def reopen(self, row: GameRow, by: str, reason: str) -> None:
@@ -176,11 +177,17 @@ class FinishedGames:
         return self._changes(history, *self._judge(history, _event(history, ruling)))
 
     def _judge(self, history: History, event: Event) -> tuple[JudgedAgain, JudgedAgain]:
-        ways = (Way.of(history.events), Way.of(history.events, more=(event,)))
-        before, after = self._worker.run(lambda pause: judge_again(self._store, history.row.id, ways, pause))
+        """Judge a game as it stands and with one more event; as it stands it is judged once, until it changes."""
+        ways = (Way.of(history.events, more=(event,)), Way.of(history.events))
+        known = self._standing.get(history.row.id)
+        is_known = known is not None and known[0] == history.head
+        wanted = ways[:1] if is_known else ways
+        after, *others = self._worker.run(lambda pause: judge_again(self._store, history.row.id, wanted, pause))
+        before = known[1] if known is not None and is_known else others[0]
+        self._standing = {history.row.id: (history.head, before)}  # one game is in dispute at a time
         body = event.body
         is_made = isinstance(body, Undo) or any(call.id == body.call for call in before.calls)  # type: ignore[union-attr]
-        if not is_made and body.call not in ways[0].rulings:  # type: ignore[union-attr]
+        if not is_made and body.call not in ways[1].rulings:  # type: ignore[union-attr]
             raise RefusedError(
                 "This version of Downfield does not make that call from the record, so it can't tell what a ruling "
                 "changes. Rule with the version that judged the game."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,12 +16,15 @@ from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
 from downfield.game.receipts import Submission
 from downfield.game.store import GameRow
+from downfield.game.store_reader import StoreReader
 from downfield.officiating.events import Ruling, Undo
+from downfield.review import finished_games
 from downfield.review.audit import audit_trail
 from downfield.review.catalog import GameCatalog
 from downfield.review.challenge_statistics import challenge_statistics
 from downfield.review.finished_games import FinishedGames, LateRuling
-from downfield.review.worker import JudgingWorker
+from downfield.review.judging_again import JudgedAgain, Way, judge_again
+from downfield.review.worker import JudgingWorker, Pause
 
 
 class Desk:
@@ -211,3 +214,23 @@ def test_a_challenge_after_the_game_is_decided_in_its_journal_and_counted(desk: 
         "Ruling",
         "Challenge decided, overturned",
     ]
+
+
+def test_trying_several_rulings_judges_the_game_as_it_stands_only_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[int] = []
+
+    def counted(store: StoreReader, game: str, ways: Sequence[Way], pause: Pause) -> tuple[JudgedAgain, ...]:
+        judged.append(len(ways))
+        return judge_again(store, game, ways, pause)
+
+    monkeypatch.setattr(finished_games, "judge_again", counted)
+    desk.finished.reopen(desk.row, "Ann", "why not")
+    tried = [desk.finished.preview(desk.row, strike(desk)) for _ in range(2)]
+    made = desk.finished.rule(desk.row, strike(desk))
+    assert judged == [2, 1, 1]
+    assert {tuple(one.lines) for one in (*tried, made)} == {made.lines}
+    again = desk.finished.preview(desk.row, LateRuling(Ruling(desk.tackle, "confirm", note="no"), "Ann"))
+    assert judged == [2, 1, 1, 2], "the ruling has changed the game"
+    assert any("Now called" in line for line in again.lines)
