@@ -18,7 +18,7 @@ from downfield.game.store import GameRow, Store
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.review.changes import GameChanges, changes_between, effects_of
-from downfield.review.judging_again import JudgedAgain, Way, judge_again
+from downfield.review.judging_again import JudgedAgain, Way, judge_again, judge_on
 from downfield.review.worker import JudgingWorker
 
 REMEMBERED: Final = 500
@@ -177,22 +177,35 @@ class FinishedGames:
         return self._changes(history, *self._judge(history, _event(history, ruling)))
 
     def _judge(self, history: History, event: Event) -> tuple[JudgedAgain, JudgedAgain]:
-        """Judge a game as it stands and with one more event; as it stands it is judged once, until it changes."""
-        ways = (Way.of(history.events, more=(event,)), Way.of(history.events))
-        known = self._standing.get(history.row.id)
-        is_known = known is not None and known[0] == history.head
-        wanted = ways[:1] if is_known else ways
-        after, *others = self._worker.run(lambda pause: judge_again(self._store, history.row.id, wanted, pause))
-        before = known[1] if known is not None and is_known else others[0]
-        self._standing = {history.row.id: (history.head, before)}  # one game is in dispute at a time
+        """Judge a game as it stands, once until it changes, and with one more event, from where that tells."""
+        way = Way.of(history.events, more=(event,))
+        head, before = self._standing.get(history.row.id, ("", None))
+        game, ways = history.row.id, (Way.of(history.events),)
+        if before is None or head != history.head:
+            (before,) = self._worker.run(lambda pause: judge_again(self._store, game, ways, pause, keep=True))
+            self._standing = {game: (history.head, before)}  # one game is in dispute at a time
+        standing, since_ns = before, self._since_ns(history, event, before)
+        after = self._worker.run(lambda pause: judge_on(self._store, game, way, pause, standing, since_ns))
         body = event.body
         is_made = isinstance(body, Undo) or any(call.id == body.call for call in before.calls)  # type: ignore[union-attr]
-        if not is_made and body.call not in ways[1].rulings:  # type: ignore[union-attr]
+        if not is_made and body.call not in ways[0].rulings:  # type: ignore[union-attr]
             raise RefusedError(
                 "This version of Downfield does not make that call from the record, so it can't tell what a ruling "
                 "changes. Rule with the version that judged the game."
             )
         return before, after
+
+    @staticmethod
+    def _since_ns(history: History, event: Event, before: JudgedAgain) -> int:
+        """Return the first instant at which an event can change a game; 0 where that is not known."""
+        body = event.body
+        if isinstance(body, Undo):
+            undone = next((one for one in history.events if one.id == body.event), None)
+            if undone is None or (isinstance(undone.body, Ruling) and undone.body.decision != "manual"):
+                return 0
+            return undone.t_ns
+        call = body.call if isinstance(body, Ruling) else ""
+        return next((one.t_ns for one in before.calls if one.id == call), 0)
 
     def _changes(self, history: History, before: JudgedAgain, after: JudgedAgain) -> GameChanges:
         recorded = {call.id: (call.verdict, call.text) for call in history.calls()}

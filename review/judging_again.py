@@ -2,13 +2,15 @@
 
 A way is which rulings count, which events were undone, and under which rulebook. The engine is given all rulings
 beforehand, so that each takes effect where its call is made; what follows is as if it had been ruled so at the table.
+What was before a call is the same whatever is ruled on it, so one more ruling is judged from a checkpoint before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
@@ -59,6 +61,40 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointLimits:
+    """Where judging may begin again."""
+
+    apart_ns: int = 40_000_000_000
+    """Time between two checkpoints; each holds the scenes of half a second, some 300 kB."""
+
+    before_ns: int = 3_000_000_000
+    """A ruling is judged from a checkpoint this long before its call: longer than any rule looks back."""
+
+
+LIMITS: Final = CheckpointLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingCheckpoint:
+    """How far a game had been judged at an entry of its journal.
+
+    Attributes:
+        seq: the entry's number.
+        started: what the game was started with, or last went on with.
+        state: of the engine after it.
+        calls, plays, refused: how many there were.
+
+    """
+
+    seq: int
+    started: GameStarted
+    state: EngineState
+    calls: int
+    plays: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedAgain:
     """What a game comes to in one way.
 
@@ -67,6 +103,7 @@ class JudgedAgain:
         plays: how every play began, in order.
         refused: events that the state did not allow.
         state: the game at the end.
+        checkpoints: from which it can be judged on, in order; empty where they were not kept.
 
     """
 
@@ -74,9 +111,12 @@ class JudgedAgain:
     plays: tuple[Snap, ...]
     refused: tuple[RefusedEvent, ...]
     state: GameState
+    checkpoints: tuple[JudgingCheckpoint, ...] = ()
 
 
-def judge_again(store: StoreReader, game: str, ways: Sequence[Way], pause: Pause) -> tuple[JudgedAgain, ...]:
+def judge_again(
+    store: StoreReader, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
+) -> tuple[JudgedAgain, ...]:
     """Judge a game from its journal.
 
     Args:
@@ -84,6 +124,7 @@ def judge_again(store: StoreReader, game: str, ways: Sequence[Way], pause: Pause
         game: its id.
         ways: to judge it.
         pause: called after every scene.
+        keep: whether to keep checkpoints.
 
     Returns:
         What it comes to, in the order of the ways.
@@ -94,12 +135,42 @@ def judge_again(store: StoreReader, game: str, ways: Sequence[Way], pause: Pause
 
     """
     judgings = [_Judging(way) for way in ways]
-    for entry in store.entries(game):
+    _judge(store.entries(game), judgings, pause, keep=keep)
+    return tuple(judging.end() for judging in judgings)
+
+
+def judge_on(store: StoreReader, game: str, way: Way, pause: Pause, before: JudgedAgain, since_ns: int) -> JudgedAgain:
+    """Judge a game from its journal in a way that is the same as another until some instant.
+
+    Args:
+        store: where it is.
+        game: its id.
+        way: to judge it.
+        pause: called after every scene.
+        before: what it comes to in the other way, with its checkpoints.
+        since_ns: the first instant at which the ways may differ: of the call that is ruled on.
+
+    Raises:
+        FormatError, RulebookError: as of `judge_again`.
+
+    """
+    points = (one for one in before.checkpoints if one.state.game.now_ns < since_ns - LIMITS.before_ns)
+    start = max(points, key=lambda one: one.seq, default=None)
+    judging = _Judging(way)
+    if start is not None:
+        judging.go_on_from(start, before)
+    _judge(store.entries(game, after=0 if start is None else start.seq), [judging], pause, keep=False)
+    return judging.end()
+
+
+def _judge(entries: Iterable[EntryRow], judgings: Sequence[_Judging], pause: Pause, *, keep: bool) -> None:
+    for entry in entries:
         for judged in _entries_of(entry):
             for judging in judgings:
                 judging.take(judged)
             pause()
-    return tuple(judging.end() for judging in judgings)
+        for judging in judgings if keep else ():
+            judging.keep(entry.seq)
 
 
 def _entries_of(entry: EntryRow) -> list[GameStarted | Event | Scene]:
@@ -124,6 +195,26 @@ class _Judging:
     calls: list[Call] = field(default_factory=list)
     plays: list[Snap] = field(default_factory=list)
     refused: list[RefusedEvent] = field(default_factory=list)
+    started: GameStarted | None = None
+    checkpoints: list[JudgingCheckpoint] = field(default_factory=list)
+
+    def go_on_from(self, start: JudgingCheckpoint, before: JudgedAgain) -> None:
+        """Be where another judging was at a checkpoint."""
+        self._start(start.started)
+        self.state = start.state
+        self.calls = list(before.calls[: start.calls])
+        self.plays = list(before.plays[: start.plays])
+        self.refused = list(before.refused[: start.refused])
+
+    def keep(self, seq: int) -> None:
+        """Keep a checkpoint after an entry, unless there is one from shortly before."""
+        if self.started is None or self.state is None:
+            return
+        last = self.checkpoints[-1] if self.checkpoints else None
+        if last is not None and self.state.game.now_ns - last.state.game.now_ns < LIMITS.apart_ns:
+            return
+        counts = len(self.calls), len(self.plays), len(self.refused)
+        self.checkpoints.append(JudgingCheckpoint(seq, self.started, self.state, *counts))
 
     def take(self, entry: GameStarted | Event | Scene) -> None:
         if isinstance(entry, GameStarted):
@@ -143,9 +234,11 @@ class _Judging:
         state = RefusedError("This game has no entries.") if self.state is None else self.state.game
         if isinstance(state, RefusedError):
             raise state
-        return JudgedAgain(tuple(self.calls), tuple(self.plays), tuple(self.refused), state)
+        made = tuple(self.calls), tuple(self.plays), tuple(self.refused)
+        return JudgedAgain(*made, state, tuple(self.checkpoints))
 
     def _start(self, started: GameStarted) -> None:
+        self.started = started
         rulebook = self.way.rulebook or rulebook_of(started.rulebook)
         self.engine = RulesEngine(rulebook, started.field, self.way.rulings, started.certified_yd)
         teams = (Team(started.home.name, started.home.short), Team(started.away.name, started.away.short))

@@ -7,24 +7,30 @@ from pathlib import Path
 
 import pytest
 from played_table import Table
+from served_games import FakeRig
 
+from downfield.api.feed.hub import Hub
 from downfield.core.errors import NotFoundError, RefusedError
+from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.final_score import ScoreSigned
 from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
 from downfield.game.receipts import Submission
-from downfield.game.store import GameRow
+from downfield.game.service import GameService
+from downfield.game.store import GameRow, Store
 from downfield.game.store_reader import StoreReader
-from downfield.officiating.events import Ruling, Undo
-from downfield.review import finished_games
+from downfield.officiating.events import Event, Ruling, Undo
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.review import finished_games, judging_again
 from downfield.review.audit import audit_trail
 from downfield.review.catalog import GameCatalog
 from downfield.review.challenge_statistics import challenge_statistics
 from downfield.review.finished_games import FinishedGames, LateRuling
-from downfield.review.judging_again import JudgedAgain, Way, judge_again
+from downfield.review.judging_again import JudgedAgain, Way, judge_again, judge_on
 from downfield.review.worker import JudgingWorker, Pause
+from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 
 class Desk:
@@ -221,16 +227,46 @@ def test_trying_several_rulings_judges_the_game_as_it_stands_only_once(
 ) -> None:
     judged: list[int] = []
 
-    def counted(store: StoreReader, game: str, ways: Sequence[Way], pause: Pause) -> tuple[JudgedAgain, ...]:
+    def counted(
+        store: StoreReader, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
+    ) -> tuple[JudgedAgain, ...]:
         judged.append(len(ways))
-        return judge_again(store, game, ways, pause)
+        return judge_again(store, game, ways, pause, keep=keep)
 
     monkeypatch.setattr(finished_games, "judge_again", counted)
     desk.finished.reopen(desk.row, "Ann", "why not")
     tried = [desk.finished.preview(desk.row, strike(desk)) for _ in range(2)]
     made = desk.finished.rule(desk.row, strike(desk))
-    assert judged == [2, 1, 1]
+    assert judged == [1]
     assert {tuple(one.lines) for one in (*tried, made)} == {made.lines}
     again = desk.finished.preview(desk.row, LateRuling(Ruling(desk.tackle, "confirm", note="no"), "Ann"))
-    assert judged == [2, 1, 1, 2], "the ruling has changed the game"
+    assert judged == [1, 1], "the ruling has changed the game"
     assert any("Now called" in line for line in again.lines)
+
+
+def test_a_game_judged_on_from_a_checkpoint_comes_to_the_same_as_from_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging_again, "LIMITS", judging_again.CheckpointLimits(apart_ns=0))
+    clip, store = open_clip(bundled_demo()), Store.at(tmp_path / "games.db")
+    game_service = GameService(store, Hub(), FakeRig(None), clip.tracks.header.field, load_rulebook("tap"))
+    game = game_service.start_game(NewGame())
+    for entry in sorted([*clip.events, *clip.tracks], key=lambda entry: (entry.t_ns, isinstance(entry, Scene))):
+        game_service.take(entry)
+    game_service.start_game(NewGame())
+    game_service.close()
+    row = store.game(game)
+    assert row is not None
+    history = History(store, row)
+    (before,) = judge_again(store, game, [Way.of(history.events)], lambda: None, keep=True)
+    assert len(before.checkpoints) > 10
+    skipped = 0
+    for call in before.calls:
+        for decision in ("confirm", "overturn", "strike"):
+            ruling = Event("late", before.state.now_ns, "referee", Ruling(call.id, decision))  # type: ignore[arg-type]
+            way = Way.of(history.events, more=(ruling,))
+            (whole,) = judge_again(store, game, [way], lambda: None)
+            assert judge_on(store, game, way, lambda: None, before, call.t_ns) == whole, (call.id, decision)
+        skipped += any(one.state.game.now_ns < call.t_ns - 3e9 for one in before.checkpoints)
+    assert skipped > 3
+    store.close()
