@@ -263,7 +263,7 @@ def test_a_game_judged_on_from_a_checkpoint_comes_to_the_same_as_from_its_beginn
     skipped = 0
     for call in before.calls:
         for decision in ("confirm", "overturn", "strike"):
-            ruling = Event("late", before.state.now_ns, "referee", Ruling(call.id, decision))  # type: ignore[arg-type]
+            ruling = Event("late", before.state.now_ns, "referee", Ruling(call.id, decision))
             way = Way.of(history.events, more=(ruling,))
             (whole,) = judge_again(store, game, [way], lambda: None)
             assert judge_on(store, game, way, lambda: None, before, call.t_ns) == whole, (call.id, decision)
