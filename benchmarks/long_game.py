@@ -1,6 +1,6 @@
 """Measures what a reviewer waits for in a game of full length: 60 minutes at 30 frames/s, 300 plays.
 
-Run: python benchmarks/long_game.py [FOLDER]
+Run: python benchmarks/long_game.py [FOLDER [MINUTES]]
 
 The game is played into FOLDER once, which takes some minutes, and is found there the next time. Processor time is what
 counts on a busy machine, the wall clock beside it shows how busy it was; memory is what Python allocates. Its bundle is
@@ -76,7 +76,8 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     store = cast("CountedStore", CountedStore.at(folder / "games.db"))
     if len(store.games()) < 2:
-        report("played and written", lambda: play(store))
+        minutes = int(sys.argv[2]) if len(sys.argv) > 2 else MINUTES
+        report(f"{minutes} minutes played and written", lambda: play(store, minutes))
     row = store.games()[1]
     report("list of games", lambda: GameCatalog(store).find(GameSearch(), limit=50, before=None, in_play=""))
     history = report("plays of the game", lambda: History(store, row))
@@ -100,12 +101,12 @@ def main() -> None:
     store.close()
 
 
-def play(store: Store) -> None:
+def play(store: Store, minutes: int) -> None:
     """Play the game, and begin the next one."""
     game_service = GameService(store, Hub(), ReviewRig(None, {}), FIELD, load_rulebook("tap"))
     game_service.start_game(NewGame(title="long"), PLAYERS)
     scenes = play_scenes()[::EVERY]
-    for number in range(MINUTES * 60 // PLAY_S):
+    for number in range(minutes * 60 // PLAY_S):
         since_ns = number * PLAY_S * 1_000_000_000
         for body in (SetUp("home", 1, 40.0), Carrier("dark-0")):
             game_service.declare(body, Submission("operator"))

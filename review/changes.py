@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -161,7 +162,7 @@ def _lines(
 ) -> Iterator[str]:
     if before.state.score != after.state.score:
         yield f"The score is now {_score(after)}; it was {_score(before)}."
-    for change in calls:
+    for change in _without_twins(calls):
         if change.before is None and change.after is not None:
             yield f"Now called: {_named(change.after)}."
         elif change.after is None and change.before is not None:
@@ -177,6 +178,19 @@ def _lines(
             yield f"Play {play.number} is now {play.after}; it was {play.before}."
     for view in gone:
         yield f"No longer applies: {_plain(view.text)}."
+
+
+def _without_twins(calls: Sequence[CallChange]) -> Iterator[CallChange]:
+    """Yield changes without calls that are made again in the same words, such as in a play that begins elsewhere."""
+    gone = Counter(change.before.text for change in calls if change.before is not None and change.after is None)
+    new = Counter(change.after.text for change in calls if change.after is not None and change.before is None)
+    gone_twins, new_twins = gone & new, gone & new
+    for change in calls:
+        one, twins = (change.before, gone_twins) if change.after is None else (change.after, new_twins)
+        if (change.before is None or change.after is None) and one is not None and twins[one.text]:
+            twins[one.text] -= 1
+        else:
+            yield change
 
 
 def _changed_line(before: CallBrief, after: CallBrief) -> str:

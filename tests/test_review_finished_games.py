@@ -27,6 +27,7 @@ from downfield.review import finished_games, judging_again
 from downfield.review.audit import audit_trail
 from downfield.review.catalog import GameCatalog
 from downfield.review.challenge_statistics import challenge_statistics
+from downfield.review.changes import CallBrief, CallChange, _without_twins
 from downfield.review.finished_games import FinishedGames, LateRuling
 from downfield.review.judging_again import JudgedAgain, Way, judge_again, judge_on
 from downfield.review.worker import JudgingWorker, Pause
@@ -270,3 +271,19 @@ def test_a_game_judged_on_from_a_checkpoint_comes_to_the_same_as_from_its_beginn
         skipped += any(one.state.game.now_ns < call.t_ns - 3e9 for one in before.checkpoints)
     assert skipped > 3
     store.close()
+
+
+def test_a_call_that_is_made_again_in_the_same_words_is_no_change_to_tell() -> None:
+    def brief(number: int, text: str) -> CallBrief:
+        return CallBrief(id=f"call:{number}", kind="tackle", verdict="called", text=text, spot_yd=None)
+
+    calls = [
+        CallChange(before=brief(1, "dark-7 reaches the line"), after=None),
+        CallChange(before=brief(2, "dark-7 reaches the line"), after=None),
+        CallChange(before=None, after=brief(3, "dark-7 reaches the line")),
+        CallChange(before=None, after=brief(4, "first down")),
+    ]
+    told = list(_without_twins(calls))
+    assert [change.before and change.before.id for change in told] == ["call:2", None]
+    assert told[1].after is not None
+    assert told[1].after.text == "first down"

@@ -9,7 +9,7 @@ import { errorText, send } from "./send.js";
 const CHOICES = [["confirm", "Confirm"], ["overturn", "Overturn"], ["strike", "Strike"]];
 /** What has changed or would change, as a list. */
 export const changesList = (changes) =>
-  el("ul", { class: "changes" }, (changes.lines.length > 0 ? changes.lines : ["Nothing else changes."]).map((line) => el("li", {}, line)), changes.note && el("li", { class: "muted" }, changes.note));
+  el("ul", { class: "changes" }, (changes.lines.length > 0 ? changes.lines : ["Nothing else changes."]).map((line) => el("li", {}, capitalize(line))), changes.note && el("li", { class: "muted" }, changes.note));
 
 /**
  * Ask for a ruling on a call, and send it.
