@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -131,6 +132,7 @@ class History:
         self.late: list[LateEntry] = []
         self.challenges = ChallengeBook()
         self.signatures: dict[Side, ScoreSigned] = {}
+        self._worded: tuple[int, list[CallView]] = (0, [])  # of so many entries
         self._log = EventLog()
         self._calls: dict[str, Call] = {}
         self._withdrawn: dict[str, Call] = {}
@@ -196,8 +198,12 @@ class History:
         )
 
     def calls(self) -> list[CallView]:
-        """Return every call that stands, in the order they were made."""
-        return self._views(self._calls)
+        """Return every call that stands, in the order they were made; put into words once until something is read."""
+        read, views = self._worded
+        if read != self.entries:
+            views = self._views(self._calls)
+            self._worded = (self.entries, views)
+        return list(views)
 
     def struck(self) -> list[CallView]:
         """Return every call that a ruling took away, as it was before."""
@@ -218,8 +224,13 @@ class History:
 
     def plays(self) -> list[PlayDetails]:
         """Return every play, in order, with the calls from its snap to the next."""
-        calls = self.calls()
         ends: list[int | None] = [*(snap.t_ns for snap in self._snaps[1:]), None]
+        calls: list[list[CallView]] = [[] for _ in self._snaps]
+        snaps_ns = [snap.t_ns for snap in self._snaps]
+        for call in self.calls():
+            place = bisect_right(snaps_ns, call.t_ns) - 1
+            if place >= 0:
+                calls[place].append(call)
         return [
             PlayDetails(
                 number=number,
@@ -232,7 +243,7 @@ class History:
                 distance_yd=snap.distance_yd,
                 spot_yd=snap.spot_yd,
                 carrier=snap.carrier,
-                calls=tuple(call for call in calls if snap.t_ns <= call.t_ns and (end is None or call.t_ns < end)),
+                calls=tuple(calls[number - 1]),
                 state="over" if self.ended or end is not None else "under way",
             )
             for number, (snap, end) in enumerate(zip(self._snaps, ends, strict=False), start=1)

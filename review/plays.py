@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -106,13 +107,10 @@ def outcome_of(call: CallView) -> CallOutcome:
 def reviewed_plays(history: History) -> list[ReviewedPlay]:
     """Return every play of a game, in order; calls from before the first snap are with the first play."""
     plays, snaps = history.plays(), history.snaps()
-    calls, struck = history.calls(), history.struck()
+    snaps_ns = [snap.t_ns for snap in snaps]
+    calls, struck = _by_play(history.calls(), snaps_ns), _by_play(history.struck(), snaps_ns)
     reviewed = []
-    for place, (play, snap) in enumerate(zip(plays, snaps, strict=True)):
-        first_ns = None if place == 0 else snap.t_ns
-        next_ns = snaps[place + 1].t_ns if place + 1 < len(snaps) else None
-        own = tuple(call for call in calls if _is_between(call.t_ns, first_ns, next_ns))
-        gone = tuple(call for call in struck if _is_between(call.t_ns, first_ns, next_ns))
+    for play, snap, own, gone in zip(plays, snaps, calls, struck, strict=True):
         standing = [call for call in own if _is_in_force(call)]
         ending = _ending(standing)
         gain_yd = _gain_yd(snap, ending)
@@ -130,8 +128,12 @@ def reviewed_plays(history: History) -> list[ReviewedPlay]:
     return reviewed
 
 
-def _is_between(t_ns: int, first_ns: int | None, next_ns: int | None) -> bool:
-    return (first_ns is None or first_ns <= t_ns) and (next_ns is None or t_ns < next_ns)
+def _by_play(calls: list[CallView], snaps_ns: list[int]) -> list[tuple[CallView, ...]]:
+    """Return the calls of each play, from its snap to the next."""
+    found: list[list[CallView]] = [[] for _ in snaps_ns]
+    for call in calls if snaps_ns else ():
+        found[max(0, bisect_right(snaps_ns, call.t_ns) - 1)].append(call)
+    return [tuple(own) for own in found]
 
 
 def _is_in_force(call: CallView) -> bool:
