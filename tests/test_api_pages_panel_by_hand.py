@@ -43,7 +43,7 @@ def tell(phone: Page, kind: str, yards: str | None = None, by: str = "Home") -> 
     form.get_by_label("How it ended").select_option(label=kind)
     form.get_by_label("Who had the ball").select_option(label=by)
     if yards is not None:
-        form.get_by_label("Yards from the left goal line").fill(yards)
+        form.get_by_label("Yard line").fill(yards)
     form.get_by_role("button", name="Declare the end").click()
 
 
@@ -75,7 +75,7 @@ def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Pag
     expect(phone.locator("#score")).to_contain_text("7")
     keeper.game_service.declare(SetUp("away", -1, 75.0, score=(7, 0)), Submission())
     expect(down).to_contain_text("1st & 10")
-    tell(phone, "Tackle", "60", by="Home")
+    tell(phone, "Tackle", "40", by="Home")  # their own 40, a gain of 15 yards
     expect(phone.locator("#calls")).to_contain_text("first down")
 
 

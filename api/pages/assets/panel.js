@@ -9,6 +9,7 @@ import { moreSections } from "./panel_more.js";
 import { playerActions, quickActions } from "./panel_actions.js";
 import { playerSection } from "./panel_players.js";
 import { askLegal, diceDue, followLegal, mayName, refusal } from "./panel_legal.js";
+import { alertOperator, vibrate } from "./panel_preferences.js";
 import { questionCard } from "./panel_questions.js";
 import { healthAlert, healthSection } from "./panel_health.js";
 import { NoResponseError, send } from "./send.js";
@@ -117,11 +118,17 @@ function dim(button, reason) {
 /** Attributes of a button that declares something. */
 const declarationData = (declaration) => ({ "data-post": "api/declarations", "data-body": JSON.stringify({ declaration }) });
 
+/** Ids of the questions that were there before; null before the first are known: nobody is alarmed by opening the page. */
+let known = null;
+
 function updateQuestions() {
   const [questions, game] = [feed.value("questions"), feed.value("game")];
   if (game === undefined) return;
   const items = (questions?.questions ?? []).map((question) => ({ ...question, dice: question.kind === "roll" ? diceDue(question.purpose) : null }));
   refreshList(at("questions"), items, (question) => questionCard(question, game));
+  const asked = items.map(({ id }) => id);
+  if (known !== null && asked.some((id) => !known.has(id))) alertOperator();
+  known = new Set(asked);
 }
 
 function declarationItem(declaration, item) {
@@ -200,7 +207,7 @@ async function trackRequest(button, sending) {
   button.setAttribute("aria-busy", "true");
   try {
     const receipt = await sending;
-    navigator.vibrate?.(12);
+    vibrate(12);
     more.done(button);
     if (receipt.saved === false) showNotice("Accepted, but not saved to disk yet. Check the rig.", "warning");
     else hideNotice();
@@ -257,6 +264,15 @@ followLegal(feed, () => {
   updateQuestions();
 });
 checkPairing();
+const wide = matchMedia("(min-width: 1200px)");
+const showPicture = () => {
+  if (wide.matches) at("picture").src = "camera.mjpeg";
+  else at("picture").removeAttribute("src"); // a phone has no room for it, and its battery none to spare
+};
+wide.addEventListener("change", showPicture);
+// After all else: a stream of pictures never ends, and the page would be loading for ever.
+if (document.readyState === "complete") showPicture();
+else addEventListener("load", () => setTimeout(showPicture));
 setInterval(updatePhase, 500);
 reloadOnUpgrade(feed);
 feed.start();

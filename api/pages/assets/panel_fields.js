@@ -30,7 +30,7 @@ export function showOnlyIf(form, labels, isShown) {
   const update = () => {
     for (const label of labels) {
       label.hidden = !isShown();
-      label.querySelector("input, select").disabled = label.hidden;
+      for (const control of label.querySelectorAll("input, select")) control.disabled = label.hidden;
     }
   };
   form.addEventListener("input", update);
@@ -65,4 +65,22 @@ export const sides = (feed, build) => el("div", { class: "row" }, ["home", "away
 export function seconds(text) {
   const found = /^(\d{1,3}):([0-5]\d)$/.exec(text.trim());
   return found === null ? null : 60 * Number(found[1]) + Number(found[2]);
+}
+
+/** A spot along the field as people say it, "own 40": inputs, and `x_yd()`, its yards from the left goal line. */
+export function yardLine(game, x_yd, length_yd = 100) {
+  const possession = game?.possession ?? "home";
+  const other = possession === "home" ? "away" : "home";
+  const ownLeft = (game?.direction ?? 1) === 1; // the side with the ball plays to the right: its own goal is the left one
+  const fromOwn = ownLeft ? x_yd : length_yd - x_yd;
+  const own = fromOwn <= length_yd / 2;
+  const side = select([["own", `Own (${game?.[possession].short ?? ""})`], ["opponent", `${game?.[other].short ?? ""}`]], own ? "own" : "opponent");
+  side.setAttribute("aria-label", "Whose side of the field");
+  const yards = number("yards", round(own ? fromOwn : length_yd - fromOwn), -12, length_yd / 2, 0.1);
+  yards.setAttribute("aria-label", "Yard line");
+  return {
+    label: el("label", { class: "wide" }, "Spot", el("span", { class: "yard-line" }, side, yards)),
+    inputs: [side, yards],
+    x_yd: () => round((side.value === "own") === ownLeft ? yards.valueAsNumber : length_yd - yards.valueAsNumber),
+  };
 }

@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 import { capitalize, formatClock, humanize } from "./format.js";
 import {
   bindForm, checkbox, declaration, declarationButton, field, number, optionalNumber, optionalValue, requestButton, round, seconds, select, showOnlyIf, sides, sideSelect,
-  submitButton, teams,
+  submitButton, teams, yardLine,
 } from "./panel_fields.js";
 import { ofType } from "./panel_legal.js";
 
@@ -113,7 +113,7 @@ export function manualCall(feed) {
   const carrier = scene?.figures.find((figure) => figure.id === ball?.player);
   const kind = select(kindOptions());
   const side = select([["", "neither team"], ...teams(game)]);
-  const along = number("along", round(carrier?.x_yd ?? game?.spot_yd ?? 50), -15, 200, 0.1);
+  const along = yardLine(game, carrier?.x_yd ?? game?.spot_yd ?? 50, feed.value("line_up")?.field.length_yd);
   const across = number("across", round(carrier?.y_yd ?? 26.7), 0, 200, 0.1);
   const note = el("input", { name: "note", maxlength: 200, placeholder: "reason, for the record" });
   const call = submitButton("Make this call");
@@ -122,7 +122,7 @@ export function manualCall(feed) {
     { class: "grid" },
     field("Call", kind, "wide"),
     field("In favor of", side),
-    field("Yards from the left goal line", along),
+    along.label,
     field("Yards across the field", across),
     field("Note", note, "wide"),
     call,
@@ -133,7 +133,7 @@ export function manualCall(feed) {
       kind: kind.value,
       text: kindText(kind.value, side.value && game[side.value].name),
       side: side.value || null,
-      spot_yd: [along.valueAsNumber, across.valueAsNumber],
+      spot_yd: [along.x_yd(), across.valueAsNumber],
       players: ball?.player ? [ball.player] : [],
       detail: "",
       note: note.value,

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import * as forms from "./panel_forms.js";
 import { ofType } from "./panel_legal.js";
+import { preferenceForm } from "./panel_preferences.js";
 import { streamForms } from "./panel_stream.js";
 import * as toldForms from "./panel_told.js";
 import { lineUpCheck } from "./panel_lineup.js";
@@ -24,6 +25,7 @@ export function moreSections(parent, feed) {
     section("Correct the game", (body) => body.append(...forms.setUp(feed))),
     section("On the stream", (body) => body.append(...streamForms(feed))),
     section("Camera and recording", (body) => body.append(...forms.rig(feed))),
+    section("This phone", (body) => body.append(...preferenceForm())),
     section("End of the game", (body) => signOff(body, feed)),
     section("New game", (body) => body.append(...forms.newGame(feed))),
   ];

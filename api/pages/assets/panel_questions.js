@@ -47,7 +47,8 @@ const replacement = (call, reading) => ({
 const answerButton = (label, declaration) =>
   el("button", { type: "button", class: "main", "data-post": "api/declarations", "data-body": JSON.stringify({ declaration }) }, label);
 
-function rollInput(question, dice) {
+/** Inputs for dice: faces to tap, or a field where there are many. */
+export function rollInput(question, dice) {
   const send = el("button", { type: "button", class: "main", disabled: true }, ENTER_DICE);
   const update = (values, showSum) => {
     send.disabled = values === null;
@@ -63,8 +64,22 @@ function rollInput(question, dice) {
   return [dice && !dice.number ? diceButtons(Array(dice.count).fill(dice.sides), update) : diceField(range, update), send];
 }
 
-/** A row of faces to tap for each die. */
+/** A row of faces to tap for each die, and a button that rolls them where no dice are at hand. */
 function diceButtons(sides, update) {
+  const rows = diceRows(sides, update);
+  const roll = () => rows.forEach((row, die) => row.children[randomBelow(sides[die])].click());
+  return [...rows, el("button", { type: "button", class: "small roll-dice", onclick: roll }, "Roll them for me")];
+}
+
+/** A number from 0, each as likely: what is left over of the random number's range is drawn again. */
+function randomBelow(count) {
+  const range = 2 ** 32 - (2 ** 32 % count);
+  let [drawn] = crypto.getRandomValues(new Uint32Array(1));
+  while (drawn >= range) [drawn] = crypto.getRandomValues(new Uint32Array(1));
+  return drawn % count;
+}
+
+function diceRows(sides, update) {
   const values = sides.map(() => null);
   return sides.map((count, die) => {
     const pick = (event, value) => {

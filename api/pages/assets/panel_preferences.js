@@ -1,0 +1,60 @@
+// How this phone is used: the hand that holds it, sun, sound, vibration. Kept on the phone, told to nobody.
+
+import { el } from "./dom.js";
+import { playCue } from "./sounds.js";
+
+const PREFERENCES = {
+  left: ["Left-handed: buttons on the left", false],
+  sun: ["High contrast, for bright light", false],
+  sound: ["Sound when I am asked something", true],
+  vibration: ["Vibration", true],
+};
+
+const KEY = "downfield.panel";
+
+const chosen = read();
+apply();
+
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
+  } catch {
+    return {}; // a private window keeps nothing
+  }
+}
+
+export function prefers(name) {
+  return chosen[name] ?? PREFERENCES[name][1];
+}
+
+function apply() {
+  for (const name of ["left", "sun"]) document.documentElement.toggleAttribute(`data-${name}`, prefers(name));
+}
+
+/** The switches, as a form. */
+export function preferenceForm() {
+  return Object.entries(PREFERENCES).map(([name, [label]]) => {
+    const box = el("input", { type: "checkbox", checked: prefers(name), onchange: () => {
+      chosen[name] = box.checked;
+      try {
+        localStorage.setItem(KEY, JSON.stringify(chosen));
+      } catch {
+        // it holds until the page is closed
+      }
+      apply();
+      if (name === "sound" && box.checked) playCue("question");
+      vibrate(20);
+    } });
+    return el("label", { class: "check" }, box, label);
+  });
+}
+
+export function vibrate(pattern) {
+  if (prefers("vibration")) navigator.vibrate?.(pattern);
+}
+
+/** Call for attention: somebody is asked something. */
+export function alertOperator() {
+  vibrate([60, 60, 60]);
+  if (prefers("sound")) playCue("question");
+}

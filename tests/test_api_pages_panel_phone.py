@@ -1,0 +1,127 @@
+"""The panel in a hand: what is asked stays in sight, the phone rolls the dice, and it is used as its owner likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from browsers import PageServer, browser, page_in
+from playwright.sync_api import Browser, Page, expect
+
+from downfield.game.published.game_topics import Question, Questions
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
+    running = PageServer(tmp_path_factory.mktemp("service"))
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def phone(chrome: Browser, service: PageServer) -> Iterator[Page]:
+    service.publish("questions", Questions())
+    with page_in(chrome, phone=True) as page:
+        page.add_init_script(
+            "navigator.vibrate = (pattern) => (window.vibrated = [...(window.vibrated ?? []), pattern]);"
+        )
+        page.goto(f"{service.url}/panel")
+        expect(page.locator("html")).to_have_attribute("data-link", "live")
+        yield page
+
+
+COIN = Question(id="coin:fumble", kind="coin", text="coin: fumble", purpose="fumble")
+
+
+def test_a_question_stays_in_sight_and_calls_for_attention(service: PageServer, phone: Page) -> None:
+    expect(phone.locator("#dock button").first).to_be_visible()
+    assert phone.evaluate("window.vibrated") is None
+    service.publish("questions", Questions(questions=(COIN,)))
+    question = phone.locator("#questions").get_by_role("button", name="Heads")
+    expect(question).to_be_visible()
+    assert phone.evaluate("window.vibrated") == [[60, 60, 60]]
+    phone.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    expect(question).to_be_in_viewport()
+    header, card = phone.locator("header").bounding_box(), phone.locator("#questions").bounding_box()
+    assert header is not None
+    assert card is not None
+    assert card["y"] >= header["y"] + header["height"] - 1  # pinned below the score, not under it
+
+
+def test_how_a_phone_is_used_is_kept_on_it(service: PageServer, phone: Page) -> None:
+    fold = phone.locator("details", has_text="This phone")
+    fold.locator("summary").click()
+    fold.get_by_label("Left-handed").check()
+    fold.get_by_label("High contrast").check()
+    fold.get_by_label("Vibration").uncheck()
+    expect(phone.locator("body")).to_have_css("background-color", "rgb(0, 0, 0)")
+    phone.reload()
+    expect(phone.locator("html")).to_have_attribute("data-link", "live")
+    expect(phone.locator("html[data-left][data-sun]")).to_have_count(1)
+    buttons = [one.bounding_box() for one in phone.locator("#dock button").all()[:2]]
+    assert buttons[0] is not None
+    assert buttons[1] is not None
+    assert buttons[0]["x"] > buttons[1]["x"]
+    before = phone.evaluate("(window.vibrated ?? []).length")
+    service.publish("questions", Questions(questions=(COIN,)))
+    expect(phone.locator("#questions").get_by_role("button", name="Heads")).to_be_visible()
+    assert phone.evaluate("(window.vibrated ?? []).length") == before
+
+
+def test_a_spot_is_entered_as_people_say_it(service: PageServer, phone: Page) -> None:
+    game = service.hub.value("game")
+    made = phone.evaluate(
+        """async (game) => {
+            const { yardLine } = await import("./assets/panel_fields.js");
+            const shown = (x_yd, direction) => {
+                const spot = yardLine({ ...game, possession: "home", direction }, x_yd);
+                return [spot.inputs[0].value, spot.inputs[1].valueAsNumber, spot.x_yd()];
+            };
+            return [shown(34.5, 1), shown(81, 1), shown(34.5, -1), shown(50, -1), shown(-3, 1)];
+        }""",
+        game.model_dump(mode="json"),
+    )
+    assert made == [
+        ["own", 34.5, 34.5],
+        ["opponent", 19, 81],
+        ["opponent", 34.5, 34.5],
+        ["own", 50, 50],
+        ["own", -3, -3],
+    ]
+
+
+def test_a_wide_screen_has_the_picture_beside_the_panel_and_a_phone_does_not_load_it(
+    service: PageServer, chrome: Browser, phone: Page
+) -> None:
+    assert phone.locator("#picture").get_attribute("src") is None
+    with page_in(chrome) as desk:
+        desk.goto(f"{service.url}/panel")
+        expect(desk.locator("#picture")).to_have_attribute("src", "camera.mjpeg")
+        expect(desk.locator("#picture-box")).to_be_visible()
+
+
+def test_the_phone_rolls_dice_where_none_are_at_hand(phone: Page) -> None:
+    rolled = phone.evaluate(
+        """async () => {
+            const { rollInput } = await import("./assets/panel_questions.js");
+            const seen = new Set();
+            for (let time = 0; time < 40; time++) {
+                const card = document.createElement("div");
+                card.append(...rollInput({ purpose: "fumble", by: null }, { count: 2, sides: 6 }).flat());
+                document.body.append(card);
+                card.querySelector(".roll-dice").click();
+                const { declaration } = JSON.parse(card.querySelector(".main").dataset.body);
+                declaration.dice.forEach((value) => seen.add(value));
+                card.remove();
+            }
+            return [...seen].sort();
+        }"""
+    )
+    assert rolled == [1, 2, 3, 4, 5, 6]
