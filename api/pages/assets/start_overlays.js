@@ -5,7 +5,7 @@ import { OVERLAY_OPTIONS } from "./overlay_options.js";
 import { capitalize } from "./format.js";
 
 const OVERLAYS = {
-  scene: ["All in one", "One source with score bug, calls, replay and cards; each shows when it has something to show."],
+  scene: ["All in one", "One source with the score, calls, replay and cards; each shows when it has something to show."],
   graphics: ["Cards", "Drive summary, player with statistics, line-ups, sponsor, under review; shown from the panel."],
   scorebug: ["Score bug", "Score, down and distance, spot, clock, possession, time-outs."],
   calls: ["Call banner", "Each call with its margin, probability and clause."],
