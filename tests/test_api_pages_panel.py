@@ -335,7 +335,7 @@ def test_the_camera_page_lays_the_field_over_the_picture(service: PageServer, ch
 def test_the_start_page_gives_addresses_to_copy(service: PageServer, chrome: Browser) -> None:
     with page_in(chrome) as page:
         page.goto(service.url, wait_until="domcontentloaded")
-        card = page.locator("article", has_text="Score bug")
+        card = page.locator("article", has=page.get_by_role("heading", name="Score bug"))
         address = card.get_by_label("Address")
         expect(address).to_have_value(f"{service.url}/overlay/scorebug")
         card.get_by_text("Options").click()
