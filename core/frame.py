@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from downfield.core.arrays import Image
-from downfield.core.records import record
+from downfield.core.records import Probability, record
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class Detection:
     """
 
     kind: DetectionKind
-    score: float
+    score: Probability
     box_px: tuple[float, float, float, float]
     corners_px: tuple[Pixel, ...] = ()
-    corner_scores: tuple[float, ...] = ()
+    corner_scores: tuple[Probability, ...] = ()
     corner_sigma_px: tuple[float, ...] = ()
     helmet_px: Pixel | None = None
-    helmet_score: float = 0.0
-    front_score: float = 1.0
+    helmet_score: Probability = 0.0
+    front_score: Probability = 1.0

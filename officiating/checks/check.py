@@ -48,6 +48,8 @@ class ClauseResult:
         sigma: its standard deviation.
         unit: of both.
         probability: that the clause is broken, 0..1; 0.5 when unknown.
+        measured, allowed: what was counted or timed and the most that is allowed, same unit; None where the margin is
+            of another kind.
 
     """
 
@@ -60,6 +62,8 @@ class ClauseResult:
     sigma: float | None = None
     unit: Unit = ""
     probability: float = 0.0
+    measured: float | None = None
+    allowed: float | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class Measurement:
         strict: whether a margin of exactly 0 breaks the clause ("less than" rather than "at most").
         broken: probability that the clause is broken, where margin and sigma don't give it (counts).
         clauses: catalog ids the measurement is about, where they are not all of its check's.
+        allowed: the most that is allowed, in the unit, where the margin is that less what was measured.
 
     """
 
@@ -86,6 +91,12 @@ class Measurement:
     strict: bool = False
     broken: float | None = None
     clauses: tuple[str, ...] = ()
+    allowed: float | None = None
+
+    @property
+    def measured(self) -> float | None:
+        """What was counted or timed, in the unit; None where no limit is known."""
+        return None if self.allowed is None or self.margin is None else self.allowed - self.margin
 
     @property
     def probability(self) -> float:
@@ -155,7 +166,9 @@ class Check(Generic[Subject]):
             measured.margin,
             measured.sigma,
             measured.unit,
-            probability=broken,
+            broken,
+            measured.measured,
+            measured.allowed,
         )
 
 
@@ -186,4 +199,5 @@ def at_most(limit: int, chances: Iterable[float], text: str, players: tuple[str,
     """Measure a count that may not exceed a limit, of events each more or less certain."""
     distribution = count_distribution(chances)
     likeliest = max(range(len(distribution)), key=distribution.__getitem__)
-    return Measurement(text, players, limit - likeliest, unit="count", broken=round(sum(distribution[limit + 1 :]), 9))
+    broken = round(sum(distribution[limit + 1 :]), 9)
+    return Measurement(text, players, limit - likeliest, unit="count", broken=broken, allowed=limit)

@@ -130,8 +130,8 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
         change.id for change in stoppage.side(offense=False) if change.pivoted_probability(params) > EVEN_ODDS
     )
     text = f"the offense pivoted {by_offense} players, the defense {by_defense}; {allowed_count(by_offense)} allowed"
-    margin = allowed_count(by_offense) - by_defense
-    yield Measurement(text, pivoted, margin, unit="count", broken=round(excess, 9))
+    allowed = allowed_count(by_offense)
+    yield Measurement(text, pivoted, allowed - by_defense, unit="count", broken=round(excess, 9), allowed=allowed)
 
 
 @check("TAP-030", "TAP-035", "TAP-054", "TAP-055", "TAP-089", "TAP-101", "TAP-105", "TAP-106", "EFL-039", "EFL-042",
@@ -185,7 +185,7 @@ def fumble_turns_in_place(stoppage: StoppageChanges, params: Params) -> Iterator
         for change in stoppage.changes:
             if change.moved_probability(params) > 1 - EVEN_ODDS:
                 text = f"{change.id} was moved {change.moved_mm:.0f} mm; he may be turned only"
-                yield Measurement(text, (change.id,), limit - change.moved_mm, change.sigma_mm, "mm")
+                yield Measurement(text, (change.id,), limit - change.moved_mm, change.sigma_mm, "mm", allowed=limit)
 
 
 @check("TAP-024", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
@@ -200,7 +200,7 @@ def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measu
             closer, sigma = _closer_yd(change, stoppage)
             place = "closer to his target" if stoppage.target_mm is not None else "from where he stood"
             text = f"{change.id} ended {closer:z.2f} yd {place}; at most {limit:g} yd allowed"
-            yield Measurement(text, (change.id,), limit - closer, sigma, "yd")
+            yield Measurement(text, (change.id,), limit - closer, sigma, "yd", allowed=limit)
 
 
 @check("LD-013", params=(LION_TURNS, TURNED_DEG))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeVar
 
 from downfield.core.scene import Jersey, Player
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.checks.check import Check, ClauseResult
 from downfield.officiating.checks.formation import Formation, build_formation
@@ -177,6 +178,7 @@ def _finding(result: ClauseResult, kind: CallKind, t_ns: int) -> Finding:
         probability=result.probability,
         reported=True,
         detail=result.check,
+        numbers=None if result.measured is None else CallNumbers(measured=result.measured, allowed=result.allowed),
     )
 
 

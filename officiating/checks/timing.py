@@ -167,6 +167,5 @@ def _measure_time(
 ) -> Iterator[Measurement]:
     if start_ns is not None and end_ns is not None:
         taken = max(0.0, (end_ns - start_ns) / 1e9)
-        yield Measurement(
-            f"{text} {taken:.1f} s; {limit_s:g} s allowed", (), limit_s - taken, times.sigma_s, "s", clauses=clauses
-        )
+        text = f"{text} {taken:.1f} s; {limit_s:g} s allowed"
+        yield Measurement(text, (), limit_s - taken, times.sigma_s, "s", clauses=clauses, allowed=limit_s)

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.scene import Scene
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import POWER, Finding
+from downfield.officiating.checks.pivot_limits import pivot_limits
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import Stoppage, poses_of
@@ -124,8 +126,19 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
         unit="count" if allowed != ANY_NUMBER else "",
         reported=True,
         detail="illegal" if fault else "legal",
+        numbers=CallNumbers(
+            pivots_allowed=_pivots_allowed(game, context),
+            measured=number,
+            allowed=None if allowed == ANY_NUMBER else allowed,
+        ),
     )
     return Outcome(game, (found,))
+
+
+def _pivots_allowed(game: GameState, context: RuleContext) -> tuple[int | None, int | None]:
+    """Return how many figures the offense and the defense may pivot in the stoppage that has begun."""
+    offense, defense = pivot_limits(game, context.params)
+    return offense.most, defense.most
 
 
 def with_rest_poses(game: GameState, scene: Scene) -> GameState:

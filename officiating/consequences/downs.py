@@ -55,9 +55,9 @@ def spot_dead_ball_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, cont
     x_yd = game.board_x_yd(min(progress, game.length_yd - SHORT_OF_GOAL_YD), direction)
     if holder != game.offense or game.play.kind in {"kickoff", "onside", "free_kick"}:
         game = start_series(game, holder, direction, x_yd, y_yd, t_ns, context)
-        return Outcome(
-            game, (follow_up(context, "first_down", "first_down", _ball_text(game), side=holder, players=()),)
-        )
+        spot_yd = (x_yd, y_yd)
+        ball = follow_up(context, "first_down", "first_down", _ball_text(game), side=holder, spot_yd=spot_yd)
+        return Outcome(game, (ball,))
     return play_next_down(game, x_yd, y_yd, context)
 
 

@@ -13,7 +13,12 @@ from typing import Final
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Finding
-from downfield.officiating.engine.facts import Facts, capped_if_unsure, interpolate_crossing_ns
+from downfield.officiating.engine.facts import (
+    Facts,
+    capped_if_unsure,
+    exceedance_probability,
+    interpolate_crossing_ns,
+)
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
@@ -27,17 +32,32 @@ TOUCH_PARAMS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
+class TouchLimits:
+    """Limits of touches of a free ball."""
+
+    doubtful_touch_ns: int = 100_000_000
+    """A touch that is doubtful at first waits this long: a base that goes on is surely over the ball by then."""
+
+
+LIMITS: Final = TouchLimits()
+
+
+@dataclass(frozen=True, slots=True)
 class BallTouch:
     """A figure that touches the ball.
 
     Attributes:
         figure: the figure.
         t_ns: when its base reached the ball.
+        sigma_s: standard deviation of that time: the error of the gap over the speed at which it closed.
+        probability: that the base touches the ball.
 
     """
 
     figure: Figure
     t_ns: int
+    sigma_s: float = 0.0
+    probability: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +94,10 @@ class FirstTouch(ImmediateRule):
         for touch in touches:
             (able if self._may_catch(touch.figure, facts, state, params) else void).append(touch)
         found = [self._void_touch(touch, state) for touch in void]
-        if able:
+        waiting = next((known for known in state.play.pending if known.key == _catch_key(state)), None)
+        if waiting is not None:
+            found += [_surer(waiting, touch) for touch in touches if touch.figure.id == waiting.players[0]]
+        elif able:
             found.append(self._catch(able, facts, state, position, params))
         return tuple(found)
 
@@ -96,6 +119,7 @@ class FirstTouch(ImmediateRule):
             clauses=self.void,
             key=f"void:{touch.figure.id}@{state.play.board_on_ns}",
             players=(touch.figure.id,),
+            probability=capped_if_unsure(touch.probability, touch.figure),
             reported=True,
             detail="void_touch",
         )
@@ -115,7 +139,12 @@ class FirstTouch(ImmediateRule):
         if state.play.kind == "onside":
             kind, text = "kick", f"onside kick recovered by {catch.figure.id}, {state.team(side).name} ball"
             spot = facts.spot_yd(*position)
-        rival_ns = min((touch.t_ns for touch in together if facts.side_of(touch.figure) != side), default=None)
+        rivals = [touch for touch in together if facts.side_of(touch.figure) != side]
+        rival = min(rivals, key=lambda touch: touch.t_ns, default=None)
+        # The side that has a tie may be later by as much as counts as one.
+        margin_s = None if rival is None else (rival.t_ns - catch.t_ns) / 1e9 + params.real("pass.simultaneous_s")
+        sigma_s = None if rival is None else math.hypot(rival.sigma_s, catch.sigma_s)
+        earlier = 1.0 if margin_s is None or sigma_s is None else exceedance_probability(margin_s, sigma_s)
         if tie:
             text += ", both touch it at once"
         return Finding(
@@ -124,13 +153,15 @@ class FirstTouch(ImmediateRule):
             t_ns=catch.t_ns,
             text=text,
             clauses=(*self.catch, *(self.tie if tie else ())),
-            key=f"caught@{state.play.board_on_ns}",
+            key=_catch_key(state),
             players=(catch.figure.id,),
             spot_yd=spot,
-            margin=None if rival_ns is None else (rival_ns - catch.t_ns) / 1e9,
-            sigma=None if rival_ns is None else params.real("pass.simultaneous_s"),
-            unit="" if rival_ns is None else "s",
-            probability=capped_if_unsure(1.0, catch.figure),
+            margin=margin_s,
+            sigma=sigma_s,
+            unit="" if rival is None else "s",
+            probability=capped_if_unsure(catch.probability * earlier, catch.figure),
+            against="the ball is still free" if rival is None else f"{rival.figure.id} touches it first",
+            settle_ns=facts.t_ns + LIMITS.doubtful_touch_ns,
             side=side,
             detail="recovered" if kind == "kick" else "",
             numbers=CallNumbers(caught_yd=spot),
@@ -209,6 +240,16 @@ class Recovery(ImmediateRule):
         return tuple(found)
 
 
+def _catch_key(state: GameState) -> str:
+    return f"caught@{state.play.board_on_ns}"
+
+
+def _surer(waiting: Finding, touch: BallTouch) -> Finding:
+    """Return a doubtful catch as sure as its touch is by now: who was first and able to catch is decided already."""
+    earlier = 1.0 if waiting.margin is None else exceedance_probability(waiting.margin, waiting.sigma or 0.0)
+    return replace(waiting, probability=capped_if_unsure(touch.probability * earlier, touch.figure))
+
+
 def ball_position(scene: Scene, state: GameState) -> tuple[float, float] | None:
     """Return where the free ball is on the board, mm: as seen, else as declared (TAP-099); None when unknown."""
     if scene.ball is not None and scene.ball.state != "carried":
@@ -243,11 +284,15 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
         gap = distance_to_base(figure, *position) - radius
         if gap > 0 and not timed:
             continue
-        t_ns = facts.t_ns
+        sigma_mm = math.hypot(max(figure.sigma_mm), 0.0 if ball is None else ball.sigma_mm)
+        probability = 1.0 if timed else exceedance_probability(-gap, sigma_mm)
+        t_ns, sigma_s = facts.t_ns, 0.0
         if ball is not None and timed and ball.touched_ns is not None:
             t_ns = max(ball.touched_ns, state.play.board_on_ns or 0)
         elif facts.before is not None and figure.id in before:
             gap_before = distance_to_base(before[figure.id], *position) - radius
             t_ns = interpolate_crossing_ns(-gap_before, facts.before.t_ns, -gap, facts.t_ns) or facts.t_ns
-        touches.append(BallTouch(figure, t_ns))
+            if gap_before > gap:
+                sigma_s = sigma_mm * (facts.t_ns - facts.before.t_ns) / 1e9 / (gap_before - gap)
+        touches.append(BallTouch(figure, t_ns, sigma_s, probability))
     return touches

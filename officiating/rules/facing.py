@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Finding
-from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_probability, find_figure, over_fronts
-from downfield.officiating.engine.interfaces import ImmediateRule
+from downfield.officiating.engine.facts import (
+    EVEN_ODDS,
+    Facts,
+    capped_if_unsure,
+    exceedance_probability,
+    find_figure,
+    over_fronts,
+)
+from downfield.officiating.engine.interfaces import ImmediateRule, RuleContext
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.rulebooks.params import Param, Params
@@ -88,6 +96,9 @@ class Backward(ImmediateRule):
         if carrier.front < params.real("calls.confidence"):
             text = f"{carrier.id} goes back, turned or pushed: not sure which end is his front"
             clauses = self.clauses
+        faces_back, front = over_fronts(carrier, lambda figure: _faces_back(facts, figure))
+        if front < 1.0:
+            front = carrier.front  # that of the end as seen, by which he is turned or pushed
         return (
             Finding(
                 rule=self.id,
@@ -101,8 +112,8 @@ class Backward(ImmediateRule):
                 margin=margin,
                 sigma=carrier.sigma_deg,
                 unit="deg",
-                probability=carrier.front,
-                front=carrier.front,
+                probability=capped_if_unsure(faces_back if detail == "turned" else 1.0 - faces_back, carrier),
+                front=front,
                 reported=True,
                 detail=detail,
             ),
@@ -189,7 +200,7 @@ class CarrierTurnedBack(ImmediateRule):
         )
 
     def _forward_again(self, facts: Facts, carrier: Figure, params: Params) -> tuple[Finding, ...]:
-        forward, _ = over_fronts(carrier, lambda figure: _faces_forward(facts, figure))
+        forward, front = over_fronts(carrier, lambda figure: _faces_forward(facts, figure))
         if forward < params.real("calls.confidence"):
             return ()
         return (
@@ -202,6 +213,8 @@ class CarrierTurnedBack(ImmediateRule):
                 key=f"{carrier.id}:forward",
                 players=(carrier.id,),
                 detail=FORWARD_AGAIN,
+                probability=forward,
+                front=front,
             ),
         )
 
@@ -228,7 +241,7 @@ def _turning_point(facts: Facts, carrier: Figure) -> tuple[Figure, Scene]:
 
 
 @dataclass(frozen=True, slots=True)
-class Interference(ImmediateRule):
+class Interference:
     """An opponent's touch after which a figure turns, on a pass in the air or against a declared gunner.
 
     Touching alone is no foul. Whether the touch made the figure turn is a judgment, so interference is only ever
@@ -238,11 +251,13 @@ class Interference(ImmediateRule):
     Attributes:
         on_pass: clauses of pass interference.
         on_gunner: clauses of gunner interference.
+        with_numbers: adds the penalty's yards and spots to a finding.
 
     """
 
     on_pass: tuple[str, ...]
     on_gunner: tuple[str, ...]
+    with_numbers: Callable[[GameState, Finding, RuleContext], Finding]
     id: str = "interference"
     phases: frozenset[Phase] = frozenset({Phase.IN_AIR, Phase.LIVE})
     params: tuple[Param, ...] = INTERFERENCE_PARAMS
@@ -264,6 +279,10 @@ class Interference(ImmediateRule):
             if since_ns >= (play.board_on_ns or 0):
                 found += self._findings_of(contact, since_ns, facts, state, params, in_air=in_air)
         return tuple(found)
+
+    def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding:
+        """Return the finding with the numbers of its penalty."""
+        return self.with_numbers(state, finding, context)
 
     def _findings_of(
         self, contact: Contact, since_ns: int, facts: Facts, state: GameState, params: Params, *, in_air: bool

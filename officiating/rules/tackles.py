@@ -234,6 +234,7 @@ class FigureDead(ImmediateRule):
                 clauses=self.clauses,
                 key=fall.player,
                 players=(fall.player,),
+                probability=capped_if_unsure(1.0, facts.figures[fall.player]),
                 reported=True,
             )
             for fall in falls

@@ -98,13 +98,14 @@ def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcom
 
 def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a kickoff by dice (EFL-083): the receivers start where it comes down, or at the 25."""
-    length = tables.kickoff(d66(roll.dice, "kickoff"))
+    rolled = d66(roll.dice, "kickoff")
+    length = tables.kickoff(rolled)
     if length is None:
-        return _kickoff_out_of_bounds(game, context)
+        return _kickoff_out_of_bounds(game, context, CallNumbers(rolled=rolled))
     own = game.progress_yd(game.los_yd) - length
     found = _dead_finding(game, own, context, ("EFL-083", "EFL-053"), f"kickoff of {length} yards")
     landing = (game.board_x_yd(own), game.width_yd / 2)
-    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=landing)),))
+    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=landing, rolled=rolled)),))
 
 
 def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
@@ -112,25 +113,28 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 
     A blocked punt is the receivers' ball where it lies; the source does not state this.
     """
-    punt = tables.punt(d66(roll.dice, "punt"))
+    rolled = d66(roll.dice, "punt")
+    punt = tables.punt(rolled)
     end = game.progress_yd(game.los_yd) + punt.yards
     text = f"punt blocked, {punt.yards:+d} yards" if punt.blocked else f"punt of {punt.yards} yards"
     found = _punt_finding(game, end, game.width_yd / 2, context, ("EFL-083",), text)
     landing = (game.board_x_yd(end), game.width_yd / 2)
-    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=punt.yards, landing_yd=landing)),))
+    return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=punt.yards, landing_yd=landing, rolled=rolled)),))
 
 
 def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a field goal by dice (EFL-082)."""
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    end = tables.place_kick(d66(roll.dice, "field goal"), to_goal)
-    return _end_placed_kick(game, "field_goal", end, "EFL-082", context)
+    rolled = d66(roll.dice, "field goal")
+    numbers = CallNumbers(to_goal_yd=to_goal, at_least=tables.place_kick_from(to_goal), rolled=rolled)
+    return _end_placed_kick(game, "field_goal", tables.place_kick(rolled, to_goal), "EFL-082", context, numbers)
 
 
 def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle an extra point by dice (EFL-082)."""
-    end = tables.place_kick(d66(roll.dice, "extra point"), context.params.real("extra_point.line_yd"))
-    return _end_placed_kick(game, "extra_point", end, "EFL-082", context)
+    rolled, to_goal = d66(roll.dice, "extra point"), context.params.real("extra_point.line_yd")
+    numbers = CallNumbers(to_goal_yd=to_goal, at_least=tables.place_kick_from(to_goal), rolled=rolled)
+    return _end_placed_kick(game, "extra_point", tables.place_kick(rolled, to_goal), "EFL-082", context, numbers)
 
 
 def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -145,7 +149,9 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
             raise RefusedError("kick ended: a kick at the posts is good, no good or blocked")
         kick: PlacedKick = "field_goal" if purpose == "field_goal" else "extra_point"
         clause = "EFL-061" if kick == "field_goal" else "EFL-066"
-        return _end_placed_kick(game, kick, "short" if body.end == "no_good" else body.end, clause, context)
+        to_goal = game.length_yd - game.progress_yd(game.los_yd) if kick == "field_goal" else None
+        end = "short" if body.end == "no_good" else body.end
+        return _end_placed_kick(game, kick, end, clause, context, CallNumbers(to_goal_yd=to_goal))
     if body.end in {"good", "no_good"}:
         raise RefusedError(f"kick ended: a {purpose} is touched, out of bounds or blocked")
     if body.end == "out_of_bounds" and purpose == "kickoff":
@@ -158,7 +164,10 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     if purpose == "punt":
         text = "punt, out of bounds" if body.end == "out_of_bounds" else "punt, fair catch"
         lateral = game.width_yd / 2 if body.y_yd is None else body.y_yd
-        return Outcome(game, (_punt_finding(game, game.progress_yd(body.x_yd), lateral, context, ("EFL-058",), text),))
+        end_yd = game.progress_yd(body.x_yd)
+        found = _punt_finding(game, end_yd, lateral, context, ("EFL-058",), text)
+        length = end_yd - game.progress_yd(game.los_yd)
+        return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=(body.x_yd, lateral))),))
     return _touch_kickoff(game, body, context)
 
 
@@ -171,13 +180,15 @@ def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Ou
     if side is None or body.x_yd is None:
         raise RefusedError("kick ended: name the player who touched it (player), or his side (by)")
     players = () if entry is None else (entry.id,)
+    spot = (body.x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
+    length = game.progress_yd(game.los_yd) - game.progress_yd(body.x_yd)
+    numbers = CallNumbers(kick_yd=length, landing_yd=spot, caught_yd=spot)
     name = game.team(side).name if entry is None else entry.id
     if side == game.offense and (entry is None or canonical_role(entry.role) not in LINEMEN):
         found = _dead_finding(
             game, game.progress_yd(body.x_yd), context, ("EFL-052", "EFL-053"), f"fair catch by {name}"
         )
-        return Outcome(game, (replace(found, players=players),))
-    spot = (body.x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
+        return Outcome(game, (replace(found, players=players, numbers=numbers),))
     text = f"kick touched by {name}, live ball"
     live = Finding(
         KICK,
@@ -190,12 +201,14 @@ def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Ou
         spot_yd=spot,
         side=side,
         detail="live",
+        numbers=numbers,
     )
     return Outcome(game, (live,))
 
 
-def _kickoff_out_of_bounds(game: GameState, context: RuleContext) -> Outcome:
-    return Outcome(game, (_dead_finding(game, 0.0, context, ("EFL-054",), "kickoff out of bounds"),))
+def _kickoff_out_of_bounds(game: GameState, context: RuleContext, numbers: CallNumbers | None = None) -> Outcome:
+    found = _dead_finding(game, 0.0, context, ("EFL-054",), "kickoff out of bounds")
+    return Outcome(game, (replace(found, numbers=numbers),))
 
 
 def _dead_finding(
@@ -224,12 +237,15 @@ def _punt_finding(
     return Finding(KICK, kind, context.t_ns, text, clauses, "punted", spot_yd=spot, side=game.defense, detail="dead")
 
 
-def _end_placed_kick(game: GameState, kick: PlacedKick, end: str, clause: str, context: RuleContext) -> Outcome:
+def _end_placed_kick(
+    game: GameState, kick: PlacedKick, end: str, clause: str, context: RuleContext, numbers: CallNumbers
+) -> Outcome:
     good = end == "good"
     text = f"{kick.replace('_', ' ')} {'good' if good else 'no good, ' + end.replace('_', ' ')}"
     clauses = (clause,) if good or kick == "extra_point" else (clause, "EFL-062", "EFL-063")
     detail = "good" if good else end
-    return Outcome(game, (Finding(KICK, kick, context.t_ns, text, clauses, kick, side=game.offense, detail=detail),))
+    found = Finding(KICK, kick, context.t_ns, text, clauses, kick, side=game.offense, detail=detail)
+    return Outcome(game, (replace(found, numbers=numbers),))
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:

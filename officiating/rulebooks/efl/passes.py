@@ -99,7 +99,7 @@ def _miss_pass(game: GameState, context: RuleContext) -> Outcome:
     found = Finding(
         "pass", "incomplete", context.t_ns, text, ("EFL-037",), key, reported=not last, detail=f"try_{attempt}"
     )
-    return Outcome(game, (found,))
+    return Outcome(game, (replace(found, numbers=CallNumbers(attempt=attempt, attempts=attempts)),))
 
 
 def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:

@@ -56,6 +56,15 @@ def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
     return "good" if yards_to_goal <= dict(FIELD_GOAL)[roll // 10] else "short"
 
 
+def place_kick_from(yards_to_goal: float) -> int | None:
+    """Return the least roll with which a kick from that line of scrimmage is good; None beyond the table (EFL-082).
+
+    Rolls below 17 are blocked or wide whatever the distance.
+    """
+    tens = next((tens for tens, farthest in FIELD_GOAL if yards_to_goal <= farthest), None)
+    return None if tens is None else 10 * tens + 1
+
+
 def punt(roll: int) -> PuntRoll:
     """Return the result of a punt by dice, as tens and units (EFL-083)."""
     if roll <= 12:

@@ -103,7 +103,7 @@ def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
         x_yd = game.board_x_yd(context.params.real("kickoff.out_yd") if position == "kicker" else max(own, 1.0))
         text = f"kick out of bounds, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
         spot = (x_yd, _across_yd(game, direction, context))
-        return Outcome(game, (_dead_kick(context, text, ("LD-034",), spot, game.offense),))
+        return Outcome(game, (_dead_kick(context, text, ("LD-034",), spot, game.offense, length),))
     return _land_in_bounds(game, own, length, direction, game.offense, context, ("LD-032", "LD-034"))
 
 
@@ -128,6 +128,7 @@ def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
         spot_yd=spot,
         side=game.defense,
         detail="returned",
+        numbers=CallNumbers(needed=rating, rolled=number, caught_yd=spot),
     )
     return Outcome(resume_play(game), (found,))
 
@@ -141,7 +142,7 @@ def roll_punt_length(game: GameState, roll: Roll, context: RuleContext) -> Outco
         x_yd = game.board_x_yd(end)
         text = f"punt out of bounds, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
         spot = (x_yd, _across_yd(game, direction, context))
-        return Outcome(game, (_dead_kick(context, text, ("LD-055",), spot, game.defense),))
+        return Outcome(game, (_dead_kick(context, text, ("LD-055",), spot, game.defense, length),))
     return _land_in_bounds(game, own, length, direction, game.defense, context, ("LD-054", "LD-056"))
 
 
@@ -150,18 +151,21 @@ def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcom
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
     rating = rating_of(game, "kicker", game.offense)
     needed = tables.success_percent(rating, to_goal, round(context.params.real("field_goal.free_yd")))
-    return _kick_at_goal(game, "field_goal", percentile(roll.dice, "field goal"), needed, ("LD-058", "LD-059"), context)
+    numbers = CallNumbers(to_goal_yd=to_goal, needed=needed, rolled=percentile(roll.dice, "field goal"))
+    return _kick_at_goal(game, "field_goal", numbers, ("LD-058", "LD-059"), context)
 
 
 def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Handle a percentile roll against the kicker's rating (LD-071)."""
     needed = rating_of(game, "kicker", game.offense)
-    return _kick_at_goal(game, "extra_point", percentile(roll.dice, "extra point"), needed, ("LD-071",), context)
+    numbers = CallNumbers(needed=needed, rolled=percentile(roll.dice, "extra point"))
+    return _kick_at_goal(game, "extra_point", numbers, ("LD-071",), context)
 
 
 def _kick_at_goal(
-    game: GameState, kick: str, number: int, needed: int, clauses: tuple[str, ...], context: RuleContext
+    game: GameState, kick: str, numbers: CallNumbers, clauses: tuple[str, ...], context: RuleContext
 ) -> Outcome:
+    number, needed = numbers.rolled or 0, numbers.needed or 0
     good = tables.succeeds(number, needed)
     text = f"{kick.replace('_', ' ')} {'good' if good else 'no good'}: {number} against {needed}"
     kind: CallKind = "field_goal" if kick == "field_goal" else "extra_point"
@@ -176,7 +180,7 @@ def _kick_at_goal(
         detail="good" if good else "missed",
         margin=float(needed - number),
         unit="count",
-        numbers=CallNumbers(needed=needed, rolled=number),
+        numbers=numbers,
     )
     return Outcome(game, (found,))
 
@@ -209,7 +213,7 @@ def _land_in_bounds(
         found = Finding(
             KICK, "touchback", context.t_ns, text, ("LD-G1",), "down", spot_yd=spot, side=side, detail="dead"
         )
-        return Outcome(game, (found,))
+        return Outcome(game, (replace(found, numbers=CallNumbers(kick_yd=length)),))
     spot = (game.board_x_yd(own_yd, toward), _across_yd(game, direction, context))
     text = f"kick of {length} yards to {game.spot_text(spot[0])}, {direction.replace('_', ' ')}"
     players = (game.play.returner,) if game.play.returner else ()
@@ -220,9 +224,10 @@ def _land_in_bounds(
 
 
 def _dead_kick(
-    context: RuleContext, text: str, clauses: tuple[str, ...], spot_yd: tuple[float, float], side: Side
+    context: RuleContext, text: str, clauses: tuple[str, ...], spot_yd: tuple[float, float], side: Side, length: int
 ) -> Finding:
-    return Finding(KICK, "kick", context.t_ns, text, clauses, "down", spot_yd=spot_yd, side=side, detail="dead")
+    found = Finding(KICK, "kick", context.t_ns, text, clauses, "down", spot_yd=spot_yd, side=side, detail="dead")
+    return replace(found, numbers=CallNumbers(kick_yd=length))
 
 
 def _across_yd(game: GameState, direction: tables.KickDirection, context: RuleContext) -> float:

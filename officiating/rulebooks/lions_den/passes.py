@@ -189,6 +189,12 @@ def roll_interception(game: GameState, roll: Roll, context: RuleContext) -> Outc
                 players=(name,),
                 spot_yd=_spot_yd(game, name, context),
                 side=game.defense,
+                numbers=CallNumbers(
+                    pass_yd=game.play.note("pass_yd"),
+                    at_least=tables.intercepts_from(touching, touching_from),
+                    rolled=die,
+                    caught_yd=_spot_yd(game, name, context),
+                ),
             )
             return Outcome(resume_play(game), (found,))
     return _throw(game, context)

@@ -160,12 +160,13 @@ def roll_penalty(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     if foul.yards is None:
         text = f"{foul.name}, {game.team(by).name}: this row of the table is lost, so a person decides"
         found = Finding(DOWN, "penalty", context.t_ns, text, ("LD-062",), "lost", reported=True, detail="lost")
-        return Outcome(game, (found,))
+        return Outcome(game, (replace(found, numbers=CallNumbers(rolled=number)),))
     game = game.with_note("foul_yards", float(foul.yards)).with_note("foul_home", 1.0 if by == "home" else 0.0)
     game = game.with_note("foul_first", 1.0 if foul.first_down else 0.0)
     text = f"{foul.name}, {game.team(by).name}, {foul.yards} yards"
     clauses = {"holding": ("LD-063",), "personal foul": ("LD-066",)}.get(foul.name, ("LD-065",))
     found = Finding(DOWN, "penalty", context.t_ns, text, clauses, "rolled", reported=True, detail="rolled")
+    found = replace(found, side=opponent(by), numbers=CallNumbers(penalty_yd=float(foul.yards), rolled=number))
     return Outcome(wait_for_choice(game, "penalty", ("accept", "decline"), opponent(by)), (found,))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Finding
 from downfield.officiating.consequences.rolls_and_choices import d10
 from downfield.officiating.declarations import Roll, Side
@@ -30,14 +31,16 @@ def roll_skill(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     if roll.purpose.startswith("career_"):
         seasons = tables.career_seasons(checked_faces(roll.dice, count=1, low=1, high=4, purpose="career")[0])
         text = f"{game.team(roll.by).name}, {roll.purpose[7:].replace('_', ' ')}: {seasons} seasons"
-        return Outcome(game, (_report(context, text, ("LD-006",), roll.purpose, roll.by),))
+        report = _report(context, text, ("LD-006",), roll.purpose, roll.by, CallNumbers(seasons=seasons))
+        return Outcome(game, (report,))
     quarterback = roll.purpose.startswith("quarterback")
     bonus = sum(d10(roll.dice, 2, roll.purpose))
     base = context.params.count("skill.quarterback_base" if quarterback else "skill.kicker_base")
     game = game.with_note(f"rating_{roll.purpose}_{roll.by}", tables.rating(base, (bonus,)))
     text = f"{game.team(roll.by).name}, {roll.purpose.replace('_', ' ')}: {base + bonus}"
     clauses = ("LD-002", "LD-003") if quarterback else ("LD-004",)
-    return Outcome(game, (_report(context, text, clauses, roll.purpose, roll.by),))
+    numbers = CallNumbers(rolled=bonus, rating=base + bonus)
+    return Outcome(game, (_report(context, text, clauses, roll.purpose, roll.by, numbers),))
 
 
 def is_skill_roll(purpose: str) -> bool:
@@ -111,16 +114,19 @@ def injury_downs_result(game: GameState, roll: Roll, context: RuleContext) -> tu
     side = sacked_side(game)
     downs = sum(d10(roll.dice, 2, "injury downs"))
     text = f"{game.team(side).name}'s quarterback is winded and rests {downs} offensive downs"
-    return game.with_note(f"winded_{side}", downs), _report(context, text, ("LD-067",), "injury_downs", side)
+    report = _report(context, text, ("LD-067",), "injury_downs", side, CallNumbers(rolled=downs, out_downs=downs))
+    return game.with_note(f"winded_{side}", downs), report
 
 
 def injury_games_result(game: GameState, roll: Roll, context: RuleContext) -> Finding:
     """Return the report after the roll for how many further games the quarterback misses (LD-068)."""
     side = sacked_side(game)
-    games = tables.injury_games(d10(roll.dice, 1, "injury games")[0], context.params.count("injury.no_games_to"))
+    die = d10(roll.dice, 1, "injury games")[0]
+    games = tables.injury_games(die, context.params.count("injury.no_games_to"))
     missed = {0: "no further games", 1: "the next game", 2: "the next two games"}.get(games, "the rest of the season")
     text = f"{game.team(side).name}'s quarterback also misses {missed}"
-    return _report(context, text, ("LD-068",), "injury_games", side)
+    numbers = CallNumbers(rolled=die, out_games=games)
+    return _report(context, text, ("LD-068",), "injury_games", side, numbers)
 
 
 def sacked_side(game: GameState) -> Side:
@@ -128,7 +134,23 @@ def sacked_side(game: GameState) -> Side:
     return "home" if game.note("sacked_home") else "away"
 
 
-def _report(context: RuleContext, text: str, clauses: tuple[str, ...], detail: str, side: Side) -> Finding:
+def _report(
+    context: RuleContext,
+    text: str,
+    clauses: tuple[str, ...],
+    detail: str,
+    side: Side,
+    numbers: CallNumbers | None = None,
+) -> Finding:
     return Finding(
-        "skill", "info", context.t_ns, text, clauses, f"{detail}:{side}", side=side, detail=detail, reported=True
+        "skill",
+        "info",
+        context.t_ns,
+        text,
+        clauses,
+        f"{detail}:{side}",
+        side=side,
+        detail=detail,
+        reported=True,
+        numbers=numbers,
     )

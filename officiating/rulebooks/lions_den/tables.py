@@ -98,9 +98,14 @@ def succeeds(roll: int, needed: int) -> bool:
     return roll <= needed
 
 
+def intercepts_from(touching: bool, touching_from: int = INTERCEPT_TOUCHING) -> int:
+    """Return the least 1d10 with which a defender intercepts, near or touching passer or receiver (LD-050, LD-051)."""
+    return touching_from if touching else INTERCEPT_NEAR
+
+
 def intercepts(die: int, touching: bool, touching_from: int = INTERCEPT_TOUCHING) -> bool:
-    """Return whether a defender's 1d10 intercepts, near or touching the passer or receiver (LD-050, LD-051)."""
-    return die >= (touching_from if touching else INTERCEPT_NEAR)
+    """Return whether a defender's 1d10 intercepts."""
+    return die >= intercepts_from(touching, touching_from)
 
 
 def penalty_roll(

@@ -91,7 +91,8 @@ def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: Play
         return PenalizedPlay(result, _penalty_result(game, foul, "declined", ("NFLS-074",)))
     # In the offense's frame, five yards against the returner are five yards on toward his goal.
     spot = walk_off(result.spot_yd, foul.yards, length_yd=game.length_yd, whole=True)
-    return PenalizedPlay(replace(result, spot_yd=spot), _penalty_result(game, foul, "enforced", ("NFLS-074",)))
+    penalty = _penalty_result(game, foul, "enforced", ("NFLS-074",))
+    return PenalizedPlay(replace(result, spot_yd=spot), replace(penalty, enforced_yd=(result.spot_yd, spot)))
 
 
 def _on_return(
@@ -113,7 +114,9 @@ def _on_return(
     text = f"{game.team(returners).name} ball at {game.spot_text(game.board_x_yd(spot))}"
     holder = returners if result.kind in {"touchdown", "touchback"} or result.side is None else result.side
     stands = PlayResult("kick", text, clauses, spot, holder, "returned", start, end)
-    return PenalizedPlay(stands, _penalty_result(game, foul, "enforced", clauses))
+    from_yd = _swap_frame(game, (start + end) / 2 if by_returners else end, kickoff=kickoff)
+    penalty = replace(_penalty_result(game, foul, "enforced", clauses), enforced_yd=(from_yd, spot))
+    return PenalizedPlay(stands, penalty)
 
 
 def _return_ends(game: GameState, result: PlayResult, *, kickoff: bool, touchback_yd: float) -> tuple[float, float]:

@@ -88,6 +88,8 @@ class PlayResult:
         end_yd: where it ended, same frame.
         dead_kick: whether a kickoff went out of bounds or was a touchback.
         yards: the penalty's yards.
+        enforced_yd: where a penalty was walked off from and to, in the offense's own yards, where that is not from the
+            line of scrimmage to its spot.
 
     """
 
@@ -101,6 +103,7 @@ class PlayResult:
     end_yd: float | None = None
     dead_kick: bool = False
     yards: int | None = None
+    enforced_yd: tuple[float, float] | None = None
 
 
 def card_game(game: GameState) -> CardGame:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Hash
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.nfl_strategy import tables
+from downfield.officiating.rulebooks.nfl_strategy.card_numbers import card_numbers
 from downfield.officiating.rulebooks.nfl_strategy.clock import ClockPlay, LineClock, StopReason, after_play
 from downfield.officiating.rulebooks.nfl_strategy.kicks import kick_at_goal, kick_off, punt_ball
 from downfield.officiating.rulebooks.nfl_strategy.penalties import apply_penalty
@@ -85,7 +85,7 @@ def finish_play(game: GameState, play: CardPlay, result: PlayResult, t_ns: int, 
         onside_recovered=main.detail == "onside_recovered",
     )
     hash_after = _hash_after(game, play, main)
-    findings = [_finding(replace(game, hash=hash_after), each, t_ns) for each in results]
+    findings = [_finding(replace(game, hash=hash_after), play, each, t_ns, params) for each in results]
     try_due = main.kind == "touchdown" and game.due not in TRIES
     moved = move_clock(_without_play(game, play, main, hash_after), after, context, try_due=try_due)
     return Outcome(moved.state, (*findings, *moved.findings))
@@ -225,7 +225,7 @@ def _hash_after(game: GameState, play: CardPlay, main: PlayResult) -> Hash:
     return tables.next_hash(play.card.dot)
 
 
-def _finding(game: GameState, result: PlayResult, t_ns: int) -> Finding:
+def _finding(game: GameState, play: CardPlay, result: PlayResult, t_ns: int, params: Params) -> Finding:
     spot = None
     if result.spot_yd is not None:
         spot = (game.board_x_yd(result.spot_yd), _across_yd(game))
@@ -242,18 +242,7 @@ def _finding(game: GameState, result: PlayResult, t_ns: int) -> Finding:
         side=result.side,
         detail=result.detail,
         reported=result.kind == "penalty" and result.detail in {"enforced", "declined"},
-        numbers=_penalty_numbers(game, result),
-    )
-
-
-def _penalty_numbers(game: GameState, result: PlayResult) -> CallNumbers | None:
-    """Return the yards of a penalty, and where it was walked off from and to if that was the line of scrimmage."""
-    if result.yards is None:
-        return None
-    if result.spot_yd is None:
-        return CallNumbers(penalty_yd=result.yards)
-    return CallNumbers(
-        penalty_yd=result.yards, enforced_from_yd=game.los_yd, enforced_to_yd=game.board_x_yd(result.spot_yd)
+        numbers=card_numbers(game, play, result, params),
     )
 
 

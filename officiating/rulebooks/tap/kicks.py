@@ -119,7 +119,12 @@ def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Out
             spot_yd=(x_yd, game.width_yd / 2),
             side=game.offense,
             detail="failed",
-            numbers=CallNumbers(kick_yd=float(total), landing_yd=(x_yd, game.width_yd / 2), rolled=total),
+            numbers=CallNumbers(
+                kick_yd=float(total),
+                landing_yd=(x_yd, game.width_yd / 2),
+                at_least=tables.ONSIDE_IN_PLAY_FROM,
+                rolled=total,
+            ),
         )
         return Outcome(game, (found,))
     play = PlayState(kind="onside", ball_side=game.offense, landed_yd=x_yd, switch=game.kicking)
@@ -261,6 +266,8 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     if punt:
         length = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
         found = replace(found, numbers=CallNumbers(kick_yd=length, landing_yd=found.spot_yd))
+    else:
+        found = replace(found, numbers=CallNumbers(caught_yd=found.spot_yd))
     return Outcome(game, (found,))
 
 
@@ -298,7 +305,7 @@ def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:
 def _declare_field_goal(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    tables.is_field_goal_good(to_goal, 2, _field_goal_table(context))  # refuses a kick from too far out
+    tables.highest_good(to_goal, _field_goal_table(context))  # refuses a kick from too far out
     return Outcome(wait_for_roll(game, "field_goal", game.offense))
 
 
@@ -306,11 +313,12 @@ def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcom
     """Handle the dice of a field goal (TAP-130)."""
     total = two_dice(roll.dice, "field goal")
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    good = tables.is_field_goal_good(to_goal, total, _field_goal_table(context))
+    needed = tables.highest_good(to_goal, _field_goal_table(context))
+    good = total <= needed
     text = f"field goal from {to_goal:.4g} yards out {'good' if good else 'missed'} on {total}"
     detail = "good" if good else "missed"
     found = Finding("kick", "field_goal", context.t_ns, text, ("TAP-021", "TAP-130"), side=game.offense, detail=detail)
-    return Outcome(game, (replace(found, numbers=CallNumbers(rolled=total)),))
+    return Outcome(game, (replace(found, numbers=CallNumbers(to_goal_yd=to_goal, needed=needed, rolled=total)),))
 
 
 def _field_goal_table(context: RuleContext) -> tables.FieldGoalTable:
@@ -342,4 +350,4 @@ def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outco
     text = f"extra point {'good' if good else 'no good'} on {total}"
     detail = "good" if good else "failed"
     found = Finding("kick", "extra_point", context.t_ns, text, ("TAP-126",), side=game.offense, detail=detail)
-    return Outcome(game, (replace(found, numbers=CallNumbers(rolled=total)),))
+    return Outcome(game, (replace(found, numbers=CallNumbers(at_least=tables.EXTRA_POINT_FROM, rolled=total)),))

@@ -104,7 +104,8 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
         return Outcome(game)
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if rule.param == "":
-        return _automatic_first_down(game, _spot_of_foul_yd(game, call, context), lateral, call, context)
+        x_yd = _spot_of_foul_yd(game, call.spot_yd, context)
+        return _automatic_first_down(game, x_yd, lateral, call, context)
     x_yd = _walked_off_x_yd(game, rule, call.side or game.offense, context)
     if rule.first_down:
         return _automatic_first_down(game, x_yd, lateral, call, context)
@@ -139,9 +140,9 @@ def _move_line(game: GameState, x_yd: float, lateral: float, context: RuleContex
     return Outcome(replace(outcome.state, down=game.down))
 
 
-def _spot_of_foul_yd(game: GameState, call: Call, context: RuleContext) -> float:
-    """Return the spot of the foul, no nearer to either goal line than the end zone's spot."""
-    own = game.progress_yd(call.spot_yd[0]) if call.spot_yd else game.progress_yd(game.los_yd)
+def _spot_of_foul_yd(game: GameState, foul_yd: tuple[float, float] | None, context: RuleContext) -> float:
+    """Return where the ball goes by a spot foul, no nearer to either goal line than the end zone's spot."""
+    own = game.progress_yd(game.los_yd if foul_yd is None else foul_yd[0])
     end_zone_spot = context.params.real("penalty.end_zone_spot_yd")
     return game.board_x_yd(min(max(own, end_zone_spot), game.length_yd - end_zone_spot))
 
@@ -160,7 +161,8 @@ def _claim_too_many_men(game: GameState, body: Claim, context: RuleContext) -> O
         raise RefusedError(f"too many men: {text}")
     found = _penalty_finding(game, context, "too_many_men", f"too many men: {text}", body.by)
     margin = None if counted.margin is None else -counted.margin
-    return Outcome(game, (replace(found, margin=margin, unit="count", probability=counted.probability),))
+    found = replace(found, margin=margin, unit="count", probability=counted.probability)
+    return Outcome(game, (_with_measured(found, counted),))
 
 
 def _claim_delay(game: GameState, body: Claim, t_ns: int, context: RuleContext) -> Outcome:
@@ -175,7 +177,13 @@ def _claim_delay(game: GameState, body: Claim, t_ns: int, context: RuleContext) 
     text = f"delay of game, {game.team(offender).name}: {delay.text}"
     found = _penalty_finding(game, context, "delay_of_game", text, body.by)
     margin = None if delay.margin is None else -delay.margin
-    return Outcome(game, (replace(found, margin=margin, sigma=delay.sigma, unit="s", probability=delay.probability),))
+    found = replace(found, margin=margin, sigma=delay.sigma, unit="s", probability=delay.probability)
+    return Outcome(game, (_with_measured(found, delay),))
+
+
+def _with_measured(found: Finding, result: ClauseResult) -> Finding:
+    numbers = replace(found.numbers or CallNumbers(), measured=result.measured, allowed=result.allowed)
+    return replace(found, numbers=numbers)
 
 
 def _measure_delay(game: GameState, offender: Side, t_ns: int, context: RuleContext) -> ClauseResult | None:
@@ -221,6 +229,7 @@ def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> O
             spot_yd = _stands_at_yd(body.player, context)
             text += ", no touch of his was seen: spotted where he is now"
         found = replace(found, text=text, spot_yd=spot_yd, players=(body.player,))
+        found = with_numbers(game, found, context)
     return Outcome(game, (replace(found, proposed=True),))
 
 
@@ -243,14 +252,19 @@ def _stands_at_yd(player: str, context: RuleContext) -> tuple[float, float] | No
 
 
 def _penalty_finding(game: GameState, context: RuleContext, name: str, text: str, favors: Side) -> Finding:
-    rule = PENALTIES[name]
-    numbers = _penalty_numbers(game, rule, favors, context)
-    return Finding("penalty", "penalty", context.t_ns, text, rule.clauses, side=favors, detail=name, numbers=numbers)
+    clauses = PENALTIES[name].clauses
+    found = Finding("penalty", "penalty", context.t_ns, text, clauses, side=favors, detail=name)
+    return with_numbers(game, found, context)
 
 
-def _penalty_numbers(game: GameState, rule: PenaltyRule, favors: Side, context: RuleContext) -> CallNumbers | None:
-    """Return the yards of a penalty from the line of scrimmage and where they end; None for a foul at its spot."""
-    if not rule.param:
-        return None
-    yards, ends_yd = context.params.real(rule.param), _walked_off_x_yd(game, rule, favors, context)
-    return CallNumbers(penalty_yd=yards, enforced_from_yd=game.los_yd, enforced_to_yd=ends_yd)
+def with_numbers(game: GameState, found: Finding, context: RuleContext) -> Finding:
+    """Return a penalty's finding with its yards and spots: of the foul, where it is walked off from and where to."""
+    rule, favors = PENALTIES[found.detail], found.side or game.offense
+    if rule.param:
+        yards, ends_yd = context.params.real(rule.param), _walked_off_x_yd(game, rule, favors, context)
+        numbers = CallNumbers(penalty_yd=yards, enforced_from_yd=game.los_yd, enforced_to_yd=ends_yd)
+    else:
+        from_yd = game.los_yd if found.spot_yd is None else found.spot_yd[0]
+        to_yd = _spot_of_foul_yd(game, found.spot_yd, context)
+        numbers = CallNumbers(foul_yd=found.spot_yd, enforced_from_yd=from_yd, enforced_to_yd=to_yd)
+    return replace(found, numbers=numbers)

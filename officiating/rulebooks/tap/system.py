@@ -113,7 +113,7 @@ RULES: Final = (
         (reference_param("line_of_scrimmage.reference", "base", "TAP-087: 'reaches' is the first part of the base"),),
     ),
     FirstTouch(catch=("TAP-103",), tie=("TAP-108",), void=("TAP-028", "TAP-030", "TAP-116")),
-    Interference(on_pass=("TAP-109", "TAP-110"), on_gunner=("TAP-046", "TAP-118")),
+    Interference(("TAP-109", "TAP-110"), ("TAP-046", "TAP-118"), penalties.with_numbers),
     Backward(turned=("TAP-031",), pushed=("TAP-032",)),
     FigureDead(("TAP-028",)),
 )

@@ -23,6 +23,8 @@ TOUCHBACK_BEFORE_YD: Final = 25.0
 TOUCHBACK_AFTER_YD: Final = 20.0
 TWO_POINT_YD_TO_GOAL: Final = 5.0
 PUNT_BEYOND_GUNNER_YD: Final = 10.0
+EXTRA_POINT_FROM: Final = 3
+"""Least sum of two dice that makes an extra point good (TAP-126)."""
 ONSIDE_IN_PLAY_FROM: Final = 10
 """Least first roll that keeps an onside kick in play."""
 
@@ -41,14 +43,13 @@ class OnsideRoll:
     yard_line: float
 
 
-def is_field_goal_good(yards_to_goal: float, total: int, table: FieldGoalTable = FIELD_GOAL) -> bool:
-    """Return whether a field goal is good (TAP-129, TAP-130).
+def highest_good(yards_to_goal: float, table: FieldGoalTable = FIELD_GOAL) -> int:
+    """Return the highest sum of two dice with which a field goal is good (TAP-129, TAP-130).
 
     A line of scrimmage between two rows (15.4) belongs to the farther one: the source's rows are whole yards.
 
     Args:
         yards_to_goal: from the line of scrimmage, not the length of the kick.
-        total: sum of two dice.
         table: the chart.
 
     Raises:
@@ -57,14 +58,19 @@ def is_field_goal_good(yards_to_goal: float, total: int, table: FieldGoalTable =
     """
     for farthest, highest in table:
         if yards_to_goal <= farthest:
-            return total <= highest
+            return highest
     farthest = table[-1][0]
     raise RefusedError(f"no field goal from {yards_to_goal:.1f} yards out: the chart ends at {farthest:g} (TAP-129)")
 
 
+def is_field_goal_good(yards_to_goal: float, total: int, table: FieldGoalTable = FIELD_GOAL) -> bool:
+    """Return whether a field goal is good on a sum of two dice; arguments and errors as of `highest_good`."""
+    return total <= highest_good(yards_to_goal, table)
+
+
 def is_extra_point_good(total: int) -> bool:
     """Return whether an extra point is good: on anything but snake eyes (TAP-126)."""
-    return total != 2
+    return total >= EXTRA_POINT_FROM
 
 
 def onside_roll(total: int, kickoff_from_yd: float = KICKOFF_FROM_YD) -> OnsideRoll:
