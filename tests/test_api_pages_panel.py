@@ -262,6 +262,37 @@ def test_a_camera_problem_is_shown_with_its_remedy(service: PageServer, phone: P
     expect(phone.locator("#health .suspended")).to_be_visible()
 
 
+def test_the_game_goes_on_without_the_camera_and_returns_to_it(service: PageServer, phone: Page) -> None:
+    set_up(service)
+    lost = HealthReason(code="camera_lost", level="alarm", text="No pictures come", remedy="Check the cable")
+    by_hand = HealthReason(code="calls_suspended", level="warning", text="Calls from the camera are suspended")
+    sent: list[object] = []
+    phone.on("request", lambda request: sent.append(request.post_data_json) if "commands" in request.url else None)
+
+    def see(*reasons: HealthReason) -> None:
+        level = "alarm" if lost in reasons else "warning" if reasons else "ok"
+        service.game_service.publish_health(HealthStatus(level=level, calls="suspended", reasons=reasons))  # type: ignore[arg-type]
+
+    alert, told = phone.locator("#health-alert"), phone.locator("details", has_text="How the play ended").first
+    assert told.get_attribute("open") is None
+    see(lost)
+    expect(told).to_have_attribute("open", "")
+    expect(told.get_by_label("How it ended")).to_be_visible()
+    expect(alert).to_contain_text("No pictures come")
+    phone.wait_for_timeout(1000 * REACTION_S)
+    with phone.expect_response("**/api/commands"):
+        alert.get_by_role("button", name="Go on by hand").tap()
+    see(lost, by_hand)
+    expect(alert.locator("button[data-post]")).to_have_count(0)
+    see(by_hand)  # the camera is back
+    phone.wait_for_timeout(1000 * REACTION_S)
+    with phone.expect_response("**/api/commands"):
+        alert.get_by_role("button", name="Use the camera again").tap()
+    see()
+    expect(alert).to_be_hidden()
+    assert sent == [{"command": "suspend", "on": True}, {"command": "suspend", "on": False}]
+
+
 def test_a_closed_problem_stays_away_until_another_one_comes(service: PageServer, phone: Page) -> None:
     dim, soft = (HealthReason(code=text, level="warning", text=text) for text in ("It is dim", "It is soft"))
     service.game_service.publish_health(HealthStatus(level="warning", reasons=(dim,)))

@@ -35,6 +35,9 @@ class EngineLimits:
     recent_ns: int = 600_000_000
     """How far back rules may look: the longest window over which any of them measures motion or turning."""
 
+    stale_ns: int = 2_000_000_000
+    """A scene this much older than a declaration says nothing of it: the camera is gone, and people see the board."""
+
     mistaken_fall_ns: int = 300_000_000
     """A figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick."""
 
@@ -163,7 +166,8 @@ class RulesEngine:
         self.check_time(state, event)
         game = state.game
         now_ns = max(game.now_ns, event.t_ns)
-        facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if state.recent else None
+        fresh = bool(state.recent) and event.t_ns - state.recent[-1].t_ns <= LIMITS.stale_ns
+        facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if fresh else None
         context = RuleContext(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts)
         if isinstance(event.body, Ruling):
             game, calls = self._apply_manual_ruling(game, event.body, context)

@@ -1,6 +1,7 @@
 // Health of the camera and the rig, with a remedy for each problem.
 
 import { el, refresh } from "./dom.js";
+import { requestButton } from "./panel_fields.js";
 
 /** Fill the section. */
 export function healthSection(section, health, source) {
@@ -23,7 +24,8 @@ export function healthSection(section, health, source) {
       el("div", { class: `reason ${reason.level}` }, el("b", {}, reason.text), reason.remedy && el("p", {}, reason.remedy)),
     ),
     source?.kind === "none" && el("p", { class: "muted" }, "Say under “How the play ended” how each play ended."),
-    lost(health) && el("p", { class: "by-hand" }, "Go on by hand: under “How the play ended” say how each play ended until the camera is back."),
+    isByHand(health) && el("p", { class: "by-hand" }, "Under “How the play ended” say how each play ended, until the camera is used again."),
+    handover(health),
     health.calls === "suspended" && el("p", { class: "suspended" }, "The camera makes no calls now. You can still declare and make calls by hand."),
     el("dl", {}, figures.map(([value, name]) => el("div", {}, el("dd", {}, value), el("dt", {}, name)))),
     el("a", { class: "button small", href: "camera" }, "Camera page"),
@@ -37,17 +39,27 @@ export function healthAlert(section, health) {
   const [first] = health?.reasons ?? [];
   const text = first?.text || health?.text || "";
   const more = (health?.reasons.length ?? 0) > 1 ? ` (and ${health.reasons.length - 1} more)` : "";
-  const key = health === undefined ? "" : `${health.level} ${text}`;
+  const key = health === undefined ? "" : `${health.level} ${text} ${handover(health)?.textContent ?? ""}`;
   if (key === "") dismissed = "";
   section.hidden = key === "" || key === dismissed;
   section.className = first?.level ?? health?.level ?? "";
   refresh(section, [key, more], () => [
     el("button", { class: "text", type: "button", "data-more": "" }, `${text}${more}`),
+    health !== undefined && handover(health),
     el("button", { class: "small", type: "button", "aria-label": "Close", onclick: () => (dismissed = key) && (section.hidden = true) }, "×"),
   ]);
 }
 
-/** Whether the camera is gone, so that only people can say what happens. */
-const lost = (health) => health.reasons.some(({ code }) => code === "camera_lost");
+const has = (health, code) => health?.reasons.some((reason) => reason.code === code) ?? false;
+
+/** Whether only people can say what happens: the camera is gone, or somebody goes on without it. */
+export const isByHand = (health) => has(health, "camera_lost") || has(health, "calls_suspended");
+
+/** The button that goes on by hand while the camera is gone, and the one that returns to it once it is back. */
+function handover(health) {
+  const suspend = (label, on) => requestButton(label, "api/commands", { command: "suspend", on }, on ? "" : "go");
+  if (has(health, "calls_suspended")) return has(health, "camera_lost") ? null : suspend("Use the camera again", false);
+  return has(health, "camera_lost") ? suspend("Go on by hand", true) : null;
+}
 
 const duration = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min`;

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import * as forms from "./panel_forms.js";
+import { isByHand } from "./panel_health.js";
 import { ofType } from "./panel_legal.js";
 import { preferenceForm } from "./panel_preferences.js";
 import { streamForms } from "./panel_stream.js";
@@ -37,6 +38,11 @@ export function moreSections(parent, feed) {
     skills.hidden = game?.system !== "lions-den";
   });
   feed.on("source", (source) => (told.open ||= source?.kind === "none")); // kept by hand: this is the way to play
+  let byHand = false;
+  feed.on("health", (health) => {
+    if (isByHand(health) && !byHand) told.open = true;
+    byHand = isByHand(health);
+  });
   return {
     /** Build the end of the play anew from what may be declared now, unless somebody is filling it in. */
     offer() {
