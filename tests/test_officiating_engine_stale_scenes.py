@@ -29,7 +29,10 @@ def watched(book: str) -> JudgedGame:
     dice = [Roll((5, 5), "quarterback_1", "home")] if book == "lions-den" else []
     line_up = LineUpDeclared((PASSER, END), "dark")
     declare(game, 0, *dice, line_up, SetUp("home", 1, 40.0), Carrier("dark-7"), Switch(True))
-    men = [ScriptedFigure("dark-7", stands(35.0, heading=0.0), "QB"), ScriptedFigure("dark-80", stands(50.0, heading=0.0), "WR")]
+    men = [
+        ScriptedFigure("dark-7", stands(35.0, heading=0.0), "QB"),
+        ScriptedFigure("dark-80", stands(50.0, heading=0.0), "WR"),
+    ]
     for scene in film(men, LAST_NS / 1e9, on=((0.0, 99.0),)).scenes:
         game.apply(scene)
     return game

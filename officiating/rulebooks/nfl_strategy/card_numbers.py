@@ -21,6 +21,12 @@ def card_numbers(game: GameState, play: CardPlay, result: PlayResult, params: Pa
     if result.kind == "penalty":
         return _penalty_numbers(game, result)
     card = play.card
+    gain_yd = None
+    if result.spot_yd is not None and result.side in {None, game.offense}:
+        gain_yd = result.spot_yd - line_yd(game)
+    if not card.shown:  # told by its end, or a kneel or spike
+        has_gain = result.kind == "stopped" and gain_yd is not None
+        return CallNumbers(gain_yd=gain_yd) if has_gain else None
     if is_kickoff(game, play) or card.kind in PUNTS:
         return _kick_numbers(game, play, result, params)
     if card.kind in {"field_goal", "fair_catch_kick", "extra_point"}:
@@ -32,8 +38,8 @@ def card_numbers(game: GameState, play: CardPlay, result: PlayResult, params: Pa
             rolled=card.roll,
             return_yd=_return_yd(result),
         )
-    if result.kind in {"stopped", "fumble_recovery", "interception"} and result.spot_yd is not None:
-        return CallNumbers(gain_yd=result.spot_yd - line_yd(game), rolled=card.roll)
+    if result.kind in {"stopped", "fumble_recovery"}:
+        return CallNumbers(gain_yd=gain_yd, rolled=card.roll)
     return None if card.roll is None else CallNumbers(rolled=card.roll)
 
 
