@@ -33,7 +33,8 @@ def test_a_runner_hardly_turned_back_is_no_surer_than_his_heading(facing: float,
     call = only_call(
         judge_play(with_figures(back, lambda figure: replace(figure, sigma_deg=5.0)), RUNNER), "turned_back"
     )
-    assert (call.detail, call.probability) == (detail, pytest.approx(NormalDist().cdf(1.0), abs=0.01))
+    assert call.detail == detail
+    assert call.probability == pytest.approx(NormalDist().cdf(1.0), abs=0.01)
 
 
 def pass_to(corner_yd: float | None = None, *, ball_sigma_mm: float = 0.0, stops_s: float = 99.0) -> Film:
@@ -55,7 +56,8 @@ def test_a_receiver_that_stops_at_the_balls_edge_has_caught_it_no_surer_than_the
     edge_mm = 7 * FIELD.mm_per_yd_x - 15.0 - 5.0
     stops_s = THROW_S + (edge_mm + 0.5) / (5 * FIELD.mm_per_yd_x)
     call = caught(pass_to(ball_sigma_mm=0.5, stops_s=stops_s))
-    assert (call.verdict, call.probability) == ("too_close", pytest.approx(NormalDist().cdf(1.0), abs=0.05))
+    assert call.verdict == "too_close"
+    assert call.probability == pytest.approx(NormalDist().cdf(1.0), abs=0.05)
     assert [reading.text for reading in call.readings][1] == "the ball is still free"
 
 
