@@ -24,10 +24,10 @@ from downfield.game.entries import (
     rulebook_of,
     unpack_entry,
 )
-from downfield.game.event_log import EventLog
 from downfield.game.final_score import ScoreSigned
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
+from downfield.game.receipts import EventLog
 from downfield.game.store_reader import GameRow, StoreReader
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side

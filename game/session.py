@@ -19,13 +19,12 @@ from downfield.game.entries import (
     rulebook_of,
     snap_of,
 )
-from downfield.game.event_log import EventLog
 from downfield.game.final_score import Signatures
 from downfield.game.journal import Journal, PendingEntry
 from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.published.publisher import LIMITS as PUBLISHING
 from downfield.game.published.publisher import GameSnapshot, LineUpStatus, StatePublisher
-from downfield.game.receipts import Accepted, Submission
+from downfield.game.receipts import Accepted, EventLog, Submission
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.game_memento import GameMemento
