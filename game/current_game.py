@@ -9,7 +9,6 @@ from typing import Final
 from downfield.core.scene import Scene
 from downfield.game.entries import RulebookRecord
 from downfield.game.published.game_topics import CallView, DeclarationView
-from downfield.game.published.publisher import LineUpStatus
 from downfield.game.session import GameSession
 from downfield.officiating.engine.legal import LegalDeclarations
 
@@ -24,40 +23,10 @@ class CurrentGame:
         self._session: GameSession | None = None
 
     @property
-    def game_id(self) -> str:
-        """The game's id; empty without one."""
-        session = self._session
-        return "" if session is None else session.game_id
-
-    @property
     def started(self) -> tuple[str, RulebookRecord] | None:
         """The game's id and the rulebook in force; None without a game."""
         session = self._session
         return None if session is None else (session.game_id, session.started.rulebook)
-
-    @property
-    def now_ns(self) -> int:
-        """The latest instant the game has judged; a new clock must continue from there."""
-        session = self._session
-        return 0 if session is None else session.state.now_ns
-
-    @property
-    def text(self) -> str:
-        """The game on one line; empty without one."""
-        session = self._session
-        return "" if session is None else session.state.text
-
-    @property
-    def carrier(self) -> str | None:
-        """Roster id of the ball carrier; None when no known figure has the ball."""
-        session = self._session
-        return None if session is None else session.state.play.carrier
-
-    @property
-    def line_up(self) -> LineUpStatus:
-        """The figures on the board."""
-        session = self._session
-        return LineUpStatus() if session is None else session.line_up
 
     def calls(self) -> Sequence[CallView]:
         """Return every call of the game in play, in the order they were made; the feed carries the latest only."""

@@ -26,7 +26,7 @@ from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
-from downfield.game.published.publisher import StatePublisher
+from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
 from downfield.game.receipts import NOT_ENCODABLE, Receipt, Refused, Submission, is_encodable, refusal_of
 from downfield.game.rig_control import RigControl
@@ -97,6 +97,36 @@ class GameService(CurrentGame):
         self._scene_at_ns: int | None = None
         self._publisher = StatePublisher(sink, field, shadow=shadow)
         self._shadow = Shadow(self._writer) if shadow else None
+
+    @property
+    def game_id(self) -> str:
+        """The game's id; empty without one."""
+        session = self._session
+        return "" if session is None else session.game_id
+
+    @property
+    def now_ns(self) -> int:
+        """The latest instant the game has judged; a new clock must continue from there."""
+        session = self._session
+        return 0 if session is None else session.state.now_ns
+
+    @property
+    def text(self) -> str:
+        """The game on one line; empty without one."""
+        session = self._session
+        return "" if session is None else session.state.text
+
+    @property
+    def carrier(self) -> str | None:
+        """Roster id of the ball carrier; None when no known figure has the ball."""
+        session = self._session
+        return None if session is None else session.state.play.carrier
+
+    @property
+    def line_up(self) -> LineUpStatus:
+        """The figures on the board."""
+        session = self._session
+        return LineUpStatus() if session is None else session.line_up
 
     def last_kept_ns(self) -> int:
         """Return the latest capture time in the owner's last game; a new run's clock begins later."""
