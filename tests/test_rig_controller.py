@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 import av
 import numpy as np
 import pytest
-from rig_fakes import FakeSource, FakeVision, tackle
+from rig_fakes import FakeSource, FakeVision
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.field import preset
-from downfield.core.frame import Frame
 from downfield.game.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
 from downfield.rig import controller as controller_module
 from downfield.rig.configuration.loading import load
@@ -24,7 +23,7 @@ from downfield.rig.live.annotated_picture import RecentPictures
 from downfield.rig.live.connections import LoopControls, VisionStage
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.recording.recorded_clip import bundled_demo
-from downfield.rig.sources.source import SourceFacts
+from downfield.rig.sources.source import CapturedFrame, SourceFacts
 from downfield.rig.table import NO_CALIBRATION, OpenedTable
 
 FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
@@ -123,7 +122,7 @@ def test_recalibration_needs_pictures_and_reports_when_they_show_no_field(
         bench.controller.do(Recalibrate())
     dark = np.zeros((1080, 1920, 3), dtype=np.uint8)
     for index in range(0, 60, 6):
-        bench.pictures.scene_ready(Frame(index, index, dark), tackle(index))
+        bench.pictures.frame_captured(CapturedFrame(index, index, index, image=dark))
     assert bench.controller.do(Recalibrate()).startswith("Calibrating")
     until = time.monotonic() + 60
     while not bench.problems.active() and time.monotonic() < until:
@@ -147,7 +146,7 @@ def test_without_a_calibration_the_rig_keeps_trying_until_the_board_is_in_the_pi
         while not done():
             assert time.monotonic() < end
             index = next(indices)
-            bench.pictures.scene_ready(Frame(index, index, image), tackle(index))
+            bench.pictures.frame_captured(CapturedFrame(index, index, index, image=image))
             time.sleep(0.02)
 
     show(np.zeros((1080, 1920, 3), dtype=np.uint8), bench.problems.active)

@@ -11,6 +11,7 @@ from downfield.api.feed.latest_picture import LatestPicture
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.rig.live.annotated_picture import LIMITS, AnnotatedPicture, RecentPictures
+from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 
 class WatchedPicture(LatestPicture):
@@ -60,6 +61,17 @@ def test_pictures_to_calibrate_from_are_there_once_enough_frames_came() -> None:
     recent = RecentPictures()
     for index in range(40):
         image = np.full((2, 2, 3), index, dtype=np.uint8)
-        recent.scene_ready(Frame(index, index, image), Scene(index, index, "off", ()))
+        recent.frame_captured(CapturedFrame(index, index, index, image=image))
         kept = [int(image[0, 0, 0]) for image in recent.images()]
         assert kept == ([] if index < 24 else list(range(index - index % 6 - 24, index + 1, 6)))
+
+
+def test_pictures_of_a_new_size_are_there_without_any_scene_and_damaged_ones_are_not() -> None:
+    recent = RecentPictures()
+    for index in range(0, 90, 6):
+        image = np.zeros((2, 2, 3) if index < 60 else (4, 4, 3), dtype=np.uint8)
+        recent.frame_captured(CapturedFrame(index, index, index, image=image))
+        sizes = {image.shape for image in recent.images()}
+        assert sizes == (set() if index < 24 or 60 <= index < 84 else {image.shape})
+    recent.frame_captured(CapturedFrame(90, 90, 90, VideoPacket("mjpeg", b"no picture")))
+    assert recent.images() == []

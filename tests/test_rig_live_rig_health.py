@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from rig_fakes import tackle
 
+from downfield.calibration.calibration import read_calibration
 from downfield.core.frame import Frame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems, FrameMeter, HealthReporter
+from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.sources.source import SourceFacts
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
@@ -112,3 +114,21 @@ def test_damaged_pictures_are_counted_and_told_of_together() -> None:
     health = reporter.health()
     assert (health.level, health.damaged, health.frames) == ("warning", 2, 1)
     assert health.text == "Left out 2 pictures of the last 10 s that could not be decoded"
+
+
+def test_a_camera_with_another_size_than_it_is_calibrated_for_is_an_alarm() -> None:
+    calibration = read_calibration(bundled_demo().with_name("demo.calibration.json"))
+    facts = [dataclasses.replace(FACTS, size_px=calibration.camera.lens.size_px)]
+    reporter = HealthReporter(
+        lambda _: None,
+        ActiveProblems(),
+        FrameMeter(),
+        threading.Event(),
+        facts=lambda: facts[0],
+        dropped=lambda: 0,
+        calibration=lambda: calibration,
+    )
+    assert reporter.health().level == "ok"
+    facts[0] = dataclasses.replace(FACTS, size_px=(640, 480))
+    assert reporter.health().level == "alarm"
+    assert reporter.health().text.startswith("The camera sends 640x480 pixels, and is calibrated for ")

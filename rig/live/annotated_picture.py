@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,11 +13,13 @@ import cv2
 
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.core.arrays import Image
+from downfield.core.errors import SourceError
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
 from downfield.rig.live.supervision import supervised_thread
+from downfield.rig.sources.source import CapturedFrame
 from downfield.vision.thread_priority import lower_priority
 
 
@@ -115,14 +118,18 @@ class RecentPictures(LoopObserver):
     """Keeps a few recent pictures of the camera, to make a calibration from; observes the loop."""
 
     def __init__(self) -> None:
-        self._images: deque[Image] = deque(maxlen=LIMITS.calibration_pictures)
+        self._captured: deque[CapturedFrame] = deque(maxlen=LIMITS.calibration_pictures)
 
-    def scene_ready(self, frame: Frame, _: Scene) -> None:
-        """Keep the picture of every sixth frame."""
+    def frame_captured(self, frame: CapturedFrame) -> None:
+        """Keep every sixth frame as it was captured: where the picture's size changed, there are no scenes of it."""
         if frame.index % LIMITS.calibration_step == 0:
-            self._images.append(frame.image)
+            self._captured.append(frame)
 
     def images(self) -> list[Image]:
-        """Return the pictures, oldest first; empty until there are enough to calibrate from."""
-        images = list(self._images)
-        return images if len(images) == LIMITS.calibration_pictures else []
+        """Return the pictures, oldest first; empty until there are enough intact ones of one size to calibrate from."""
+        images: list[Image] = []
+        for captured in list(self._captured):
+            with suppress(SourceError):
+                images.append(captured.decode().image)
+        of_one_size = [image for image in images if image.shape == images[-1].shape]
+        return of_one_size if len(of_one_size) == LIMITS.calibration_pictures else []

@@ -26,6 +26,7 @@ CAMERA_LOST: Final = "camera_lost"
 PICTURE: Final = "picture"
 """Code of warnings about the pictures."""
 
+SIZE_CHANGED: Final = "camera_size_changed"
 PICTURES_DAMAGED: Final = "pictures_damaged"
 HEALTH_FAILED: Final = "health_failed"
 
@@ -238,8 +239,9 @@ class HealthReporter(LoopObserver):
     def health(self) -> HealthStatus:
         """Return the rig's health now."""
         statistics, facts = self._meter.statistics(), self._facts()
-        reasons = (*self._problems.active(), *_damage(statistics), *self._picture_warnings())
         calibration = self._calibration()
+        changed = _changed_size(facts, calibration)
+        reasons = (*self._problems.active(), *changed, *_damage(statistics), *self._picture_warnings())
         quality = calibration.quality if calibration is not None else None
         lost = any(reason.code == CAMERA_LOST for reason in reasons)
         level: Level = "warning" if reasons or self._unfit else "ok"
@@ -287,6 +289,15 @@ class HealthReporter(LoopObserver):
 def sentences(*parts: str) -> str:
     """Join texts as sentences, each with one period."""
     return " ".join(f"{part.rstrip('. ')}." for part in parts if part)
+
+
+def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterator[HealthReason]:
+    """Yield what is to be said of a camera that came back with pictures of another size than it is calibrated for."""
+    if facts.live and calibration is not None and calibration.camera.lens.size_px != facts.size_px:
+        now, before = ("x".join(map(str, size_px)) for size_px in (facts.size_px, calibration.camera.lens.size_px))
+        text = f"The camera sends {now} pixels, and is calibrated for {before}: no calls can be made"
+        remedy = f"Calibrate again, which works at once; or set the camera to {before} and plug it in again"
+        yield HealthReason(code=SIZE_CHANGED, level="alarm", text=text, remedy=remedy)
 
 
 def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:
