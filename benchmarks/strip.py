@@ -138,10 +138,10 @@ def one_game(
     frames = film.film([StripMoment((0,), played[0].strip), *moments(played, look.strip, np.random.default_rng(seed))])
     first = next(frames)
     try:
-        camera = calibrate_strip([first.image], strip)
+        printed = calibrate_strip([first.image], strip)
     except CalibrationError as error:
         return f"not calibrated: {error}"
-    reader = StripReader(strip, camera, first.image)
+    reader = StripReader(printed.strip, printed.camera, first.image)
     hands: Counter[str] = Counter()
     last: StripFrame | None = None
     settled: StripReading | None = None

@@ -7,6 +7,7 @@ print; its window shows one of its faces.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -121,10 +122,23 @@ class StripSet:
         """Return the windows of one count, the tens first."""
         return tuple(sorted((d for d in self.dials if d.counts == counts), key=lambda dial: -dial.place))
 
+    def printed_as(self, field: FieldModel) -> StripSet:
+        """Return the set on a print whose yards were measured: its windows lie where they do in yards."""
+        along = field.mm_per_yd_x / self.field.mm_per_yd_x
+        across = field.mm_per_yd_y / self.field.mm_per_yd_y
+        dials = tuple(
+            replace(dial, x_mm=_scaled(dial.x_mm, along), y_mm=_scaled(dial.y_mm, across)) for dial in self.dials
+        )
+        return replace(self, field=field, dials=dials)
+
     @property
     def counts(self) -> tuple[Count, ...]:
         """What the dials count, in the order of their windows."""
         return tuple(dict.fromkeys(dial.counts for dial in self.dials))
+
+
+def _scaled(span: tuple[float, float], by: float) -> tuple[float, float]:
+    return span[0] * by, span[1] * by
 
 
 _PRESETS = files("downfield.core") / "strips"

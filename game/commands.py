@@ -85,11 +85,18 @@ class FindFigures(RequestModel):
     command: Literal["find_figures"] = "find_figures"
 
 
-RigCommand = Recalibrate | UseCalibration | Record | Suspend | FindFigures
+class KeepGame(RequestModel):
+    """Keep the game as it is, against what the strip of a card game says."""
+
+    command: Literal["keep_game"] = "keep_game"
+    question: Annotated[str, Field(min_length=1, max_length=40)] = Field(description="Id of the strip's question.")
+
+
+RigCommand = Recalibrate | UseCalibration | Record | Suspend | FindFigures | KeepGame
 """Commands that the rig carries out."""
 
 Command = Annotated[
-    NewGame | SetRulebook | Recalibrate | UseCalibration | Record | Suspend | FindFigures,
+    NewGame | SetRulebook | Recalibrate | UseCalibration | Record | Suspend | FindFigures | KeepGame,
     Field(discriminator="command"),
 ]
 

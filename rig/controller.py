@@ -16,6 +16,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
 from downfield.game.commands import (
     FindFigures,
+    KeepGame,
     Recalibrate,
     Record,
     RigCommand,
@@ -83,6 +84,7 @@ class RigController:
         recent_images: returns recent pictures to calibrate from; empty while there are too few.
         record: starts or stops the recording; None where nothing is recorded.
         calibrated: called with each new calibration once it is in use.
+        keep_game: keeps the game against what a strip says, by the question's id; None over a table.
 
     """
 
@@ -97,11 +99,13 @@ class RigController:
         recent_images: Callable[[], list[Image]] = list,
         record: Callable[[bool], str] | None = None,
         calibrated: Callable[[Calibration], None] = lambda _: None,
+        keep_game: Callable[[str], str] | None = None,
     ) -> None:
         self._configuration, self._calibration = configuration, calibration
         self._source, self._make_vision = table.source, table.make_vision
         self._problems, self._controls = problems, controls
         self._recent_images, self._record, self._calibrated = recent_images, record, calibrated
+        self._keep_game = keep_game
         self._calibrating = threading.Lock()
         self._tried = ""
         self._closed = threading.Event()
@@ -132,6 +136,8 @@ class RigController:
             self._vision_opener()
             self._controls.change_vision(_find_figures)
             return "Searching for all figures again."
+        if isinstance(command, KeepGame) and self._keep_game is not None:
+            return self._keep_game(command.question)
         raise RefusedError(f"This rig has no command '{command.command}'.")
 
     def calibration(self) -> Calibration | None:

@@ -36,6 +36,7 @@ from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObse
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
+from downfield.rig.live.strip_game import follow_strip, keep_game
 from downfield.rig.program.program_feed import ProgramDrawer, ProgramMoment
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
@@ -133,6 +134,7 @@ class Rig:
             recent_images=self._recent_pictures.images,
             record=None if self._recorder is None else self._recorder.record,
             calibrated=self._use_calibration,
+            keep_game=lambda question: keep_game(self._strip, question),
         )
         self._closing.callback(self._controller.close)
         self._bundles = BundleExporter(self._store, settings, self._key, calibration.get, played)
@@ -152,6 +154,7 @@ class Rig:
         network = None if self._table.make_vision is None else settings.network.name
         self._seals.begin(self.game_service, calibration.get, self._controller.settings(), network)
         self._closing.callback(self._seals.finish, self._recorder)
+        self._strip = follow_strip(settings, self.game_service, self._hub, self._problems, lambda: self._table)
         self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded, self._report_undrawn)
         self._closing.callback(self._annotated_picture.close)
         self.program = ProgramDrawer(
@@ -241,7 +244,7 @@ class Rig:
 
         """
         always = (self._annotated_picture, self.program, self._recent_pictures, self._health)
-        optional = [observer for observer in (self._recorder, self._clip) if observer is not None]
+        optional = [observer for observer in (self._recorder, self._clip, self._strip) if observer is not None]
         self._loop = Loop(
             self._table.source,
             self._table.vision,
@@ -283,10 +286,8 @@ class Rig:
             try:
                 recorder.record(True)
             except RefusedError as error:
-                text, remedy = (
-                    f"Not recording: {error}",
-                    "Calls continue. Free some disk space, then start the recording",
-                )
+                text = f"Not recording: {error}"
+                remedy = "Calls continue. Free some disk space, then start the recording"
                 self._problems.report(HealthReason(code=DISK_FULL, level="alarm", text=text, remedy=remedy))
         return recorder
 

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
 from downfield.core.field import FieldModel
+from downfield.core.strip import load_strip
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
@@ -17,6 +18,7 @@ from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.live.connections import VisionStage
 from downfield.rig.live.recorded_vision import RecordedVision, UncalibratedVision
 from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.live.strip_vision import StripReadings, StripVision
 from downfield.rig.recording.recorded_clip import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
 from downfield.rig.sources.camera_request import CameraControls, CameraRequest
 from downfield.rig.sources.source import CaptureClock, FrameSource, SourceWithTruth
@@ -53,6 +55,7 @@ class OpenedTable:
         make_vision: opens a vision stage for another calibration; None if recorded scenes are shown.
         events: recorded events.
         text: the source, for people.
+        readings: of the strip that the camera looks at; None over a table.
 
     """
 
@@ -63,6 +66,7 @@ class OpenedTable:
     make_vision: MakeVision | None
     events: tuple[Event, ...]
     text: str
+    readings: StripReadings | None = None
 
 
 def source_choice(settings: RigSettings, *, paced: bool) -> SourceChoice:
@@ -121,9 +125,10 @@ def open_table(
         events = read_declarations(clip)
         source = open_source(choice, clock, problems)
     _check_size(source, calibration)
-    make_vision = _vision_opener(settings, open_vision, tracks, live=source.facts.live)
+    readings = StripReadings() if settings.calibration.strip else None
+    make_vision = _vision_opener(settings, open_vision, tracks, readings, live=source.facts.live)
     vision, name = make_vision(calibration), source.facts.name
-    return OpenedTable(source, calibration, calibration.field, vision, make_vision, events, name)
+    return OpenedTable(source, calibration, calibration.field, vision, make_vision, events, name, readings)
 
 
 def no_calibration(error: DownfieldError, tried: str = "") -> HealthReason:
@@ -143,7 +148,17 @@ def _check_size(source: FrameSource, calibration: Calibration) -> None:
         )
 
 
-def _vision_opener(settings: RigSettings, open_vision: OpenVision, tracks: Path | None, *, live: bool) -> MakeVision:
+def _vision_opener(
+    settings: RigSettings,
+    open_vision: OpenVision,
+    tracks: Path | None,
+    readings: StripReadings | None,
+    *,
+    live: bool,
+) -> MakeVision:
+    if readings is not None:
+        strip = load_strip(settings.calibration.strip)
+        return lambda calibration: StripVision(strip, calibration, readings, live=live)
     roster = Path(settings.game.roster) if settings.game.roster else tracks
     return lambda calibration: open_vision(settings, calibration, roster, live=live)
 
@@ -163,8 +178,10 @@ def _without_calibration(
         raise error
     problems.report(no_calibration(error))
     field = candidate_fields(settings.calibration)[0]
-    make_vision = _vision_opener(settings, open_vision, None, live=True)
-    return OpenedTable(source, None, field, UncalibratedVision(UNCALIBRATED), make_vision, (), source.facts.name)
+    readings = StripReadings() if settings.calibration.strip else None
+    make_vision = _vision_opener(settings, open_vision, None, readings, live=True)
+    vision = UncalibratedVision(UNCALIBRATED)
+    return OpenedTable(source, None, field, vision, make_vision, (), source.facts.name, readings)
 
 
 def _with_recorded_scenes(

@@ -12,11 +12,12 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.field.solver import LensFromDistance, solve_field
 from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
 from downfield.calibration.lens.lens_calibration import read_lens
-from downfield.calibration.lens.prior import lens_at_height
+from downfield.calibration.lens.prior import LensPrior, lens_at_height
 from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, load_field, preset, preset_names
+from downfield.core.strip import load_strip
 from downfield.models.loading import open_detector
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
@@ -24,6 +25,7 @@ from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock, FrameSource
 from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.rig.tables.profile import TableFolder
+from downfield.vision.strip.strip_calibration import calibrate_strip
 
 _MIN_SCORE: Final = 0.6
 """Least score of a figure and its helmet to be used."""
@@ -53,7 +55,8 @@ def find_calibration(
         images = first_pictures(source)
     finally:
         source.close()
-    known = tables.recognize(choice.text, images[-1]) if tables is not None and source.facts.live else None
+    saved = tables if source.facts.live and not settings.strip else None
+    known = None if saved is None else saved.recognize(choice.text, images[-1])
     if known is not None:
         problems.notify("info", f"The table '{known.name}' is recognized.")
         return known.calibration
@@ -68,6 +71,8 @@ def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> 
 
     """
     prior = read_lens(Path(settings.lens)).prior() if settings.lens else None
+    if settings.strip:
+        return _calibrate_by_strip(settings, images, prior, name)
     distance = lens_from_distance(images[0], settings.camera_height_mm or None) if prior is None else None
     try:
         solution = solve_field(images, candidate_fields(settings), prior=prior, distance=distance)
@@ -76,8 +81,22 @@ def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> 
     return to_calibration(solution.field, solution.fit, solution.observations, method="field", made_from=[name])
 
 
+def _calibrate_by_strip(
+    settings: CalibrationSettings, images: list[Image], prior: LensPrior | None, name: str
+) -> Calibration:
+    """Calibrate from the print of a card game's strip, turned so that its dials are upright."""
+    height_mm = settings.camera_height_mm or None
+    distance = None if height_mm is None or prior is not None else lens_from_distance(images[0], height_mm)
+    try:
+        return calibrate_strip(images, load_strip(settings.strip), distance, prior=prior, name=name).calibration
+    except CalibrationError as error:
+        raise CalibrationError(f"{name}: can't be calibrated from the strip: {error}") from None
+
+
 def candidate_fields(settings: CalibrationSettings) -> list[FieldModel]:
-    """Return the printed fields that the board may have."""
+    """Return the printed fields that the board, or the strip, may have."""
+    if settings.strip:
+        return [load_strip(settings.strip).field]
     return [preset(name) for name in preset_names()] if settings.field == "auto" else [load_field(settings.field)]
 
 

@@ -38,6 +38,14 @@ def test_the_next_play_takes_four_lines() -> None:
     assert table.state.down == 3
 
 
+def test_the_clock_that_is_shown_moves_with_the_lines() -> None:
+    table = CardGameTable().at(25)
+    table.declare(run("6"))
+    assert table.state.clock.left_s == 890.0
+    table.declare(run("2"))
+    assert table.state.clock.left_s == 850.0
+
+
 def test_a_hurried_play_takes_two() -> None:
     table = CardGameTable().at(25).running()
     table.declare(ChoiceMade("hurry_up"), run("6"))

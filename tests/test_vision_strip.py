@@ -56,7 +56,7 @@ def faces(image: Image, camera: Camera) -> list[str | None]:
 def test_slide_ball_and_dials_are_read_after_calibrating_from_the_print() -> None:
     large = draw_look(STRIP, 2, split="test")
     image = next(StripFilm(large).film([StripMoment((0,), state())])).image
-    camera = calibrate_strip([image], STRIP)
+    camera = calibrate_strip([image], STRIP).camera
     slide = SlideReader(STRIP, camera).read(image)
     assert (slide.yard, slide.third) == (34, "left")
     assert min(slide.yard_confidence, slide.third_confidence) > 0.9

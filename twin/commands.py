@@ -15,6 +15,7 @@ from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.twin.render.renderers import renderer_named
 from downfield.twin.render_command import RANDOM, demo, needs_twin, parse_size, render
+from downfield.twin.strip_command import strip
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The digital twin of a table.")
 
@@ -79,3 +80,4 @@ def plays() -> None:
 
 app.command()(render)
 app.command()(demo)
+app.command()(strip)

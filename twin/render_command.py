@@ -43,7 +43,7 @@ def render(
     appearance_seed: Annotated[int, typer.Option(help="Seed of the table, its light, its camera and the noise.")] = 0,
 ) -> None:
     """Film a play: the clip with its truth files."""
-    name = _writable(out)
+    name = writable(out)
     size_px, drawn_by = parse_size(size), renderer_named(renderer)
     with needs_twin("filming a play"):
         recording = _recorded(play, fps, seed)
@@ -55,7 +55,7 @@ def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files: demo.mp4 and so on.")],
 ) -> None:
     """Film the demonstration that `downfield run` plays until a camera is attached."""
-    name = _writable(out / "demo")
+    name = writable(out / "demo")
     with needs_twin("filming the demonstration"):
         from downfield.twin.plays.demo import demo as demo_play
 
@@ -148,7 +148,7 @@ def _film(
     say(f"{name}.mp4: {len(recording.snapshots)} frames, {seconds:.1f} s, and its truth beside it")
 
 
-def _writable(out: Path) -> Path:
+def writable(out: Path) -> Path:
     """Return the files' common name without ``.mp4``, after a check that they can be written."""
     name = out.with_suffix("") if out.suffix == ".mp4" else out
     try:

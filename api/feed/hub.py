@@ -28,7 +28,20 @@ SNAPSHOT: Final = "snapshot"
 """Topic of a message that carries every topic's value."""
 
 CONFLATED_TOPICS: Final = frozenset(
-    {"game", "ball", "questions", "declared", "line_up", "scene", "health", "source", "challenges", "replay", "graphic"}
+    {
+        "game",
+        "ball",
+        "questions",
+        "declared",
+        "line_up",
+        "scene",
+        "health",
+        "source",
+        "challenges",
+        "replay",
+        "graphic",
+        "strip",
+    }
 )
 """Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
 

@@ -250,6 +250,6 @@ class Notice(TopicModel):
 
 Message = Annotated[
     Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source",
-            "notice", "challenges", "replay", "graphic"],
+            "notice", "challenges", "replay", "graphic", "strip"],
     Field(description="A message's topic."),
 ]  # fmt: skip

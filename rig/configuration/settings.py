@@ -80,6 +80,11 @@ class CalibrationSettings(SettingsSection):
         description="A `*.calibration.json`. Empty: the rig calibrates from the printed field when it starts.",
     )
     field: str = Field(default="auto", description="The printed field: a preset's name, a `.toml` file, or `auto`.")
+    strip: str = Field(
+        default="",
+        description="The strip of a card game that the camera looks at instead of a table: `nfl-strategy`, or a `.toml`"
+        " file ([The strip of NFL Strategy](strip.md)). Empty: a table.",
+    )
     lens: str = Field(default="", description="A lens measured by `downfield calibrate lens`; empty for none.")
     camera_height_mm: float = Field(
         default=0,
@@ -101,6 +106,11 @@ class GameSettings(SettingsSection):
         default=False,
         description="Whether people referee by declarations alone while the machine's calls are only kept, to be"
         " compared afterwards by `downfield shadow`: for the first evening at a new table (`downfield run --shadow`).",
+    )
+    strip_moves: Literal["ask", "declare"] = Field(
+        default="ask",
+        description='What to do when the strip of a card game was set and no card was entered for it: `"ask"` on the'
+        ' panel; `"declare"` a move that only one play explains, and ask about the others.',
     )
     operators_review: bool = Field(
         default=False,

@@ -11,6 +11,7 @@ import { playerSection } from "./panel_players.js";
 import { askLegal, diceDue, followLegal, mayName, refusal } from "./panel_legal.js";
 import { alertOperator, vibrate } from "./panel_preferences.js";
 import { questionCard } from "./panel_questions.js";
+import { stripSection } from "./panel_strip.js";
 import { healthAlert, healthSection } from "./panel_health.js";
 import { NoResponseError, send } from "./send.js";
 import { startTour } from "./tour.js";
@@ -28,7 +29,7 @@ const CALLS_SHOWN = 25;
 const DECLARATIONS_SHOWN = 8;
 
 const at = (id) => document.getElementById(id);
-const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges"]);
+const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges", "strip"]);
 const more = moreSections(at("more"), feed);
 
 // --- display -------------------------------------------------------------------------------------------------------
@@ -59,6 +60,7 @@ feed.on("challenges", ({ game, challenges } = { challenges: [] }) => {
     return challengeItem(game, challenge, teams);
   });
 });
+feed.on("strip", () => stripSection(at("strip"), feed.value("strip")));
 feed.on("health", updateHealth);
 feed.on("notice", (notice, { snapshot }) => {
   if (notice !== undefined && !snapshot) showNotice(notice.text, notice.level);

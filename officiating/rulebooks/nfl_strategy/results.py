@@ -12,7 +12,7 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Hash
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState
-from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.engine.state import Clock, GameState, Phase
 from downfield.officiating.rulebooks.nfl_strategy import tables
 from downfield.officiating.rulebooks.nfl_strategy.card_numbers import card_numbers
 from downfield.officiating.rulebooks.nfl_strategy.clock import ClockPlay, LineClock, StopReason, after_play
@@ -255,7 +255,8 @@ def _across_yd(game: GameState) -> float:
 def move_clock(game: GameState, after: LineClock, context: RuleContext, *, try_due: bool = False) -> Outcome:
     """Return the game with its clock moved, and the findings: the two-minute warning, the end of a period."""
     before = card_game(game).lines
-    game = with_lines(game, after)
+    left_s = after.left * context.params.real("clock.line_s")
+    game = replace(with_lines(game, after), clock=Clock(left_s, False, context.t_ns))
     found: list[Finding] = []
     if before.warning_at is not None and after.warning_at is None and not after.is_over:
         found.append(

@@ -1,0 +1,27 @@
+// What a camera reads from the strip of a card game, and the question when the game says something else.
+
+import { el, refresh } from "./dom.js";
+import { capitalize } from "./format.js";
+
+const STATES = { agrees: "ok", differs: "warning", unread: "warning" };
+
+/** Fill the section with what the strip says; hidden where no strip is watched. */
+export function stripSection(section, strip) {
+  section.hidden = strip === undefined;
+  if (strip === undefined) return;
+  const { status, text, unread, question } = strip;
+  refresh(section, [status, text, unread, question], () => [
+    question && questionCard(question),
+    el("p", { class: "reading", role: "status" }, el("span", { class: `dot ${STATES[status] ?? ""}` }), el("span", {}, text)),
+    unread.length > 0 && el("p", { class: "unread" }, `Not read: ${unread.join("; ")}`),
+  ]);
+}
+
+const questionCard = ({ id, text, answers }) =>
+  el("div", { class: "card choice", role: "alert" }, el("h2", {}, text), el("div", { class: "row" }, answers.map((answer) => answerButton(id, answer))));
+
+/** Keeping the game is a command; every other answer declares what happened, in the name of whoever taps it. */
+function answerButton(question, { label, declaration }) {
+  const [post, body] = declaration === null ? ["api/commands", { command: "keep_game", question }] : ["api/declarations", { declaration }];
+  return el("button", { type: "button", class: declaration === null ? "big" : "main big", "data-post": post, "data-body": JSON.stringify(body) }, capitalize(label));
+}
