@@ -61,6 +61,8 @@ class FreeLimits:
     """How far off the paint is searched, fit by fit."""
     fewest_ends: int = 8
     """Ends of yard lines that a candidate needs,"""
+    seen_ends: float = 0.6
+    """Of the yard lines' ends: with more, sidelines are placed by them alone while the print is measured."""
     fewest_observations: int = 60
     """and observations that a fit needs."""
 
@@ -185,9 +187,22 @@ def measure_print(
 
 
 def _is_sure(observations: Observations, field: FieldModel) -> Bools:
-    """Return which observations are of lines whose place is known however they are painted, shape (n,)."""
+    """Return which observations are of lines whose place is known however they are painted, shape (n,).
+
+    Sidelines are placed by the yard lines' ends where most of these are seen; else their own paint has to do.
+    """
+    free: Bools = observations.boundary < 0
+    ends = (
+        np.isin(
+            observations.points_mm[:, 1],
+            [y_mm for line in field.lines() if line.kind == "yard_line" for y_mm in line.y_mm],
+        )
+        & free
+    )
+    if ends.sum() > LIMITS.seen_ends * 2 * len(field.yard_lines_yd()):
+        return free
     placed = [i for i, line in enumerate(field.lines()) if line.kind == "sideline"]
-    return np.asarray((observations.boundary < 0) | np.isin(observations.boundary, placed), dtype=np.bool_)
+    return np.asarray(free | np.isin(observations.boundary, placed), dtype=np.bool_)
 
 
 def _fit_proportions(

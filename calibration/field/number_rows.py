@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
+from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel
 
@@ -64,13 +65,19 @@ def with_number_rows(plane: Plane, camera: Camera, field: FieldModel, paint: flo
     fitting = [(low, high) for low, high in runs.tolist() if shortest <= high - low <= tallest and high < len(near)]
     if not fitting:
         return None
-    low, high = max(fitting, key=lambda run: float(near[slice(*run)].sum()))
-    height = (high - low) * LIMITS.step_yd
-    center = float(y_yd[0]) + (low + high - 1) / 2 * LIMITS.step_yd
+    # A row of other marks may have as much ink, but no digit that stands at one side of every line.
+    fitting.sort(key=lambda run: -float(near[slice(*run)].sum()))
+    rows = [_with_row(field, float(y_yd[0]), low, high) for low, high in fitting]
+    return next((row for row in rows if abs(sum(repeated_digit_sides(plane, camera, row))) == 2), rows[0])
+
+
+def _with_row(field: FieldModel, first_yd: float, low: int, high: int) -> FieldModel:
+    """Return the field with its numbers from one step across the field to another, and as far from the other side."""
+    center = first_yd + (low + high - 1) / 2 * LIMITS.step_yd
     return dataclasses.replace(
         field,
         number_rows_y_yd=(round(center, 3), round(field.width_yd - center, 3)),
-        number_height_yd=round(height, 3),
+        number_height_yd=round((high - low) * LIMITS.step_yd, 3),
     )
 
 

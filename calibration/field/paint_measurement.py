@@ -48,6 +48,8 @@ class PaintLimits:
     """Texture, wear and compression move an edge by this much beyond the profile's own noise."""
     cluster_yd: float = 10.0
     """Observations of one line within so many yards are disturbed together."""
+    ends_search_px: float = 3.0
+    """How far off the ends of yard lines are searched at least: a thin border's wrong edge is as near as that."""
     sampled_yd: float = 60.0
     """A shorter field has too few lines to leave out places."""
     outlier: float = 4.0
@@ -225,9 +227,10 @@ def observe_paint(
         sigma = np.hypot(seen.sigma_px, LIMITS.sigma_floor_px) * np.sqrt(len(planes))
         px = seen.px + offset[:, None] * seen.normals
         parts.append(Observations(points, px, seen.normals, sigma, cluster, boundary)[found])
-    if first is not None and not quick:
+    if first is not None:
         clusters = int(cluster.max(initial=-1)) + 1
-        parts.append(observe_line_ends(planes[0], camera, field, search_px, first.blur_px, clusters))
+        reach = max(search_px, LIMITS.ends_search_px)
+        parts.append(observe_line_ends(planes[0], camera, field, reach, first.blur_px, clusters))
     return parts[0] if len(parts) == 1 else _stacked(parts)
 
 
