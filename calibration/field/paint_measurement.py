@@ -199,7 +199,13 @@ def _line_signs(samples: PaintSamples, near: Array) -> Array:
 
 
 def observe_paint(
-    planes: Sequence[Plane], camera: Camera, field: FieldModel, search_px: float, *, quick: bool = False
+    planes: Sequence[Plane],
+    camera: Camera,
+    field: FieldModel,
+    search_px: float,
+    *,
+    quick: bool = False,
+    ends: bool = True,
 ) -> Observations:
     """Observe the long lines in one or several frames, brought to the first frame.
 
@@ -209,6 +215,7 @@ def observe_paint(
         field: the printed field.
         search_px: how far off the prediction may be.
         quick: whether half the places do, since the camera is only to come nearer.
+        ends: whether the ends of yard lines are observed, too.
 
     """
     many = quick and field.length_yd > LIMITS.sampled_yd
@@ -227,7 +234,7 @@ def observe_paint(
         sigma = np.hypot(seen.sigma_px, LIMITS.sigma_floor_px) * np.sqrt(len(planes))
         px = seen.px + offset[:, None] * seen.normals
         parts.append(Observations(points, px, seen.normals, sigma, cluster, boundary)[found])
-    if first is not None:
+    if first is not None and ends:
         clusters = int(cluster.max(initial=-1)) + 1
         reach = max(search_px, LIMITS.ends_search_px)
         parts.append(observe_line_ends(planes[0], camera, field, reach, first.blur_px, clusters))

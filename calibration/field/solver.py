@@ -244,7 +244,7 @@ def refine_solution(
     # The bow is fitted from the start: a dished board's lines are further from a flat one's than the last search.
     camera = dataclasses.replace(camera, bow=flat_bow(field))
     for search in searches_px:
-        observations = observe_paint(planes[:1], camera, field, search, quick=True)
+        observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=False)
         if len(observations.px) < LIMITS.fewest_observations:
             return None
         camera = fit_camera(camera, observations, prior=prior, fine=True).camera
