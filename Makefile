@@ -16,7 +16,7 @@ test: $(VENV)/.dev lint types
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done
 	$(VENV)-train/bin/python -m pytest tests/test_training.py tests/test_training_ball.py \
-		tests/test_training_own_table.py tests/test_training_networks.py
+		tests/test_training_own_table.py tests/test_training_networks.py tests/test_training_pair.py
 
 check: test
 

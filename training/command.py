@@ -155,6 +155,30 @@ def export(
     say(f"exported: {out}")
 
 
+@app.command()
+def pair(
+    folder: Data,
+    runs: Runs,
+    seconds: Annotated[float, typer.Option(min=1, help="Time of the run, s.")] = 570.0,
+    resume: Annotated[Path | None, typer.Option(help="Folder of checkpoints to continue from.")] = None,
+    level: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the time after which the learning rate comes down; 1: never.")
+    ] = 1.0,
+    rate: Annotated[float, typer.Option(help="Learning rate while it is level.")] = 2e-3,
+    seed: Annotated[int, typer.Option(help="Of all chance; take a new one for every run.")] = 1,
+    device: Annotated[str, typer.Option(help="cpu, cuda, or auto for cuda where there is one.")] = "auto",
+    recipe: RecipeFile = None,
+) -> None:
+    """Train the two networks, detector and refiner with ball, for a given time; resumable over any number of runs."""
+    _check_extra("train", "training", "torch")
+    from downfield.training.networks.pair_run import PairRun
+
+    for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned
+        signal.signal(stop, signal.default_int_handler)
+    run = PairRun(runs, resume or (runs if (runs / "detector.pt").exists() else None), device, seed)
+    run.execute(read_recipe(recipe).sources(folder, practice=True), seconds, rate=rate, level=level, report=say)
+
+
 @app.command("export-pair")
 def export_both(
     detector: Annotated[Path, typer.Argument(help="Checkpoint of the detector (.pt).")],

@@ -132,8 +132,11 @@ def after_last_convolutions(graph: onnx.ModelProto) -> list[str]:
         node = makers.get(left.pop())
         if node is None or node.op_type == "Conv" or node.name in names:
             continue
-        before = makers.get(node.input[0])
-        if node.op_type in ("Flatten", "Reshape") and before is not None and before.op_type == "Relu":
+        if (
+            node.op_type in ("Flatten", "Reshape")
+            and (before := makers.get(node.input[0]))
+            and before.op_type == "Relu"
+        ):
             continue  # the way into full layers
         names[node.name] = None
         left += list(node.input)
