@@ -168,6 +168,7 @@ def test_a_call_is_found_stepped_through_ruled_on_compared_and_saved(chrome: Bro
     with page_in(chrome, phone=True) as page:
         page.goto(f"{rig.url}/games?text=final")
         page.locator("#games .game").tap()
+        expect(page.locator("#plays .play").first).to_be_visible()
         page.locator("#filters summary").tap()
         page.locator("[name=kind]").select_option("fumble")
         expect(page.locator("#message")).to_have_text("2 plays found.")

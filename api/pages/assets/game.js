@@ -170,7 +170,7 @@ function callItem(call) {
 function openFilters() {
   const given = new URLSearchParams(location.search);
   const set = [...at("filters").querySelectorAll("[name]")].some((field) => given.get(field.name));
-  at("filters").open = set || matchMedia("(min-width: 700px)").matches;
+  if (set || matchMedia("(min-width: 700px)").matches) at("filters").open = true; // somebody may have opened them already
 }
 
 function rulingButton(call) {
