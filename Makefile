@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := core calibration models vision officiating game review api rig desk twin training
 
-.PHONY: run test test-training lint types check format docs docs-site release clean
+.PHONY: run test test-training lint types check format docs docs-site lock audit release clean
 
 run: $(VENV)/.run
 	$(BIN)/downfield run
@@ -44,12 +44,20 @@ docs: $(VENV)/.dev
 docs-site: $(VENV)-site/.done
 	$(VENV)-site/bin/zensical build
 
+# What the rig installs, to the byte: versions and hashes for every system and Python.
+lock: $(VENV)-lock/.done
+	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra postgres --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --upgrade --quiet --custom-compile-command 'make lock' -o requirements.lock
+
+audit: $(VENV)-lock/.done
+	.ci/audit $(VENV)-lock/bin/python
+
 # Wheel, sdist, container recipe, documents, contents and checksums of the version in pyproject.toml, and its tag.
 release:
 	.ci/release
 
 clean:
-	rm -rf build *.egg-info $(VENV) $(VENV)-train $(VENV)-site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf build *.egg-info $(VENV) $(VENV)-train $(VENV)-site $(VENV)-lock .mypy_cache .ruff_cache .pytest_cache
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Downfield needs Python 3.11 or newer; set PYTHON=")'
@@ -77,6 +85,11 @@ $(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml
 $(VENV)-site/.done:
 	$(PYTHON) -m venv $(VENV)-site
 	$(VENV)-site/bin/pip install --quiet 'zensical>=0.0.73,<0.1'
+	touch $@
+
+$(VENV)-lock/.done:
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/pip install --quiet 'uv>=0.9' 'pip-audit>=2.9'
 	touch $@
 
 build/typing/downfield: Makefile

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -26,7 +27,7 @@ start()
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way")
 @pytest.mark.parametrize(
     ("handler", "status", "output"),
-    [("signal.default_int_handler", -signal.SIGINT, ""), ("signal.SIG_IGN", 0, "downfield 0.2.0\n")],
+    [("signal.default_int_handler", -signal.SIGINT, ""), ("signal.SIG_IGN", 0, f"downfield {version('downfield')}\n")],
 )
 def test_ctrl_c_during_the_import_prints_no_traceback(handler: str, status: int, output: str) -> None:
     script = INTERRUPTED_IMPORT.format(handler=handler)
