@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast, dataclass_transform
+from typing import Annotated, Any, Final, TypeVar, cast, dataclass_transform
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from downfield.core.errors import FormatError, OutputError
 from downfield.core.format_versions import upgrade_json
 from downfield.core.input_files import read_text
-from downfield.core.number_range import has_long_number, out_of_range
 
 T = TypeVar("T")
+
+LARGEST: Final = 2**63 - 1
+"""Largest magnitude of a number, beyond which arithmetic overflows far away from what is to blame: nanoseconds of 292
+years; no length, probability or count is larger."""
+
+_LONG: Final = re.compile(r"[0-9]{19}|[0-9][eE]\+?[0-9]{2}")
+_LONG_BYTES: Final = re.compile(_LONG.pattern.encode())
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 """A probability; others are refused where they enter."""
@@ -70,10 +77,9 @@ def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None =
         FormatError: naming the line and the field.
 
     """
-    if has_long_number(text):
-        problem = out_of_range(_parsed(text))
-        if problem is not None:
-            raise FormatError(path, problem, line=line)
+    problem = number_fault(text)
+    if problem is not None:
+        raise FormatError(path, problem, line=line)
     try:
         return cast("T", adapter(kind).validate_json(text))
     except ValidationError as error:
@@ -136,7 +142,7 @@ def from_data(kind: type[T], data: object, *, path: str) -> T:
         FormatError: naming the field.
 
     """
-    problem = out_of_range(data)
+    problem = _out_of_range(data)
     if problem is not None:
         raise FormatError(path, problem)
     try:
@@ -191,3 +197,23 @@ def _format_error(error: ValidationError, path: str, line: int | None) -> Format
     elif "ctx" in first and "error" in first["ctx"]:
         problem = str(first["ctx"]["error"])
     return FormatError(path, problem, line=line, field=field)
+
+
+def number_fault(text: str | bytes) -> str | None:
+    """Return what is wrong with the first number out of range in JSON text; None if there is none, or it is broken."""
+    has_long = (_LONG.search(text) if isinstance(text, str) else _LONG_BYTES.search(text)) is not None
+    return _out_of_range(_parsed(text)) if has_long else None
+
+
+def _out_of_range(data: object) -> str | None:
+    """Return what is wrong with the first number out of range in parsed JSON or TOML; None if all are in range."""
+    waiting: list[tuple[str, object]] = [("", data)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [(f"{place}.{key}" if place else str(key), inner) for key, inner in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [(f"{place}.{index}" if place else str(index), inner) for index, inner in enumerate(value)]
+        elif isinstance(value, int | float) and abs(value) > LARGEST and value == value:
+            return f"the number of '{place}' is out of range" if place else "the number is out of range"
+    return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
-from downfield.core.records import to_json
+from downfield.core.records import number_fault, to_json
 from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
 from downfield.game.published.publisher import clock_text
@@ -83,7 +83,7 @@ class Refused:
 Receipt = Accepted | Refused
 
 
-NOT_ENCODABLE: Final = (
+_NOT_ENCODABLE: Final = (
     "A text has half of a surrogate pair, which can't be written. Type it again, without special characters."
 )
 
@@ -94,13 +94,14 @@ def refusal_of(error: DownfieldError) -> Refused:
     return Refused(str(error), next((code for kind, code in codes if isinstance(error, kind)), "failed"))
 
 
-def is_encodable(body: Body) -> bool:
-    """Return whether every text in a body can be written as UTF-8; half of a surrogate pair can't."""
+def content_fault(body: Body) -> str:
+    """Return why a body can't be kept, as what is kept must be read again; empty if it can."""
     try:
-        to_json(Body, body)
+        text = to_json(Body, body)
     except ValueError:
-        return False
-    return True
+        return _NOT_ENCODABLE
+    problem = number_fault(text)
+    return f"What was declared can't be kept: {problem}." if problem else ""
 
 
 _DIRECTIONS: Final = ("right", "up", "left", "down")  # as the camera sees the board, from +x in steps of 90 degrees

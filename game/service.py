@@ -28,7 +28,7 @@ from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
-from downfield.game.receipts import NOT_ENCODABLE, Receipt, Refused, Submission, is_encodable, refusal_of
+from downfield.game.receipts import Receipt, Refused, Submission, content_fault, refusal_of
 from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
 from downfield.game.session_start import (
@@ -335,8 +335,9 @@ class GameService(CurrentGame):
             record = self._receipts.open(submission.key, content)
             if record.receipt is not None:
                 return record.repeat(content)
-            if not is_encodable(body):
-                return Refused(NOT_ENCODABLE, "invalid")
+            fault = content_fault(body)
+            if fault:
+                return Refused(fault, "invalid")
             if self._session is None:
                 return Refused(NO_GAME, "no_game")
             try:
