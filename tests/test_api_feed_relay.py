@@ -112,7 +112,7 @@ def test_all_subscribers_get_the_same_messages_from_either_process(rig: RelayedS
     for snapshot in snapshots:
         snapshot.pop("at_ms")
     assert snapshots[0] == snapshots[1] == snapshots[2]
-    assert snapshots[0]["data"] == {"game": {"down": 1}, "calls": ["old", "new"]}
+    assert snapshots[0]["data"].items() >= {"game": {"down": 1}, "calls": ["old", "new"]}.items()
     assert messages[0] == messages[1] == messages[2]
     assert [message["data"] for message in messages[0]] == [{"down": 2}, None]
     eventually(lambda: rig.hub.subscribers == 0)
