@@ -20,6 +20,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from downfield.core.errors import FormatError, InputError, OutputError
+from downfield.core.platform.ownership import NO_LINK, is_own, others_may_write
 from downfield.core.private_files import OWNER_ONLY, make_private_folder, replace_private_file
 from downfield.core.records import adapter, from_json, record, to_json
 from downfield.game.store_reader import DeviceRow, EntryRow, GameRow
@@ -27,7 +28,6 @@ from downfield.game.store_reader import DeviceRow, EntryRow, GameRow
 _ENDING: Final = ".jsonl"
 _ASIDE: Final = ".set-aside"
 _DEVICES_FILE: Final = "devices.json"
-_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 @record
@@ -181,14 +181,16 @@ class Spool:
     def _append(self, place: Path, rows: Sequence[EntryRow], game: GameRow) -> None:
         _enter(place)
         path = place / f"{quote(game.id, safe='')}{_ENDING}"
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINK
         with os.fdopen(os.open(path, flags, OWNER_ONLY), "r+b", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
             lines = [] if size else [to_json(SpooledGame, SpooledGame(self._next_number(), **asdict(game)))]
             lines += [_line(row) for row in rows]
             text = "".join(f"{line}\n" for line in lines).encode()
-            if size and os.pread(file.fileno(), 1, size - 1) != b"\n":  # a crash cut the last line off
-                text = b"\n" + text
+            if size:
+                file.seek(size - 1)  # writing goes to the end, wherever it was read
+                if file.read(1) != b"\n":  # a crash cut the last line off
+                    text = b"\n" + text
             try:
                 view = memoryview(text)
                 while view:
@@ -230,9 +232,9 @@ def _enter(place: Path) -> None:
 
 def _is_own(place: Path) -> bool:
     found = place.lstat()
-    if stat.S_ISLNK(found.st_mode) and found.st_uid == os.geteuid():
+    if stat.S_ISLNK(found.st_mode) and is_own(found):
         found = place.stat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
+    return stat.S_ISDIR(found.st_mode) and is_own(found) and not others_may_write(found)
 
 
 def _line(row: EntryRow) -> str:

@@ -7,7 +7,6 @@ shown again is nobody's game: whatever store it is kept in, no rig goes on with 
 from __future__ import annotations
 
 import hashlib
-import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import DownfieldError
+from downfield.core.platform.folders import lasting_temporary_folder
 from downfield.game.heads import HeadsFile
 from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.owner import NOBODY, GameOwner, rig_id
@@ -32,7 +32,6 @@ from downfield.rig.configuration.settings import (
 )
 
 _TEMPORARY_STORE: Final = "games.db"
-_LASTING_TEMPORARY: Final = Path("/var/tmp")  # noqa: S108 - only a folder of this user's own in it is used
 _SNAPSHOT: Final = "game.snapshot"
 DATA_FOLDER_LOCK: Final = ".rig.lock"
 """The file that a rig has locked while it uses a data folder."""
@@ -101,8 +100,9 @@ def open_snapshots(settings: RigSettings, key: RigKey) -> SnapshotFile:
 def _unsaved_places(settings: RigSettings, store: Store, owner: GameOwner) -> list[Path]:
     """Return the folders for entries that a store does not accept; those of another store are never mixed in."""
     name = f"{owner.rig}-{hashlib.sha256(store.where.encode()).hexdigest()[:12]}"
-    shared = _LASTING_TEMPORARY / f"downfield-unsaved-{os.geteuid()}-{name}"
-    return [unsaved_folder(settings) / name, heads_file(settings).parent / ".downfield-unsaved" / name, shared]
+    folders = [unsaved_folder(settings) / name, heads_file(settings).parent / ".downfield-unsaved" / name]
+    shared = lasting_temporary_folder(f"downfield-unsaved-{name}")
+    return folders if shared is None else [*folders, shared]
 
 
 def table_name(settings: RigSettings) -> str:

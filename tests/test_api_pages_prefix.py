@@ -65,7 +65,7 @@ def test_the_start_page_shows_addresses_and_links_under_the_prefix(chrome: Brows
     with page_in(chrome) as page:
         page.goto(f"{service.url}{PREFIX}/")
         address = page.get_by_label("Address").first
-        expect(address).to_have_value(f"{service.url}{PREFIX}/overlay/scorebug")
+        expect(address).to_have_value(f"{service.url}{PREFIX}/overlay/scene")
         targets = page.eval_on_selector_all("a[href]", "links => links.map((link) => link.href)")
         assert targets
         assert [target for target in targets if not target.startswith(f"{service.url}{PREFIX}/")] == []

@@ -13,7 +13,7 @@ import pytest
 
 from downfield.core.platform import sockets
 from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLocks
-from downfield.core.platform.folders import user_data_folder
+from downfield.core.platform.folders import lasting_temporary_folder, user_data_folder
 from downfield.core.platform.system import System, system_of
 
 
@@ -111,6 +111,11 @@ def test_a_file_that_is_not_there_is_locked_by_nobody(locks: FileLocks, tmp_path
 )
 def test_data_lies_where_the_system_wants_it(system: System, environment: dict[str, str], folder: str) -> None:
     assert user_data_folder("downfield", system, environment) == Path.home() / folder
+
+
+def test_no_folder_outlives_a_restart_beside_the_data_on_windows() -> None:
+    assert lasting_temporary_folder("unsaved", "windows") is None
+    assert str(lasting_temporary_folder("unsaved", "macos")).startswith("/var/tmp/unsaved-")
 
 
 def test_systems_are_told_apart() -> None:

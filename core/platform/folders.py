@@ -26,3 +26,13 @@ def user_data_folder(name: str, system: System = SYSTEM, environment: Mapping[st
         return home / "Library" / "Application Support" / name
     xdg = environment.get("XDG_DATA_HOME")  # the XDG Base Directory Specification
     return (Path(xdg) if xdg else home / ".local" / "share") / name
+
+
+def lasting_temporary_folder(name: str, system: System = SYSTEM) -> Path | None:
+    """Return a folder of this user's, likely on another disk, that outlives a restart; it need not exist.
+
+    None on Windows, where temporary folders lie beside the user's data.
+    """
+    if system == "windows":
+        return None
+    return Path("/var/tmp") / f"{name}-{os.geteuid()}"  # noqa: S108 - only a folder of this user's own in it is used
