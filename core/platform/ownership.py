@@ -1,6 +1,6 @@
 """Whose a file or folder is, and who may write to it.
 
-On Windows folders of a user are that user's by their access lists, which Python does not show; nothing is checked there.
+On Windows folders of a user are that user's by access lists, which Python does not show: nothing is checked there.
 """
 
 from __future__ import annotations
