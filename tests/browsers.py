@@ -36,7 +36,7 @@ NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
 OAKDALE: Final = TeamSheet(name="Oakdale", short="OAK", color="#f2b705", ink="#ffffff")
 PHONE: Final = {"width": 390, "height": 844}
-WAIT_MS: Final = 15_000  # for what takes tens of milliseconds on an idle machine
+WAIT_MS: Final = 45_000  # for what takes tens of milliseconds on an idle machine
 
 expect.set_options(timeout=WAIT_MS)
 

@@ -83,7 +83,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedGame]:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=30) as made:
+    with httpx.Client(timeout=90) as made:
         yield made
 
 

@@ -46,7 +46,7 @@ def rig_address(tmp_path: Path) -> Iterator[str]:
         yield f"{link.scheme}://{link.netloc}"
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
         process.stdout and process.stdout.close()
 
 
