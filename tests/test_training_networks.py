@@ -270,10 +270,10 @@ def test_some_steps_on_the_same_samples_lower_the_loss() -> None:
     for network, loss_of in ((detector, detector_step), (refiner, refiner_step)):
         optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3)
         losses = []
-        for _ in range(8):
+        for _ in range(24):
             loss = loss_of()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             losses.append(float(loss.detach()))
-        assert losses[-1] < 0.8 * losses[0]
+        assert sum(losses[-6:]) < 0.8 * sum(losses[:6])  # each step sees the samples varied at random anew
