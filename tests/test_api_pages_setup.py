@@ -89,6 +89,7 @@ def test_a_table_is_set_up_in_the_browser_and_the_game_begins(
         check_layout(page, "confirm")
         page.get_by_role("button", name="Solve with the moved corners").click()
         expect(page.get_by_role("button", name="Solve with the moved corners")).to_be_hidden(timeout=SOLVED_MS)
+        expect(page.get_by_label("Name of the table")).to_be_visible(timeout=SOLVED_MS)
         page.get_by_label("Name of the table").fill("Attic")
         page.get_by_role("button", name="Save and play").click()
         expect(page.get_by_text("The table is saved")).to_be_visible()
