@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,25 +11,11 @@ from typing import Any
 import pytest
 from asgi_client import AsgiClient
 from fastapi.routing import APIRoute, APIWebSocketRoute
-from scripted_plays import FIELD
-from served_games import FakeRig
+from secured_service import MANY, PHONE, RIG, SecuredService
 
-from downfield.api.app import ROUTERS, create_app
-from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security import tokens
+from downfield.api.app import ROUTERS
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimiter, RateLimits
 from downfield.api.security.roles import RANK, Role, required_role
-from downfield.api.security.tokens import CODE_LETTERS, TokenStore
-from downfield.game.commands import NewGame
-from downfield.game.service import GameService
-from downfield.game.store import Store
-from downfield.officiating.rulebooks.rulebook import load_rulebook
-
-PHONE = "192.168.1.20"
-RIG = "192.168.1.5:8317"
-MANY = RateLimits(RateLimit(1e6, 10**6), RateLimit(1e6, 10**6), RateLimit(1e6, 10**6))
 
 OPEN_TO: dict[str, set[tuple[str, str]]] = {
     "anyone": {
@@ -96,26 +81,6 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
     },
 }
 """Routes by role; a route that is not listed must be a GET for viewers."""
-
-
-class SecuredService:
-    """A service in this process."""
-
-    def __init__(self, path: Path, access: AccessPolicy) -> None:
-        self.store, hub = Store.at(path), Hub()
-        self.game_service = GameService(self.store, hub, FakeRig(None), FIELD, load_rulebook("tap"))
-        self.game_service.start_game(NewGame())
-        self.app = create_app(AppContext(self.game_service, hub, LatestPicture(), self.store), access)
-        self.token_store: TokenStore = self.app.state.token_store
-
-    def phone(self, role: Role | None = None) -> AsgiClient:
-        """A client on the network, paired in a role or not."""
-        client = AsgiClient(self.app, PHONE, RIG)
-        if role is None:
-            return client
-        redeemed = self.token_store.redeem(self.token_store.make_code(role).code, f"{role}'s phone")
-        assert redeemed is not None
-        return replace(client, token=redeemed[0])
 
 
 @pytest.fixture
@@ -201,86 +166,6 @@ def test_a_route_without_a_role_is_for_the_admin() -> None:
         """No role is given."""
 
     assert required_role(forgotten) == "admin"
-
-
-def test_a_code_pairs_one_phone_once(lan: SecuredService) -> None:
-    made = lan.phone("admin").post("/api/pairings", {"role": "operator"}).json
-    assert made["url"].endswith("/pair#" + made["code"].replace("-", ""))
-    picture = lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg")
-    assert picture.headers["content-type"] == "image/svg+xml"
-    phone = lan.phone()
-    answer = phone.post("/api/session", {"code": made["code"].lower(), "name": "Sam's phone"})
-    assert answer.status == 200
-    cookie = answer.headers["set-cookie"]
-    assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
-    token = answer.json["token"]
-    assert phone.get("/api/session", cookie=f"downfield={token}").json["role"] == "operator"
-    assert replace(phone, token=token).get("/api/session").json["name"] == "Sam's phone"
-    assert phone.post("/api/session", {"code": made["code"]}).status == 401
-    assert lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg").status == 404
-
-
-def test_a_revoked_device_is_refused_at_once_and_after_a_restart(lan: SecuredService) -> None:
-    phone = lan.phone("operator")
-    device = next(listed for listed in lan.phone("admin").get("/api/devices").json if listed["role"] == "operator")
-    assert lan.phone("admin").request("DELETE", f"/api/devices/{device['id']}").status == 204
-    assert phone.get("/api/game").status == 401
-    assert TokenStore(lan.store).find_device(phone.token) is None
-
-
-def test_devices_stay_paired_after_a_restart_and_tokens_are_not_stored(lan: SecuredService) -> None:
-    phone = lan.phone("operator")
-    again = TokenStore(lan.store).find_device(phone.token)
-    assert again is not None
-    assert again.role == "operator"
-    assert phone.token not in str(lan.store.devices())
-
-
-def test_signing_out_ends_the_token(lan: SecuredService) -> None:
-    phone = lan.phone("viewer")
-    assert phone.request("DELETE", "/api/session").status == 204
-    assert phone.get("/api/game").status == 401
-
-
-def test_a_code_expires(lan: SecuredService, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "LIMITS", replace(tokens.LIMITS, code_valid_s=-1.0))
-    assert lan.token_store.redeem(lan.token_store.make_code("admin").code, "late") is None
-
-
-def test_a_device_stays_paired_when_the_clock_of_the_computer_is_set(tmp_path: Path) -> None:
-    store, day_ns, set_ns = Store.at(tmp_path / "a.db"), 86_400 * 10**9, 1_800_000_000 * 10**9
-    unset = tokens.TokenStore(store, now_ns=lambda: 5)
-    paired = unset.redeem(unset.make_code("operator").code, "phone")
-    assert paired is not None
-    token, _ = paired
-    now_ns = itertools.chain([set_ns] * 2, [set_ns + 89 * day_ns] * 2, itertools.repeat(set_ns + 91 * day_ns))
-    found = [tokens.TokenStore(store, now_ns=now_ns.__next__).find_device(token) is not None for _ in range(3)]
-    assert found == [True, True, False]
-    store.close()
-
-
-def test_codes_are_long_unique_and_limited_in_number(lan: SecuredService) -> None:
-    admin = lan.phone("admin")
-    codes = {lan.token_store.make_code("viewer").code for _ in range(20)}
-    assert len(codes) == 20
-    assert all(len(code) == 10 and set(code) <= set(CODE_LETTERS) for code in codes)
-    assert admin.post("/api/pairings", {"role": "viewer"}).status == 409
-
-
-def test_guessing_codes_is_rate_limited(tmp_path: Path) -> None:
-    service = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(sign_ins=RateLimit(0.001, 5))))
-    client = AsgiClient(service.app, PHONE, RIG)
-    tries = [client.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
-    assert [answer.status for answer in tries] == [401] * 5 + [429] * 3
-    assert int(tries[-1].headers["retry-after"]) >= 1
-    for n in range(60):
-        AsgiClient(service.app, f"10.0.{n % 20}.7", RIG).post("/api/session", {"code": "A"})
-    code = service.token_store.make_code("operator").code
-    newcomer = AsgiClient(service.app, "192.168.1.99", RIG)
-    assert newcomer.post("/api/session", {"code": code}).status == 200, "others' guesses cost nobody his turn"
-    service.game_service.close()
-    service.store.close()
 
 
 def test_a_key_in_the_address_can_only_read(lan: SecuredService) -> None:

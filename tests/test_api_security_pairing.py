@@ -1,0 +1,105 @@
+"""Pairing: a code pairs one phone once, and it stays paired until it is revoked or signs out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from asgi_client import AsgiClient
+from secured_service import MANY, PHONE, RIG, SecuredService
+
+from downfield.api.security import tokens
+from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
+from downfield.api.security.tokens import CODE_LETTERS, TokenStore
+from downfield.game.store import Store
+
+
+@pytest.fixture
+def lan(tmp_path: Path) -> Iterator[SecuredService]:
+    made = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, limits=MANY))
+    yield made
+    made.game_service.close()
+    made.store.close()
+
+
+def test_a_code_pairs_one_phone_once(lan: SecuredService) -> None:
+    made = lan.phone("admin").post("/api/pairings", {"role": "operator"}).json
+    assert made["url"].endswith("/pair#" + made["code"].replace("-", ""))
+    picture = lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg")
+    assert picture.headers["content-type"] == "image/svg+xml"
+    phone = lan.phone()
+    answer = phone.post("/api/session", {"code": made["code"].lower(), "name": "Sam's phone"})
+    assert answer.status == 200
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    token = answer.json["token"]
+    assert phone.get("/api/session", cookie=f"downfield={token}").json["role"] == "operator"
+    assert replace(phone, token=token).get("/api/session").json["name"] == "Sam's phone"
+    assert phone.post("/api/session", {"code": made["code"]}).status == 401
+    assert lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg").status == 404
+
+
+def test_a_revoked_device_is_refused_at_once_and_after_a_restart(lan: SecuredService) -> None:
+    phone = lan.phone("operator")
+    device = next(listed for listed in lan.phone("admin").get("/api/devices").json if listed["role"] == "operator")
+    assert lan.phone("admin").request("DELETE", f"/api/devices/{device['id']}").status == 204
+    assert phone.get("/api/game").status == 401
+    assert TokenStore(lan.store).find_device(phone.token) is None
+
+
+def test_devices_stay_paired_after_a_restart_and_tokens_are_not_stored(lan: SecuredService) -> None:
+    phone = lan.phone("operator")
+    again = TokenStore(lan.store).find_device(phone.token)
+    assert again is not None
+    assert again.role == "operator"
+    assert phone.token not in str(lan.store.devices())
+
+
+def test_signing_out_ends_the_token(lan: SecuredService) -> None:
+    phone = lan.phone("viewer")
+    assert phone.request("DELETE", "/api/session").status == 204
+    assert phone.get("/api/game").status == 401
+
+
+def test_a_code_expires(lan: SecuredService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "LIMITS", replace(tokens.LIMITS, code_valid_s=-1.0))
+    assert lan.token_store.redeem(lan.token_store.make_code("admin").code, "late") is None
+
+
+def test_a_device_stays_paired_when_the_clock_of_the_computer_is_set(tmp_path: Path) -> None:
+    store, day_ns, set_ns = Store.at(tmp_path / "a.db"), 86_400 * 10**9, 1_800_000_000 * 10**9
+    unset = tokens.TokenStore(store, now_ns=lambda: 5)
+    paired = unset.redeem(unset.make_code("operator").code, "phone")
+    assert paired is not None
+    token, _ = paired
+    now_ns = itertools.chain([set_ns] * 2, [set_ns + 89 * day_ns] * 2, itertools.repeat(set_ns + 91 * day_ns))
+    found = [tokens.TokenStore(store, now_ns=now_ns.__next__).find_device(token) is not None for _ in range(3)]
+    assert found == [True, True, False]
+    store.close()
+
+
+def test_codes_are_long_unique_and_limited_in_number(lan: SecuredService) -> None:
+    admin = lan.phone("admin")
+    codes = {lan.token_store.make_code("viewer").code for _ in range(20)}
+    assert len(codes) == 20
+    assert all(len(code) == 10 and set(code) <= set(CODE_LETTERS) for code in codes)
+    assert admin.post("/api/pairings", {"role": "viewer"}).status == 409
+
+
+def test_guessing_codes_is_rate_limited(tmp_path: Path) -> None:
+    service = SecuredService(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(sign_ins=RateLimit(0.001, 5))))
+    client = AsgiClient(service.app, PHONE, RIG)
+    tries = [client.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
+    assert [answer.status for answer in tries] == [401] * 5 + [429] * 3
+    assert int(tries[-1].headers["retry-after"]) >= 1
+    for n in range(60):
+        AsgiClient(service.app, f"10.0.{n % 20}.7", RIG).post("/api/session", {"code": "A"})
+    code = service.token_store.make_code("operator").code
+    newcomer = AsgiClient(service.app, "192.168.1.99", RIG)
+    assert newcomer.post("/api/session", {"code": code}).status == 200, "others' guesses cost nobody his turn"
+    service.game_service.close()
+    service.store.close()
