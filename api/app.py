@@ -12,6 +12,7 @@ from downfield.api import problems
 from downfield.api.dependencies import AppContext, authorize
 from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
+from downfield.api.logos import LogoFolder
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
 from downfield.api.replay.director import ReplayDirector
@@ -26,6 +27,7 @@ from downfield.api.routes import (
     games,
     graphics,
     health,
+    logos,
     pages,
     pairing,
     play,
@@ -70,6 +72,7 @@ ROUTERS: Final = (
     clips.router,
     replay.router,
     graphics.router,
+    logos.router,
     setup.router,
     table_setup.router,
     feed.router,
@@ -122,6 +125,7 @@ def create_app(
         context.hub, context.game_service, context.store.game, ReplayMaker(app.state.evidence), context.replays
     )
     app.state.cards = graphics.CardCounter()
+    app.state.logos = LogoFolder(context.style_folder and context.style_folder / "logos")
     app.state.films = FilmMaker()
     app.state.worker = JudgingWorker()
     app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker)

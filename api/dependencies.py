@@ -66,7 +66,7 @@ class AppContext:
         rig_key: signs what leaves the rig; one of this run only where none is given.
         bundles: makes games into files; None where that can't be done.
         program: draws the program feed; None where there are no pictures.
-        style_sheet: of one's own, for the overlays; None for none. The file need not exist.
+        style_folder: with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
         replays: how replays are made.
         operators_review: whether operators may reopen finished games, rule on them and close them, as admins may.
 
@@ -82,7 +82,7 @@ class AppContext:
     rig_key: RigKey = field(default_factory=RigKey.generate)
     bundles: Bundles | None = None
     program: ProgramFeed | None = None
-    style_sheet: Path | None = None
+    style_folder: Path | None = None
     replays: ReplayOptions = field(default_factory=ReplayOptions)
     operators_review: bool = False
 

@@ -13,6 +13,7 @@ from downfield.calibration.calibration import Calibration
 
 Color = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b3d91"])]
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Logo = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", examples=["9f86d081884c7d659a2feaa0c55ad015"])]
 RulebookName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", examples=["tap"])]
 
 
@@ -23,12 +24,13 @@ class RequestModel(BaseModel):
 
 
 class TeamSheet(RequestModel):
-    """A team's names and colors in one game."""
+    """A team's names, colors and logo in one game."""
 
     name: Name = Field(examples=["River City"])
     short: Annotated[str, Field(min_length=1, max_length=4, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(examples=["RIV"])
     color: Color = "#1d3f72"
     ink: Color = "#ffffff"
+    logo: Logo | None = Field(default=None, description="As `POST /api/logos` named it.")
 
 
 HOME_SHEET: Final = TeamSheet(name="Home", short="H", color="#1d3f72", ink="#ffffff")

@@ -328,7 +328,7 @@ class Rig:
             self._key,
             self._bundles,
             program=self.program,
-            style_sheet=folder / "overlay.css",
+            style_folder=folder,
             replays=replay_options(self._settings),
             operators_review=self._settings.game.operators_review,
         )

@@ -110,7 +110,8 @@ class PageServer:
         self.game_service = GameService(self._store, self.hub, machine, header.field, load_rulebook("tap"))
         if self.game_service.resume() is None:
             self.game_service.start_game(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
-        app = create_app(AppContext(self.game_service, self.hub, self._picture, self._store), self._access)
+        context = AppContext(self.game_service, self.hub, self._picture, self._store, style_folder=self._folder)
+        app = create_app(context, self._access)
         self.token_store: TokenStore = app.state.token_store
         listening = socket.create_server(("127.0.0.1", self._port))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")

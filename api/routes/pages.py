@@ -113,8 +113,8 @@ def asset(request: Request, file: str) -> Response:
 def user_style(context: AppContextDep) -> Response:
     """The style sheet of one's own for all overlays; empty where there is none."""
     text = b""
-    if context.style_sheet is not None:
-        with suppress(OSError), context.style_sheet.open("rb") as file:
+    if context.style_folder is not None:
+        with suppress(OSError), (context.style_folder / "overlay.css").open("rb") as file:
             text = file.read(MAX_STYLE_BYTES)
     return Response(text, media_type=_MEDIA_TYPES[".css"], headers={"Cache-Control": "no-cache"})
 

@@ -102,7 +102,7 @@ class SecurityMiddleware:
         if refusal is not None:
             await refusal(scope, receive, send_checked)
             return
-        large = own_path(scope) in {"/api/calibration", "/api/commands"}
+        large = own_path(scope) in {"/api/calibration", "/api/commands", "/api/logos"}
         await (self._large if large else self._usual)(scope, receive, send_checked)
 
     def _refuse(self, scope: Scope, origin: Origin) -> Response | None:

@@ -34,6 +34,7 @@ class TeamView(TopicModel):
     short: str = Field(description="As on a score bug.")
     color: str = Field(description="Background for the team, #rrggbb.")
     ink: str = Field(description="Text on that background, #rrggbb.")
+    logo: str | None = Field(default=None, description="Its logo is at `logos/` and this and `.png`; null for none.")
     jersey: Jersey = Field(description="Color class of its figures.")
     points: int
     time_outs: int | None = Field(description="Left; null where the rulebook has none.")

@@ -269,6 +269,7 @@ def _team(state: GameState, side: Side, sheet: TeamSheet) -> game_topics.TeamVie
         short=sheet.short,
         color=sheet.color,
         ink=sheet.ink,
+        logo=sheet.logo,
         jersey="dark" if state.dark == side else "light",
         points=state.score[place],
         time_outs=None if state.time_outs is None else state.time_outs[place],

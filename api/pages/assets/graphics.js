@@ -3,6 +3,7 @@
 import { applyTeamColors } from "./color.js";
 import { el } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
+import { logoImage } from "./logos.js";
 import { overlay } from "./overlay.js";
 
 const PLAYING = ["live", "in_air", "kick"];
@@ -46,11 +47,12 @@ overlay("graphics", ["game", "graphic"], (stage, options, feed) => {
 });
 
 function cardElement(card, game, key) {
+  const logo = card.side === null ? null : (game?.[card.side].logo ?? null);
   const sided = card.rows.some((row) => row.values.length === 2);
   return el(
     "article",
     { class: `card scaled ${card.kind}${card.side === null ? "" : " with-team"}` },
-    el("header", {}, el("h1", { dir: "auto" }, capitalize(card.title)), card.subtitle && el("p", { dir: "auto" }, capitalize(formatCallText(card.subtitle)))),
+    el("header", { class: logo && "with-logo" }, logo && logoImage(logo), el("h1", { dir: "auto" }, capitalize(card.title)), card.subtitle && el("p", { dir: "auto" }, capitalize(formatCallText(card.subtitle)))),
     card.picture && el("img", { src: address(card.picture, key), alt: "The decisive picture" }),
     sided && game && el("div", { class: "row names" }, el("b", {}, game.away.short), el("span", {}, ""), el("b", {}, game.home.short)),
     card.rows.length > 0 && el("div", { class: "rows" }, card.rows.map(row)),

@@ -7,6 +7,7 @@ import {
   bindForm, checkbox, declaration, declarationButton, field, number, optionalNumber, optionalValue, requestButton, round, seconds, select, showOnlyIf, sides, sideSelect,
   submitButton, teams, yardLine,
 } from "./panel_fields.js";
+import { logoField } from "./panel_logo.js";
 import { ofType } from "./panel_legal.js";
 
 const CLAIMS = [
@@ -211,13 +212,17 @@ export function newGame(feed) {
     .then((response) => (response.ok ? response.json() : []))
     .then((books) => rulebook.append(...(books.items ?? books).map((book) => el("option", { value: book.name }, book.title || book.name))))
     .catch(() => {}); // the current one can still be chosen
+  const logoFields = {};
   const teamInputs = (side) => {
-    const team = game?.[side] ?? { name: capitalize(side), short: capitalize(side[0]), color: "#1d3f72", ink: "#ffffff" };
+    const team = game?.[side] ?? { name: capitalize(side), short: capitalize(side[0]), color: "#1d3f72", ink: "#ffffff", logo: null };
+    const logo = logoField(`Logo of the ${side} team`, team.logo);
+    logoFields[side] = logo.element;
     return {
       name: el("input", { required: true, maxlength: 60, value: team.name }),
       short: el("input", { required: true, maxlength: 4, value: team.short }),
       color: el("input", { type: "color", value: team.color }),
       ink: el("input", { type: "color", value: team.ink }),
+      logo: logo.input,
     };
   };
   const inputs = { home: teamInputs("home"), away: teamInputs("away") };
@@ -232,6 +237,7 @@ export function newGame(feed) {
       field(`${capitalize(side)} team`, input.name, "wide"),
       field("Short name", input.short),
       el("div", { class: "colors" }, field("Color", input.color), field("Text color", input.ink)),
+      logoFields[side],
     ]),
     confirmEnd.label,
     begin,

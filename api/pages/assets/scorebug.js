@@ -2,6 +2,7 @@
 
 import { applyTeamColors } from "./color.js";
 import { el, setText } from "./dom.js";
+import { logoImage } from "./logos.js";
 import { areCallsMissed, overlay } from "./overlay.js";
 import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "./format.js";
 
@@ -95,11 +96,17 @@ function team(options) {
   const ball = el("span", { class: "ball", "aria-label": "has the ball" });
   const timeOuts = el("span", { class: "timeouts" });
   const score = el("span", { class: "score" });
-  const element = el("div", { class: "team" }, el("div", { class: "identity" }, el("span", { class: "line" }, name, ball), timeOuts), score);
+  const logo = el("span", { class: "logo-plate", hidden: true });
+  const element = el("div", { class: "team" }, logo, el("div", { class: "identity" }, el("span", { class: "line" }, name, ball), timeOuts), score);
   return {
     element,
     show(now, hasBall) {
       applyTeamColors(element, now);
+      if (logo.dataset.logo !== (now.logo ?? "")) {
+        logo.dataset.logo = now.logo ?? "";
+        logo.hidden = now.logo === null;
+        logo.replaceChildren(...(now.logo === null ? [] : [logoImage(now.logo)]));
+      }
       setText(name, options.teams === "full" ? now.name : now.short);
       element.classList.toggle("possession", hasBall);
       if (score.textContent !== "" && score.textContent !== String(now.points)) pulse(score);
