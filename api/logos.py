@@ -110,7 +110,8 @@ def small_png(data: bytes) -> bytes:
         image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
     if image is None or image.dtype not in (np.uint8, np.uint16):
         raise InputError(_NO_PICTURE)
-    logo = _trimmed(_with_alpha(np.asarray(image)))
+    deep = image.dtype == np.uint16
+    logo = _trimmed(_with_alpha(np.asarray(image // 256 if deep else image, dtype=np.uint8)))
     height, width = logo.shape[:2]
     if min(width, height) < LEAST_PX:
         raise InputError(f"The logo is too small: {width} x {height} pixels that are not transparent.")
@@ -139,19 +140,18 @@ def _declared_size(data: bytes) -> tuple[int, int]:
         raise InputError(_NO_PICTURE) from None
 
 
-def _with_alpha(image: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.uint8]:
-    """Return a picture of any kind as uint8 BGRA, shape (height, width, 4)."""
-    plain = (image >> 8).astype(np.uint8) if image.dtype == np.uint16 else image.astype(np.uint8)
-    channels = 1 if plain.ndim == 2 else plain.shape[2]
+def _with_alpha(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a picture, gray, BGR or BGRA, as BGRA, shape (height, width, 4)."""
+    channels = 1 if image.ndim == 2 else image.shape[2]
     if channels == 4:
-        return plain
+        return image
     code = cv2.COLOR_GRAY2BGRA if channels == 1 else cv2.COLOR_BGR2BGRA
-    return np.asarray(cv2.cvtColor(plain, code), dtype=np.uint8)
+    return np.asarray(cv2.cvtColor(image, code), dtype=np.uint8)
 
 
 def _trimmed(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return a picture without its fully transparent borders."""
-    rows, columns = image[..., 3].any(axis=1).nonzero()[0], image[..., 3].any(axis=0).nonzero()[0]
+    rows, columns = (np.flatnonzero(image[..., 3].max(axis=axis)) for axis in (1, 0))
     if not rows.size:
         raise InputError("The logo is fully transparent.")
     return image[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
