@@ -30,6 +30,7 @@ from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundle_format import BundleManifest, JournalLine
 from downfield.review.track_rows import TrackRow
+from downfield.rig.contribution.contribution_file import Contribution
 from downfield.rig.recording.recording_library import RecordedFrame, RecordingIndexHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
@@ -117,6 +118,13 @@ FORMATS = (
         " `game.events.jsonl`, `game.calls.jsonl`, `game.calibration.json`, `certificate.json`, `configuration.json`,"
         " `rulebook.json`, `report.html`, the video under `recording/`, then `manifest.json` and its signature.",
         (BundleManifest, JournalLine),
+    ),
+    Format(
+        "downfield-contribution.zip",
+        "Contributions",
+        "Frames for the training of networks in one zip file: `contribution.json`, and the pictures of its frames in"
+        " their order, `frames/0001.jpg` and so on. Times are 0, and figures are only numbered.",
+        (Contribution,),
     ),
     Format(
         "*.tracks.csv, *.tracks.parquet",

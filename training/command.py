@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from downfield.core.errors import InputError, MissingExtraError
+from downfield.models.card import BUNDLED
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
-from downfield.training.recipe import Schedule, read_recipe
+from downfield.training.recipe import CONTRIBUTED, Schedule, read_recipe
 
 if TYPE_CHECKING:
     from downfield.training.labeled_frames import Sources
@@ -91,7 +92,33 @@ def guesses(
             make_guesses(detector, source, tell)
 
 
-def _trains(look: str, module: str, about: str, *, practice: bool = False) -> None:
+@app.command()
+def contributed(
+    folder: Data,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Contributions from 'downfield contribute'.")],
+    detector: Annotated[
+        str, typer.Option(help="Network that says which corners are seen: a bundled one or a folder.")
+    ] = BUNDLED,
+) -> None:
+    """Add contributed pictures of real tables as a data set of their own, split by table; each is added once."""
+    _check_extra("twin", "reading data sets", "mujoco")
+    from downfield.models.loading import open_detector
+    from downfield.training.contributed_set import add_contributions
+
+    opened = open_detector(detector)
+    with progress_bar("Adding pictures") as advance:
+        added = add_contributions(files, folder / CONTRIBUTED, opened, advance)
+    for split in ("train", "val", "test"):
+        tables = len(added.tables.get(split, ()))
+        say(f"{split}: {added.pictures[split]} new pictures, of {tables} table{'' if tables == 1 else 's'}")
+    say(f"{folder / CONTRIBUTED}: {added.figures} figures labeled.")
+    if added.known:
+        say(f"{added.known} pictures were there already.")
+    if added.unlabeled:
+        say(f"{added.unlabeled} pictures were left out: no figure in them is sure.")
+
+
+def _trains(look: str, module: str, about: str, *, practice: bool = False, contributed: bool = False) -> None:
     """Add the command that trains one of the networks.
 
     Args:
@@ -99,6 +126,7 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
         module: holds the lesson; it needs torch, so it is imported when the command runs.
         about: the command's help.
         practice: whether it also learns from the sets where many figures have a ball of their own.
+        contributed: whether it also learns from contributed pictures, in which not every figure is labeled.
 
     """
 
@@ -115,13 +143,18 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
         name, plan = look.replace("-", "_"), read_recipe(recipe)
         lesson: Lesson = getattr(import_module(f"downfield.training.{module}"), name.upper())
         run = _TrainingRun(runs / look, getattr(plan, name), until, finish, start, threads)
-        run.execute(lesson, plan.sources(folder, practice=practice))
+        run.execute(lesson, plan.sources(folder, practice=practice, contributed=contributed))
 
     app.command(look, help=f"{about} An interrupted run is resumed from its checkpoint.")(train)
 
 
 _trains("first-look", "first_look", "Train the figure detector, which finds figures, balls and hands in frames.")
-_trains("second-look", "second_look_run", "Train the figure refiner, which measures each figure in a patch.")
+_trains(
+    "second-look",
+    "second_look_run",
+    "Train the figure refiner, which measures each figure in a patch; contributed pictures count where there are any.",
+    contributed=True,
+)
 _trains("ball-look", "ball_look_run", "Train the ball detector, which finds ball candidates in frames.", practice=True)
 _trains("close-look", "close_look_run", "Train the ball refiner, which confirms the ball in a patch.", practice=True)
 

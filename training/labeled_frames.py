@@ -51,6 +51,34 @@ def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
     return Objects(rows[:, 0], np.concatenate([center - half, center + half], axis=1), points)
 
 
+def write_objects(path: Path, objects: Objects, size_px: tuple[int, int]) -> None:
+    """Write the objects of a picture as one label file of a data set; `read_objects` reads it."""
+    points = objects.points.copy()
+    points[..., :2] = (points[..., :2] + 0.5) / size_px
+    boxes = objects.boxes.reshape(-1, 2, 2)
+    middles, sizes = (boxes.mean(axis=1) + 0.5) / size_px, (boxes[:, 1] - boxes[:, 0]) / size_px
+    lines = []
+    for kind, middle, size, point in zip(objects.kinds, middles, sizes, points, strict=True):
+        places = " ".join(f"{x:.6f} {y:.6f} {flag:.0f}" if flag else "0 0 0" for x, y, flag in point)
+        lines.append(f"{kind:.0f} {middle[0]:.6f} {middle[1]:.6f} {size[0]:.6f} {size[1]:.6f} {places}\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def unsure_places_of(image: Path) -> Array | None:
+    """Return places in a picture that may hold figures without a label, pixels, shape (n, 2).
+
+    None for pictures whose labels are complete, as all that the twin draws.
+    """
+    path = unsure_path_of(image)
+    return np.load(path).astype(np.float64).reshape(-1, 2) if path.exists() else None
+
+
+def unsure_path_of(image: Path) -> Path:
+    """Return the path of the unsure places of a picture, which need not exist."""
+    return image.parent.parent.parent / "unsure" / image.parent.name / f"{image.stem}.npy"
+
+
 def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ...]]:
     """Return the balls and hands of a split's pictures, with how much of each is visible (not in the label files).
 

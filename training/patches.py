@@ -25,6 +25,7 @@ from downfield.training.labeled_frames import (
     labels_of,
     read_frame,
     read_objects,
+    unsure_places_of,
 )
 from downfield.training.places import TakenPlaces, along_bodies, empty_bases, guessed_bases
 from downfield.training.shadows import cast_hard_shadows
@@ -66,13 +67,15 @@ class PatchStream(Dataset[Batch]):
             self._last = path, read_frame(path)
         image = self._last[1]
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
-        lures, seen = None, guesses_of(path)
+        lures, seen, unsure = None, guesses_of(path), unsure_places_of(path)
         if not self._plain:
             if rng.random() < _MIRROR_CHANCE:
                 image, objects, seen = mirrored_frame(image, objects, seen)
+                if unsure is not None:
+                    unsure[:, 0] = image.shape[1] - 1 - unsure[:, 0]
             image, objects = lay_balls(image, objects, rng)
             image, lures = cast_hard_shadows(image, objects, rng)
-        return patches_of(cut_guessed(image, objects, rng, plain=self._plain, seen=seen, lures=lures))
+        return patches_of(cut_guessed(image, objects, rng, plain=self._plain, avoid=unsure, seen=seen, lures=lures))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
 
@@ -46,21 +47,35 @@ class Schedule(_Part):
     finish: PositiveInt
 
 
+CONTRIBUTED: Final = "contributed"
+"""Folder of the set of contributed pictures, beside the recipe's own sets."""
+
+
 class TrainingRecipe(_Part):
-    """The whole recipe."""
+    """The whole recipe.
+
+    Attributes:
+        sets: data sets that are drawn.
+        contributed_share: of the frames that the figure refiner learns from, of contributed pictures where there are
+            any, against the other sets'.
+        first_look, second_look, ball_look, close_look: schedules of the networks.
+
+    """
 
     sets: tuple[TrainingSet, ...]
+    contributed_share: PositiveFloat = 0.25
     first_look: Schedule
     second_look: Schedule
     ball_look: Schedule
     close_look: Schedule
 
-    def sources(self, folder: Path, *, practice: bool = False) -> list[tuple[Path, float]]:
+    def sources(self, folder: Path, *, practice: bool = False, contributed: bool = False) -> list[tuple[Path, float]]:
         """Return the folders of the existing data sets, with their shares.
 
         Args:
             folder: that they are in.
             practice: those too that only close look and ball look learn from.
+            contributed: the set of contributed pictures too, where it has training pictures.
 
         Raises:
             InputError: none is there.
@@ -68,6 +83,9 @@ class TrainingRecipe(_Part):
         """
         wanted = [each for each in self.sets if practice or not each.practice]
         found = [(folder / each.name, each.share) for each in wanted if (folder / each.name / "images").is_dir()]
+        real = folder / CONTRIBUTED
+        if contributed and (real / "images" / "train").is_dir():
+            found.append((real, self.contributed_share))
         if not found:
             raise InputError(
                 f"{folder}: none of the recipe's data sets are there. Make them with 'downfield train data'."

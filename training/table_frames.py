@@ -100,7 +100,7 @@ def read_table(
     times = sorted(scenes)
     wanted = {times[i] for i in np.linspace(0, len(times) - 1, min(count, len(times))).astype(int)}
     frames = [
-        (t_ns, _label(image, scenes[t_ns], calibration, detector.detect(image), heights_mm))
+        (t_ns, label_frame(image, scenes[t_ns], calibration, detector.detect(image), heights_mm))
         for t_ns, image in _pictures(recording)
         if t_ns in wanted
     ]
@@ -122,9 +122,19 @@ def _pictures(recording: Path) -> Iterator[tuple[int, Image]]:
                 yield t_ns, np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
 
 
-def _label(
+def label_frame(
     image: Image, scene: Scene, calibration: Calibration, seen: Sequence[Detection], heights_mm: Mapping[str, float]
 ) -> TableFrame:
+    """Return a frame with the labels that its tracks are sure of.
+
+    Args:
+        image: the frame.
+        scene: its tracks.
+        calibration: of the camera.
+        seen: what a detector finds in it, which says which corners are seen.
+        heights_mm: of the bases' tops, by roster id.
+
+    """
     figures = [figure for figure in scene.figures if _is_sure(figure)]
     doubtful = [figure for figure in scene.figures if not _is_sure(figure)]
     corners = np.array([_corners_px(figure, calibration, heights_mm) for figure in figures]).reshape(-1, 4, 2)

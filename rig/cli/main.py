@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "desk": "downfield.desk.command:desk",
     "verify": "downfield.rig.cli.verify:verify",
     "shadow": "downfield.rig.cli.shadow:shadow",
+    "contribute": "downfield.rig.cli.contribute:contribute",
     "learn": "downfield.training.learn_command:learn",
     "train": "downfield.training.command:app",
     "twin": "downfield.twin.commands:app",
