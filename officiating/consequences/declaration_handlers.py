@@ -46,6 +46,7 @@ LIMITS: Final = DeclarationLimits()
 LINE_UP_PARAMS: Final = (
     Param("line_up.jersey_by_role", False, "", "whether the dark jersey always has the ball at the start of a play"),
 )
+FULL_TURN_DEG: Final = 360.0
 AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 """Phases before the snap."""
 
@@ -148,6 +149,8 @@ def settle_front(game: GameState, event: Event, _context: RuleContext) -> Outcom
     body = body_of(event, FrontDeclared)
     if game.player(body.player) is None:
         raise RefusedError(f"front: there is no figure {body.player!r} on the board")
+    if not abs(body.heading_deg) <= FULL_TURN_DEG:
+        raise RefusedError(f"front: a heading is -360 to 360 degrees, not {body.heading_deg:g}")
     return Outcome(game)
 
 
@@ -231,10 +234,25 @@ def set_clock(game: GameState, event: Event, _context: RuleContext) -> Outcome:
 def place_ball(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Put the magnetic ball on the field or take it away."""
     body = body_of(event, BallPlaced)
-    if body.x_yd is None or body.y_yd is None:
+    if body.x_yd is None and body.y_yd is None:
         return Outcome(replace(game, play=replace(game.play, ball_mm=None)))
+    if body.x_yd is None or body.y_yd is None:
+        raise RefusedError("ball placed: enter both places, along and across the field (x_yd, y_yd)")
+    require_on_field(game, (body.x_yd, body.y_yd), "ball placed")
     position_mm = (body.x_yd * context.field.mm_per_yd_x, body.y_yd * context.field.mm_per_yd_y)
     return Outcome(replace(game, play=replace(game.play, ball_mm=position_mm)))
+
+
+def require_on_field(game: GameState, spot_yd: tuple[float, float], name: str) -> None:
+    """Refuse a place that is not on the field or in an end zone.
+
+    Raises:
+        RefusedError: it is beside or beyond it.
+
+    """
+    x_yd, y_yd = spot_yd
+    if not (-game.end_zone_yd <= x_yd <= game.length_yd + game.end_zone_yd and 0 <= y_yd <= game.width_yd):
+        raise RefusedError(f"{name}: {x_yd:g}, {y_yd:g} yd is not on the field")
 
 
 def require_on_board(game: GameState, player: str, name: str) -> None:

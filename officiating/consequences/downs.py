@@ -23,13 +23,19 @@ DOWNS_PARAMS: Final = (
     Param("downs.allowed", 4, "count", "common football", low=1, high=4),
     Param("downs.to_gain_yd", 10.0, "yd", "common football", low=1, high=50),
     Param("downs.mid_field", True, "", "whether every play starts mid-field, so that the hash never matters"),
+    Param(
+        "downs.safety_on_returns",
+        False,
+        "",
+        "whether a returner down in the end zone he got the ball in gives up a safety; in football it is a touchback",
+    ),
 )
 TOUCHDOWN: Final = 6
 FIELD_GOAL: Final = 3
 SAFETY: Final = 2
 
 SHORT_OF_GOAL_YD: Final = 0.01
-"""A ball dead at or past the goal line while the touchdown is too close to call is spotted this short of it."""
+"""The nearest to a goal line that a ball is spotted: one dead past it while the touchdown is too close to call, too."""
 
 
 def follow_up(context: RuleContext, name: str, kind: CallKind, text: str, **more: object) -> Finding:
@@ -52,7 +58,7 @@ def spot_dead_ball_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, cont
         return fail_try(game, context)
     if progress <= 0:
         return _behind_goal_line(game, holder, context)
-    x_yd = game.board_x_yd(min(progress, game.length_yd - SHORT_OF_GOAL_YD), direction)
+    x_yd = game.board_x_yd(min(max(progress, SHORT_OF_GOAL_YD), game.length_yd - SHORT_OF_GOAL_YD), direction)
     if holder != game.offense or game.play.kind in {"kickoff", "onside", "free_kick"}:
         game = start_series(game, holder, direction, x_yd, y_yd, t_ns, context)
         spot_yd = (x_yd, y_yd)
@@ -239,13 +245,20 @@ def _spotted(game: GameState, x_yd: float, y_yd: float | None, context: RuleCont
 
 def _behind_goal_line(game: GameState, holder: Side, context: RuleContext) -> Outcome:
     players = (game.play.carrier,) if game.play.carrier else ()
-    if holder == game.offense and game.play.kind not in {"kickoff", "onside", "free_kick"}:
+    own_play = holder == game.offense and game.play.kind not in {"kickoff", "onside", "free_kick"}
+    if own_play or context.params.flag("downs.safety_on_returns") or _carried_back(game, holder):
         text = f"safety, {game.team(opponent(holder)).name}"
         return Outcome(
             end_play(game), (follow_up(context, "safety", "safety", text, side=opponent(holder), players=players),)
         )
     text = f"touchback, {game.team(holder).name}"
     return Outcome(end_play(game), (follow_up(context, "touchback", "touchback", text, side=holder, players=players),))
+
+
+def _carried_back(game: GameState, holder: Side) -> bool:
+    """Return whether a side got the ball in front of its goal line, so that its own player took it behind."""
+    start_yd = game.play.start_yd
+    return start_yd is not None and game.progress_yd(start_yd, game.direction_of(holder)) > 0
 
 
 def _ball_text(game: GameState) -> str:

@@ -112,7 +112,8 @@ def _with_standing(game: GameState, body: SetUp, t_ns: int) -> GameState:
 def _check_numbers(body: SetUp, game: GameState, context: RuleContext) -> None:
     """Refuse a spot, down, distance, period, clock, score or count that no game under the rulebook can have."""
     params = context.params
-    if body.spot_yd is not None and not 0 < body.spot_yd < game.length_yd:
+    nearest = downs.SHORT_OF_GOAL_YD
+    if body.spot_yd is not None and not nearest <= body.spot_yd <= game.length_yd - nearest:
         raise RefusedError(f"set-up: the line of scrimmage must be on the field, not at {body.spot_yd:g} yd")
     if not 1 <= body.down <= params.count("downs.allowed"):
         raise RefusedError(f"set-up: there is no down {body.down}")

@@ -13,6 +13,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     body_of,
     refuse_unless,
     require_on_board,
+    require_on_field,
     require_on_side,
 )
 from downfield.officiating.declarations import PlayEnded, Side
@@ -101,11 +102,9 @@ def _check_spot(game: GameState, body: PlayEnded, side: Side, name: str) -> None
         return
     if body.spot_yd is None:
         raise RefusedError("play ended: say where the ball was (spot_yd)")
-    x_yd, y_yd = body.spot_yd
-    if not (-game.end_zone_yd <= x_yd <= game.length_yd + game.end_zone_yd and 0 <= y_yd <= game.width_yd):
-        raise RefusedError(f"play ended: {x_yd:g}, {y_yd:g} yd is not on the field")
+    require_on_field(game, body.spot_yd, "play ended")
     ends = body.kind not in {"fumble", "recovered"}
-    if ends and game.progress_yd(x_yd, game.direction_of(side)) >= game.length_yd:
+    if ends and game.progress_yd(body.spot_yd[0], game.direction_of(side)) >= game.length_yd:
         raise RefusedError("play ended: that is in the end zone; declare a touchdown")
 
 

@@ -27,13 +27,16 @@ from downfield.officiating.rules.lines import reference_param, reference_point, 
 
 @dataclass(frozen=True, slots=True)
 class FacingLimits:
-    """Angles between a carrier's heading and the goal it attacks."""
+    """Angles between a carrier's heading and the goal it attacks, and how long a turn is watched."""
 
     sideways_deg: float = 90.0
     """A carrier that faces farther away than this faces its own goal line."""
 
     forward_deg: float = 80.0
     """Within this the carrier has certainly turned forward again; a heading jitters by a few degrees."""
+
+    turning_ns: int = 100_000_000
+    """A figure seen to turn is watched this much longer: it may turn on, and a doubtful turn becomes a sure one."""
 
 
 LIMITS: Final = FacingLimits()
@@ -242,7 +245,7 @@ def _turning_point(facts: Facts, carrier: Figure) -> tuple[Figure, Scene]:
 
 @dataclass(frozen=True, slots=True)
 class Interference:
-    """An opponent's touch after which a figure turns, on a pass in the air or against a declared gunner.
+    """An opponent's touch in or after which a figure turns, on a pass in the air or against a declared gunner.
 
     Touching alone is no foul. Whether the touch made the figure turn is a judgment, so interference is only ever
     proposed, with the headings before and after. On passes the turn is away from the ball, on punts from the gunner's
@@ -290,7 +293,8 @@ class Interference:
         a, b = facts.figures.get(contact.a), facts.figures.get(contact.b)
         if a is None or b is None or a.jersey == b.jersey:
             return []
-        then = _scene_at(facts, since_ns)
+        foul_ns = max(since_ns, facts.t_ns - params.ns("interference.window_s"))
+        then = _scene_at(facts, foul_ns)
         found = []
         for victim, offender in ((a, b), (b, a)):
             if not self._is_protected(victim, state, facts, in_air=in_air):
@@ -300,7 +304,10 @@ class Interference:
                 continue
             turn_deg = self._turn_deg(before, victim, facts, state, in_air=in_air)
             if turn_deg >= params.real("interference.turn_deg"):
-                found.append(self._finding(before, victim, offender, turn_deg, since_ns, facts, state, params, in_air))
+                key = f"{offender.id}:{victim.id}@{since_ns}"
+                found.append(
+                    self._finding(before, victim, offender, turn_deg, foul_ns, key, facts, state, params, in_air)
+                )
         return found
 
     def _is_protected(self, figure: Figure, state: GameState, facts: Facts, *, in_air: bool) -> bool:
@@ -323,7 +330,8 @@ class Interference:
         victim: Figure,
         offender: Figure,
         turn_deg: float,
-        since_ns: int,
+        foul_ns: int,
+        key: str,
         facts: Facts,
         state: GameState,
         params: Params,
@@ -341,20 +349,20 @@ class Interference:
         return Finding(
             rule=self.id,
             kind="penalty",
-            t_ns=since_ns,
+            t_ns=foul_ns,
             text=f"{detail.replace('_', ' ')} by {offender.id}: {victim.id} turns from "
             f"{before.heading_deg:.0f} to {victim.heading_deg:.0f} degrees",
             clauses=self.on_pass if in_air else self.on_gunner,
-            key=f"{offender.id}:{victim.id}@{since_ns}",
+            key=key,
             players=(offender.id, victim.id),
-            spot_yd=spot_at(facts, victim, "base", since_ns),
+            spot_yd=spot_at(facts, victim, "base", foul_ns),
             margin=margin,
             sigma=sigma,
             unit="deg",
             probability=exceedance_probability(margin, sigma) * front,
             front=front,
             against=f"{victim.id} was not turned by the touch",
-            settle_ns=since_ns + params.ns("interference.window_s"),
+            settle_ns=max(foul_ns + params.ns("interference.window_s"), facts.t_ns + LIMITS.turning_ns),
             settle_early=False,
             proposed=True,
             side=state.side_of(victim.jersey),
@@ -363,14 +371,14 @@ class Interference:
 
 
 def _recent_touches(facts: Facts, window_ns: int) -> list[tuple[Contact, int]]:
-    """Return the touches that began within the window before this frame, over or not, and when each began."""
+    """Return the touches of the window before this frame, over or lasting, and when each began."""
     touches: dict[tuple[str, str, int], Contact] = {}
     for scene in (*facts.recent, facts.scene):
+        if scene.t_ns < facts.t_ns - window_ns:
+            continue
         for contact in scene.contacts:
             since_ns = contact.since_ns
-            if since_ns is None or contact.probability <= EVEN_ODDS:
-                continue
-            if since_ns < facts.t_ns <= since_ns + window_ns:
+            if since_ns is not None and since_ns < facts.t_ns and contact.probability > EVEN_ODDS:
                 touches[contact.a, contact.b, since_ns] = contact
     return [(contact, since_ns) for (_, _, since_ns), contact in touches.items()]
 

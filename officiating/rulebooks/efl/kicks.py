@@ -9,11 +9,17 @@ from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, may_kick_off, refuse_unless
+from downfield.officiating.consequences.declaration_handlers import (
+    AT_REST,
+    body_of,
+    may_kick_off,
+    refuse_unless,
+    require_on_field,
+)
 from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, KickEnded, Roll, Side
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState
+from downfield.officiating.engine.play_state import PlayState, Stoppage
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.role_names import LINEMEN, canonical_role
@@ -161,6 +167,7 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
         return Outcome(game, (_punt_finding(game, line, 0.0, context, ("EFL-057",), "punt blocked"),))
     if body.x_yd is None:
         raise RefusedError("kick ended: enter the place (x_yd)")
+    require_on_field(game, (body.x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd), "kick ended")
     if purpose == "punt":
         text = "punt, out of bounds" if body.end == "out_of_bounds" else "punt, fair catch"
         lateral = game.width_yd / 2 if body.y_yd is None else body.y_yd
@@ -261,6 +268,7 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         ball_side=side,
         landed_yd=x_yd,
         start_yd=x_yd,
+        stoppage=game.play.stoppage or Stoppage(number=0, since_ns=call.t_ns, reason="kick"),
     )
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))
 

@@ -8,7 +8,12 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
+from downfield.officiating.consequences.declaration_handlers import (
+    body_of,
+    refuse_unless,
+    require_on_field,
+    require_on_side,
+)
 from downfield.officiating.declarations import PassDeclared, PassEnded
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase, opponent
@@ -45,11 +50,24 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     return Outcome(_with_play_note(replace(game, play=play), "aloft", 1.0))
 
 
-def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> None:
-    require_on_side(game, receiver, game.offense, "pass")
+def _require_may_catch(game: GameState, receiver: str, name: str, context: RuleContext) -> None:
+    """Refuse a receiver who may not catch wherever he stands: the passer, a lineman, a fallen figure."""
+    require_on_side(game, receiver, game.offense, name)
+    if receiver == game.play.carrier:
+        raise RefusedError(f"{name}: the passer can't be his own receiver")
     entry = game.player(receiver)
     if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
-        raise RefusedError(f"pass: {receiver} ({entry.role}) is not an eligible receiver (EFL-030)")
+        raise RefusedError(f"{name}: {receiver} ({entry.role}) is not an eligible receiver (EFL-030)")
+    _require_standing(game, receiver, name, context)
+
+
+def _require_standing(game: GameState, player: str, name: str, context: RuleContext) -> None:
+    if game.play.fallen_ns(player) is not None and not context.params.flag("tackle.fallen_tackles"):
+        raise RefusedError(f"{name}: {player} has fallen and is out of the play")
+
+
+def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> None:
+    _require_may_catch(game, receiver, "pass", context)
     confidence = context.params.real("calls.confidence")
     contacts = (
         [contact for contact in context.facts.opponent_contacts(receiver) if contact.probability >= confidence]
@@ -72,8 +90,13 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
     player = body.player or (game.play.receiver if body.end == "complete" else None)
     if player is None and game.players:
         raise RefusedError("pass ended: name the player who caught it (player)")
-    if player is not None:
+    if player is not None and body.end == "complete":
+        _require_may_catch(game, player, "pass ended", context)
+    elif player is not None:
         require_on_side(game, player, side, "pass ended")
+        _require_standing(game, player, "pass ended", context)
+    if body.spot_yd is not None:
+        require_on_field(game, body.spot_yd, "pass ended")
     figure = context.facts.figures.get(player or "") if context.facts else None
     seen = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
     complete = body.end == "complete"

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
@@ -15,6 +14,7 @@ from downfield.officiating.consequences.declaration_handlers import body_of, ref
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import PassDeclared, Roll
 from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_probability, outermost_x, over_fronts
+from downfield.officiating.engine.field_distance import base_gap_yd
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
@@ -86,6 +86,8 @@ Near = tuple[tuple[str, bool], ...]
 
 def _require_eligible(game: GameState, name: str) -> None:
     require_on_side(game, name, game.offense, "pass")
+    if name == game.play.carrier:
+        raise RefusedError("pass: the passer can't be his own receiver")
     entry = game.player(name)
     if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
         raise RefusedError(f"pass: {name} ({entry.role}) is not an eligible receiver (LD-046)")
@@ -146,13 +148,12 @@ def _defenders_near(
     passer: Figure, receiver: Figure, facts: Facts, context: RuleContext
 ) -> tuple[tuple[str, bool], ...]:
     """Return the defenders near the passer or receiver, and whether each touches either."""
-    reach = context.params.real("pass.intercept_within_yd") * min(context.field.mm_per_yd_x, context.field.mm_per_yd_y)
+    reach_yd = context.params.real("pass.intercept_within_yd")
     near = []
     for figure in facts.scene.figures:
         if figure.jersey == passer.jersey or figure.posture == "lifted":
             continue
-        gap = min(signed_gap(figure.footprint, target.footprint).gap_mm for target in (passer, receiver))
-        if gap <= reach:
+        if min(base_gap_yd(figure, target, context.field) for target in (passer, receiver)) <= reach_yd:
             touching = any(
                 contact.opponent == figure.id and contact.probability > EVEN_ODDS
                 for target in (passer, receiver)

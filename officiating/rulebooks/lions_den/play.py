@@ -86,6 +86,8 @@ def declare_pitch(game: GameState, event: Event, _context: RuleContext) -> Outco
     if not may_still_pass(game):
         raise RefusedError("pitch: only the quarterback may pitch, short of the line (LD-070)")
     require_on_side(game, body.to, game.offense, "pitch")
+    if body.to == game.play.carrier:
+        raise RefusedError(f"pitch: {body.to} already has the ball")
     rating_of(game, "quarterback", game.offense)  # refuses while it has not been rolled
     game = replace(game, play=replace(game.play, receiver=body.to))
     return Outcome(wait_for_roll(game, "pitch", game.offense))

@@ -74,6 +74,17 @@ from downfield.officiating.rules.tackles import Tackle, tackle_params
 
 NO_FALLS: Final = "falls don't matter here: a base that touches is a tackle, standing or not"
 
+DOWNS: Final = {
+    param.name: replace(param, default=not param.default, reason=reason)
+    for param in downs.DOWNS_PARAMS
+    for name, reason in (
+        ("downs.mid_field", "LD-016: the ball comes back to the in-bounds mark"),
+        ("downs.safety_on_returns", "LD-024: any ball carrier tackled behind his own goal line; no touchbacks"),
+    )
+    if param.name == name
+}
+"""Parameters of downs that differ from those of the other rulebooks."""
+
 RULES: Final = (
     LineCrossed(
         "touchdown",
@@ -204,7 +215,7 @@ LIONS_DEN: Final = RuleSystem(
         "game_over": ("LD-060",),
     },
     params=(
-        *(replace(param, default=False) if param.name == "downs.mid_field" else param for param in downs.DOWNS_PARAMS),
+        *(DOWNS.get(param.name, param) for param in downs.DOWNS_PARAMS),
         *LINE_UP_PARAMS,
         *stoppage_params(ANY_NUMBER, "LD-013: no limit is given", after_line=True),
         *passes.PASS_PARAMS,

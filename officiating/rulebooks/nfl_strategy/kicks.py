@@ -6,6 +6,7 @@ Spots are in the offense's own yards.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
@@ -30,6 +31,9 @@ from downfield.officiating.rulebooks.nfl_strategy.tables import (
 )
 from downfield.officiating.rulebooks.params import Params
 
+BEFORE_GOAL_YD: Final = 1.0
+"""A missed kick from so near to the kickers' goal line that seven yards back lie behind it is spotted in front of it."""
+
 
 def kick_at_goal(game: GameState, play: CardPlay, params: Params) -> PlayResult:
     """Return the result of a field goal or extra point (NFLS-036, NFLS-040, NFLS-044)."""
@@ -46,6 +50,7 @@ def kick_at_goal(game: GameState, play: CardPlay, params: Params) -> PlayResult:
         return PlayResult(kind, "extra point no good", ("NFLS-036",), side=game.offense, detail="no_good")
     free = play.card.kind == "fair_catch_kick"
     spot = missed_field_goal_yd(line_yd(game), after_fair_catch=free, back_yd=params.real("missed.back_yd"))
+    spot = max(spot, BEFORE_GOAL_YD)
     missed = ("NFLS-044",) if free else ("NFLS-041", "NFLS-040")
     return PlayResult(kind, "field goal no good", missed, spot, game.defense, "no_good")
 

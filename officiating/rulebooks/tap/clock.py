@@ -82,21 +82,24 @@ def in_overtime(consequence: Consequence) -> Consequence:
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         if game.overtime is None:
             return consequence(game, call, context)
-        return _end_overtime_play(game, game.overtime, _gain_yd(game, call), context)
+        return end_overtime_play(game, game.overtime, _gain_yd(game, call), context)
 
     return apply
 
 
 def _gain_yd(game: GameState, call: Call) -> float:
-    """Return what the play gained; a turnover counts as nothing (TAP-131)."""
-    if game.play.ball_side != game.offense or call.kind in {"incomplete", "overrun"}:
+    """Return what the play gained from the middle of the field; a turnover counts as nothing (TAP-131)."""
+    if game.play.ball_side != game.offense or call.kind in {"incomplete", "overrun", "touchback"}:
         return 0.0
     if call.kind == "touchdown":
         return TOUCHDOWN_GAIN_YD
-    return game.progress_yd(call.spot_yd[0]) - game.progress_yd(game.los_yd) if call.spot_yd else 0.0
+    if call.kind == "safety":
+        return -game.length_yd / 2
+    return game.progress_yd(call.spot_yd[0]) - game.length_yd / 2 if call.spot_yd else 0.0
 
 
-def _end_overtime_play(game: GameState, overtime: Overtime, gain: float, context: RuleContext) -> Outcome:
+def end_overtime_play(game: GameState, overtime: Overtime, gain: float, context: RuleContext) -> Outcome:
+    """End a side's one play, with the yards it gained: the other side's turn, a winner, or another overtime."""
     gains = (*overtime.gains_yd, gain)
     if len(gains) == 1:
         game = replace(game, overtime=replace(overtime, gains_yd=gains))

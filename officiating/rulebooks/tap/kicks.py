@@ -15,6 +15,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     may_kick_off,
     refuse_unless,
     refuse_with_ball_free,
+    require_on_field,
     require_on_side,
     with_jerseys,
 )
@@ -56,6 +57,10 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     gunners stay ineligible (TAP-121).
     """
     body = body_of(event, KickDeclared)
+    if game.overtime is not None:
+        raise RefusedError(
+            f"{body.kick.replace('_', ' ')}: in overtime each team has one play for yards and does not kick (TAP-131)"
+        )
     if body.kick in {"kickoff", "free_kick"}:
         return _declare_kickoff(game, body, context)
     if body.kick == "onside":
@@ -75,13 +80,15 @@ def kick_from_yd(game: GameState, params: Params) -> float:
 
 def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(may_kick_off(game, body.kick), body.kick.replace("_", " "), game)
+    again = game.due == "onside"  # else the ball lies where the kick is due, moved by any penalty before it
     game = with_jerseys(_with_kicking_team(_before_kick(game)), context)
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
     from_yd = kick_from_yd(game, context.params)
     play = PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=game.kicking)
     spot_yd = game.board_x_yd(game.length_yd - from_yd)
-    return Outcome(replace(game, phase=Phase.LINE_UP, play=play, los_yd=spot_yd))
+    game = replace(game, phase=Phase.LINE_UP, play=play)
+    return Outcome(replace(game, los_yd=spot_yd) if again else game)
 
 
 def _before_kick(game: GameState) -> GameState:
@@ -249,8 +256,8 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     x_yd = game.play.landed_yd if onside and body.x_yd is None else body.x_yd
     if side is None or x_yd is None:
         raise RefusedError("kick ended: name the side that touched it (by), and for a punt the place (x_yd)")
-    if not -game.end_zone_yd <= x_yd <= game.length_yd + game.end_zone_yd:
-        raise RefusedError(f"kick ended: {x_yd:g} yd is not on the field")
+    spot_yd = (x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
+    require_on_field(game, spot_yd, "kick ended")
     text = f"onside kick recovered, {game.team(side).name} ball" if onside else f"punt to {game.spot_text(x_yd)}"
     found = Finding(
         "kick",
@@ -259,7 +266,7 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
         text,
         ("TAP-065",) if onside else ("TAP-123",),
         players=(body.player,) if body.player else (),
-        spot_yd=(x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd),
+        spot_yd=spot_yd,
         side=side,
         detail="recovered" if onside else "punt",
     )

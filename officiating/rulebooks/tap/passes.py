@@ -13,6 +13,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     body_of,
     refuse_unless,
     refuse_with_ball_free,
+    require_on_field,
     require_on_side,
 )
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch
@@ -159,6 +160,12 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
         raise RefusedError("pass ended: name the player who caught it (player)")
     if player is not None:
         require_on_side(game, player, side, "pass ended")
+        if game.play.fallen_ns(player) is not None:
+            raise RefusedError(f"pass ended: {player} has fallen and is out of the play (TAP-028)")
+    if complete and player is not None and player == game.play.carrier:
+        raise RefusedError("pass ended: the passer can't be his own receiver")
+    if body.spot_yd is not None:
+        require_on_field(game, body.spot_yd, "pass ended")
     if complete and player in game.play.gunners:
         raise RefusedError(f"pass ended: {player} is a gunner and may not catch a pass from a fake punt (TAP-116)")
     figure = context.facts.figures.get(player or "") if context.facts else None

@@ -26,9 +26,11 @@ from downfield.officiating.consequences.declaration_handlers import body_of, req
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.declarations import Claim, Side
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rulebooks.tap.clock import end_overtime_play
 
 BEFORE_SNAP: Final = frozenset({Phase.LINE_UP, Phase.SET})
 
@@ -102,6 +104,10 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     rule = PENALTIES.get(call.detail)
     if rule is None:
         return Outcome(game)
+    if rule.loss_of_down and game.due == "two_point":
+        return downs.fail_try(game, context)  # a try has but one down to lose
+    if rule.loss_of_down and game.overtime is not None:
+        return end_overtime_play(game, game.overtime, -context.params.real(rule.param), context)
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if rule.param == "":
         x_yd = _spot_of_foul_yd(game, call.spot_yd, context)
@@ -122,6 +128,10 @@ def _walked_off_x_yd(game: GameState, rule: PenaltyRule, favors: Side, context: 
 
 
 def _automatic_first_down(game: GameState, x_yd: float, lateral: float, call: Call, context: RuleContext) -> Outcome:
+    if game.due == "two_point":  # tried again from there
+        again = PlayState(kind="two_point", ball_side=game.offense)
+        game = replace(game, phase=Phase.LINE_UP, wait=None, play=again, separated_ns=None, set_ns=None)
+        return Outcome(replace(game, los_yd=x_yd))
     return Outcome(
         downs.start_series(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
         (downs.follow_up(context, "first_down", "first_down", "automatic first down", side=game.offense),),
@@ -222,21 +232,27 @@ def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> O
     if body.by != favored:
         raise RefusedError(f"{name}: only {game.team(favored).name} may claim it")
     found = _penalty_finding(game, context, body.claim, f"{name} claimed by {game.team(body.by).name}", body.by)
+    text, spot_yd = found.text, _touched_at_yd(game, body.player, favored)
     if body.player is not None:
-        text = found.text
-        spot_yd = _touched_at_yd(game, body.player, favored)
         if spot_yd is None:
             spot_yd = _stands_at_yd(body.player, context)
             text += ", no touch of his was seen: spotted where he is now"
-        found = replace(found, text=text, spot_yd=spot_yd, players=(body.player,))
-        found = with_numbers(game, found, context)
+        found = replace(found, players=(body.player,))
+    elif spot_yd is not None:
+        text += ", spotted at the last touch of two opponents"
+    elif PENALTIES[body.claim].param == "":
+        text += ", no touch was seen and nobody is named: spotted at the line of scrimmage"
+    found = with_numbers(game, replace(found, text=text, spot_yd=spot_yd), context)
     return Outcome(game, (replace(found, proposed=True),))
 
 
-def _touched_at_yd(game: GameState, player: str, favored: Side) -> tuple[float, float] | None:
-    """Return where the fouled man's front was at the last touch of a named player, either of the two (TAP-045)."""
+def _touched_at_yd(game: GameState, player: str | None, favored: Side) -> tuple[float, float] | None:
+    """Return where the fouled man's front was at the last touch of a named player, either of the two (TAP-045).
+
+    Without a name it is the last touch of any two.
+    """
     for touch in reversed(game.play.touches):
-        if player in touch.players:
+        if player is None or player in touch.players:
             for name, spot_yd in zip(touch.players, touch.spots_yd, strict=True):
                 entry = game.player(name)
                 if entry is not None and game.side_of(entry.jersey) == favored:

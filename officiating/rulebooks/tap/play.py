@@ -13,6 +13,7 @@ from downfield.officiating.declarations import ChoiceMade, Coin
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import Stoppage
 from downfield.officiating.engine.state import GameState, Phase, opponent
+from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rulebooks.tap.tables import fumble_keeper
 from downfield.officiating.rules.lines import spot_at
 
@@ -63,7 +64,7 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
     x_yd, y_yd = call.spot_yd or game.play.fumble_yd or (game.los_yd, game.width_yd / 2)
     side = call.side or game.play.ball_side
     if side == game.play.ball_side:
-        return downs.spot_dead_ball_at(game, x_yd, y_yd, call.t_ns, context)
+        return in_overtime(downs.spot_dead_ball)(game, replace(call, spot_yd=(x_yd, y_yd)), context)
     play = replace(
         game.play,
         ball_side=side,
