@@ -32,7 +32,7 @@ from downfield.officiating.rulebooks.nfl_strategy.tables import (
 from downfield.officiating.rulebooks.params import Params
 
 BEFORE_GOAL_YD: Final = 1.0
-"""A missed kick from so near to the kickers' goal line that seven yards back lie behind it is spotted in front of it."""
+"""Where a kick missed from so near to the own goal line is spotted that seven yards back would lie behind that line."""
 
 
 def kick_at_goal(game: GameState, play: CardPlay, params: Params) -> PlayResult:
