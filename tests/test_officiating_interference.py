@@ -68,6 +68,7 @@ def test_a_claim_that_names_nobody_is_spotted_at_the_last_touch() -> None:
     filmed = covered_receiver((2.15, 2.3), 9.0)
     claimed = (3.4, Claim("defensive_pass_interference", "home"))
     foul = only_call(judge_play(filmed, QB, (1.2, PassDeclared()), claimed), "penalty")
+    assert foul.spot_yd is not None
     assert foul.spot_yd == pytest.approx((48.75 + 15.0 / FIELD.mm_per_yd_x, LANE_YD), abs=0.15)
     assert foul.numbers is not None
     assert foul.numbers.enforced_to_yd == pytest.approx(foul.spot_yd[0])

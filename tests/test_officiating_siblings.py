@@ -199,8 +199,8 @@ def test_yards_between_bases_are_those_of_the_field() -> None:
     beside = [
         ScriptedFigure(name, stands(20.0, y, 0.0)).figure(0.0) for name, y in (("dark-1", 20.0), ("light-1", 30.0))
     ]
-    assert base_gap_yd(*ahead, field) == pytest.approx(10.0 - size.length_mm / field.mm_per_yd_x, abs=1e-3)
-    assert base_gap_yd(*beside, field) == pytest.approx(10.0 - size.width_mm / field.mm_per_yd_y, abs=1e-3)
+    assert base_gap_yd(ahead[0], ahead[1], field) == pytest.approx(10.0 - size.length_mm / field.mm_per_yd_x, abs=1e-3)
+    assert base_gap_yd(beside[0], beside[1], field) == pytest.approx(10.0 - size.width_mm / field.mm_per_yd_y, abs=1e-3)
     near = ScriptedFigure("light-2", stands(21.0, 20.4, 33.0)).figure(0.0)
     assert signed_gap(ahead[0].footprint, near.footprint).gap_mm < 0
     assert base_gap_yd(ahead[0], near, field) == 0.0
