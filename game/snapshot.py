@@ -190,10 +190,15 @@ class SnapshotFile:
 
 
 @cache
-def code_digest() -> str:
-    """Return the SHA-256 of the code that decides what a game becomes."""
+def code_digest(packages: tuple[str, ...] = _CODE) -> str:
+    """Return the SHA-256 of code: of that which decides what a game becomes, or of other packages.
+
+    Args:
+        packages: their names below `downfield`, with all that is in them.
+
+    """
     digest = hashlib.sha256()
-    for package in _CODE:
+    for package in packages:
         files = [resources.files(f"downfield.{package}")]
         while files:
             found = files.pop()

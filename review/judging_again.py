@@ -7,10 +7,10 @@ What was before a call is the same whatever is ruled on it, so one more ruling i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
@@ -24,13 +24,21 @@ from downfield.game.entries import (
     unpack_entry,
     unpack_scenes,
 )
-from downfield.game.store_reader import EntryRow, StoreReader
+from downfield.game.store_reader import EntryRow
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
 from downfield.officiating.engine.state import GameState, Team
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.review.worker import Pause
+
+
+class JournalSource(Protocol):
+    """Where journals of games are read from: a store, or a bundle."""
+
+    def entries(self, game: str, *, after: int = 0) -> Iterator[EntryRow]:
+        """Yield the entries of a game in order, after one of them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,7 @@ class JudgedAgain:
 
 
 def judge_again(
-    store: StoreReader, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
+    store: JournalSource, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
 ) -> tuple[JudgedAgain, ...]:
     """Judge a game from its journal.
 
@@ -139,7 +147,9 @@ def judge_again(
     return tuple(judging.end() for judging in judgings)
 
 
-def judge_on(store: StoreReader, game: str, way: Way, pause: Pause, before: JudgedAgain, since_ns: int) -> JudgedAgain:
+def judge_on(
+    store: JournalSource, game: str, way: Way, pause: Pause, before: JudgedAgain, since_ns: int
+) -> JudgedAgain:
     """Judge a game from its journal in a way that is the same as another until some instant.
 
     Args:

@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "export": "downfield.rig.cli.export:export",
     "review": "downfield.rig.cli.review:review",
     "desk": "downfield.desk.command:desk",
+    "archive": "downfield.desk.archive.command:app",
     "verify": "downfield.rig.cli.verify:verify",
     "shadow": "downfield.rig.cli.shadow:shadow",
     "contribute": "downfield.rig.cli.contribute:contribute",

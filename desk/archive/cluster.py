@@ -1,0 +1,245 @@
+"""Tasks on Ray: a cluster of this computer alone, or one that is there; a bounded number of tasks at a time.
+
+A local cluster listens on the loopback alone, lets nobody in without a token that is made anew each time, has no
+dashboard, reports no usage, and leaves nothing behind. Tasks name the processors they need and nothing else, so any
+cluster runs them. A task whose worker dies is run again by Ray; that costs no other task.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from downfield.core.addresses import without_password
+from downfield.core.errors import InputError, MissingExtraError, OutputError
+from downfield.desk.archive.archive_files import StorageError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterLimits:
+    """Limits of tasks."""
+
+    in_flight_per_cpu: float = 2.0
+    """Tasks with Ray at once, for each processor of the cluster: none waits for the next one, and none of them queues a
+    season."""
+
+    fewest_in_flight: int = 4
+    """With Ray at once however small the cluster is: a cluster that grows by demand needs to see some."""
+
+    retries: int = 3
+    """How often a task is run again whose worker died, or that met a storage that could not be used."""
+
+    answer_s: float = 5.0
+    """How long a cluster's address may take to accept a connection."""
+
+    wait_s: float = 1.0
+    """After this time without a finished task the size of the cluster is looked at again."""
+
+    object_store_bytes: int = 80 << 20
+    """Memory of a local cluster for values between tasks, near the least that Ray takes; results go to the archive."""
+
+
+LIMITS: Final = ClusterLimits()
+
+_LOCAL: Final = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's own way to stay on the loopback; it serves every system
+    "RAY_AUTH_MODE": "token",
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # the coming default; without it Ray warns
+}
+_ADDRESS: Final = re.compile(r"(?:ray://)?(\[[0-9A-Fa-f:]+\]|[^:/\s]+):(\d{1,5})")
+_SOCKET_PATH_ROOM: Final = 30
+"""Longest folder for Ray's files: the paths of its sockets are 70 characters longer, and may have 107."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFailure:
+    """A task that has no result: its worker died each time, or the storage could not be used.
+
+    Attributes:
+        reason: in words.
+
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RayCluster:
+    """A cluster that is connected.
+
+    Attributes:
+        cpus: processors it had when it was connected.
+
+    """
+
+    cpus: float
+
+    def run(
+        self, function: Callable[[Task], Result], tasks: Iterable[Task], *, cpus: float = 1
+    ) -> Generator[tuple[Task, Result | TaskFailure], None, None]:
+        """Run tasks, and yield each with its result as it is finished. Ended early, what still runs is cancelled.
+
+        Args:
+            function: carries out a task in a worker; may be called again for one whose worker died.
+            tasks: taken one by one as there is room for them.
+            cpus: processors that one of them needs.
+
+        """
+        import ray
+
+        remote = ray.remote(num_cpus=cpus, max_retries=LIMITS.retries, retry_exceptions=[StorageError])(function)
+        waiting = iter(tasks)
+        running: dict[Any, Task] = {}
+        try:
+            while True:
+                room = _most_in_flight(cpus) - len(running)
+                running |= {remote.remote(task): task for task in islice(waiting, max(0, room))}
+                if not running:
+                    return
+                finished, _ = ray.wait(list(running), timeout=LIMITS.wait_s)
+                for reference in finished:
+                    yield running.pop(reference), _outcome(reference)
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
+
+
+@contextmanager
+def connect_cluster(address: str | None, workers: int | None = None) -> Iterator[RayCluster]:
+    """Connect to a cluster, or start one of this computer's processors that ends with the block.
+
+    Args:
+        address: ``HOST:PORT``, ``ray://HOST:PORT`` or ``auto``; None to start one.
+        workers: tasks at a time on one that is started; None for one for each processor.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        InputError: no cluster answers at the address.
+        OutputError: none can be started.
+
+    """
+    if importlib.util.find_spec("ray") is None:
+        raise MissingExtraError("archive", "Judging an archive")
+    with _local_cluster(workers) if address is None else _remote_cluster(address) as cluster:
+        yield cluster
+
+
+@contextmanager
+def _local_cluster(workers: int | None) -> Iterator[RayCluster]:
+    before = {name: os.environ.get(name) for name in (*_LOCAL, "RAY_AUTH_TOKEN")}
+    os.environ.update(_LOCAL, RAY_AUTH_TOKEN=secrets.token_hex(32))
+    folder = _short_temporary_folder()
+    try:
+        import ray
+
+        try:
+            ray.init(
+                address="local",
+                num_cpus=workers or len(os.sched_getaffinity(0)),
+                num_gpus=0,
+                include_dashboard=False,
+                log_to_driver=False,
+                configure_logging=False,
+                object_store_memory=LIMITS.object_store_bytes,
+                _temp_dir=str(folder),
+            )
+        except (OSError, RuntimeError, ValueError) as error:
+            raise OutputError(f"Ray can't be started on this computer: {_one_line(error)}") from None
+        yield RayCluster(float(ray.cluster_resources().get("CPU", 1)))
+    finally:
+        _shut_down()
+        shutil.rmtree(folder, ignore_errors=True)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _remote_cluster(address: str) -> Iterator[RayCluster]:
+    _check_answers(address)
+    import ray
+
+    try:
+        ray.init(address=address, log_to_driver=False, configure_logging=False)
+    except (OSError, RuntimeError, ValueError) as error:  # its errors of connections are among these
+        raise InputError(f"{without_password(address)}: no Ray cluster can be used there: {_one_line(error)}") from None
+    try:
+        yield RayCluster(float(ray.cluster_resources().get("CPU", 0)))
+    finally:
+        _shut_down()
+
+
+def _check_answers(address: str) -> None:
+    """Check that something listens at an address; Ray would try for many minutes.
+
+    Raises:
+        InputError: it is no address, or nothing does.
+
+    """
+    if address == "auto":
+        return
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        raise InputError(
+            f"'{without_password(address)}' is no address of a Ray cluster. Write HOST:PORT, such as 10.0.0.7:6379."
+        )
+    host, port = found[1].strip("[]"), int(found[2])
+    try:
+        socket.create_connection((host, port), LIMITS.answer_s).close()
+    except (OSError, OverflowError) as error:
+        raise InputError(f"{address}: no Ray cluster answers there: {_one_line(error)}") from None
+
+
+def _most_in_flight(cpus_each: float) -> int:
+    import ray
+
+    cpus = float(ray.cluster_resources().get("CPU", 0))
+    return max(LIMITS.fewest_in_flight, round(LIMITS.in_flight_per_cpu * cpus / cpus_each))
+
+
+def _outcome(reference: Any) -> Any:
+    """Return the result of a finished task, or why it has none."""
+    import ray
+    from ray.exceptions import RayError, RayTaskError
+
+    try:
+        return ray.get(reference)
+    except RayTaskError as error:
+        return TaskFailure(_one_line(error.cause or error))
+    except RayError as error:
+        times = LIMITS.retries + 1
+        return TaskFailure(f"its worker process ended each of {times} times: {type(error).__name__}")
+
+
+def _short_temporary_folder() -> Path:
+    """Return a new private folder whose path is short enough for sockets."""
+    usual = tempfile.gettempdir()
+    return Path(tempfile.mkdtemp(prefix="dfa-", dir=usual if len(usual) <= _SOCKET_PATH_ROOM else "/tmp"))  # noqa: S108
+
+
+def _shut_down() -> None:
+    import ray
+
+    ray.shutdown()
+
+
+def _one_line(error: BaseException) -> str:
+    return without_password(" ".join(str(error).split())) or type(error).__name__

@@ -1,0 +1,219 @@
+"""A job over a selection of games: what is finished is kept game by game, so an interrupted one goes on where it was.
+
+The results of a game stand in the archive under a key that follows from all that decides them: the item's content, the
+rulebook, the network, the code. Another job with the same key finds them there and does only the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final, Literal
+
+from downfield.core.errors import DownfieldError, OutputError
+from downfield.core.records import record, to_json
+from downfield.desk.archive import results
+from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
+from downfield.desk.archive.cluster import RayCluster, TaskFailure
+from downfield.desk.archive.items import ArchivedItem
+from downfield.desk.archive.judging import judge_item
+from downfield.desk.archive.results import CALLS, CHANGES, GAMES, TABLES, GameResult, JudgedItem
+from downfield.game.entries import RulebookRecord
+from downfield.game.snapshot import code_digest
+
+CODE: Final = ("core", "game", "officiating", "review", "desk.archive")
+"""Packages whose code decides the results of judging."""
+
+_READ_AT_ONCE: Final = 200
+"""Files of results read together."""
+
+
+@record
+class JobSettings:
+    """What decides the results of a job, beside the items.
+
+    Attributes:
+        task: what is done.
+        code: SHA-256 of the code that does it.
+        rulebook: games are judged under; None for each its own.
+
+    """
+
+    task: Literal["judge"]
+    code: str
+    rulebook: RulebookRecord | None = None
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of all of it, hexadecimal."""
+        return hashlib.sha256(to_json(JobSettings, self).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveTask:
+    """One item to be done by a worker.
+
+    Attributes:
+        settings: of the job.
+        archive: where the item is.
+        kept: where its results go.
+        item: the item.
+
+    """
+
+    settings: JobSettings
+    archive: ArchiveFiles
+    kept: ArchiveFiles
+    item: ArchivedItem
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """What became of a job.
+
+    Attributes:
+        games: a row for each, in the order of the items.
+        before: how many of them were finished when it began.
+
+    """
+
+    games: tuple[GameResult, ...]
+    before: int
+
+    @property
+    def failed(self) -> tuple[GameResult, ...]:
+        """Those that could not be done."""
+        return tuple(game for game in self.games if game.state == "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveJob:
+    """A job.
+
+    Attributes:
+        settings: what is done.
+        archive: where the items are.
+        kept: where the results of each are kept.
+        items: what it is done to, in order.
+
+    """
+
+    settings: JobSettings
+    archive: ArchiveFiles
+    kept: ArchiveFiles
+    items: tuple[ArchivedItem, ...]
+
+    def finished(self) -> frozenset[str]:
+        """Return the ids of the items whose results are there.
+
+        Raises:
+            StorageError: they can't be read.
+
+        """
+        there = set(self.kept.names_in(_folder(self.settings)))
+        return frozenset(item.id for item in self.items if _name(item.id, GAMES) in there)
+
+    def run(self, cluster: Callable[[], RayCluster], advance: Callable[[int, int], object], out: Path) -> JobReport:
+        """Do what is not finished yet, and write the tables of all.
+
+        Args:
+            cluster: returns the cluster to do it on; only called where something is left to do.
+            advance: called with how many games are finished, of how many.
+            out: an existing folder for the tables.
+
+        Raises:
+            StorageError: the archive can't be used.
+            OutputError: the tables can't be written.
+
+        """
+        before = self.finished()
+        left = [item for item in self.items if item.id not in before]
+        advance(len(before), len(self.items))
+        failed: dict[str, GameResult] = {}
+        if left:
+            tasks = (ArchiveTask(self.settings, self.archive, self.kept, item) for item in left)
+            with closing(cluster().run(do_task, tasks)) as outcomes:
+                for done, (task, outcome) in enumerate(outcomes, start=len(before) + 1):
+                    row = results.failed(task.item, outcome.reason) if isinstance(outcome, TaskFailure) else outcome
+                    if row.state == "failed":
+                        failed[task.item.id] = row
+                    advance(done, len(self.items))
+        return JobReport(self._write_tables(out, failed), len(before))
+
+    def _write_tables(self, out: Path, failed: dict[str, GameResult]) -> tuple[GameResult, ...]:
+        """Join the results of all games in their order, and return the rows of the games."""
+        done = [item.id for item in self.items if item.id not in failed]
+        games = {row.item: row for content in self._parts(GAMES, done) for row in results.game_rows(content)}
+        rows = tuple(failed.get(item.id) or games[item.id] for item in self.items)
+        try:
+            for table in (CALLS, CHANGES):
+                part = out / f"{table}.parquet.part"
+                results.join_tables(table, self._parts(table, done), part)
+                part.replace(out / f"{table}.parquet")
+            content = results.parquet_bytes(GAMES, [results.as_row(row) for row in rows])
+            part = out / f"{GAMES}.parquet.part"
+            part.write_bytes(content)
+            part.replace(out / f"{GAMES}.parquet")
+        except OSError as error:
+            raise OutputError(f"{out}: the tables can't be written: {error.strerror}") from None
+        return rows
+
+    def _parts(self, table: str, ids: Sequence[str]) -> Iterator[bytes]:
+        """Yield the results of items in their order."""
+        waiting = iter([f"{_folder(self.settings)}/{_name(one, table)}" for one in ids])
+        while together := list(islice(waiting, _READ_AT_ONCE)):
+            yield from self.kept.read_all(together).values()
+
+
+def do_task(task: ArchiveTask) -> GameResult:
+    """Do one item in a worker, and keep its results; the last of its tables says that they are all there.
+
+    Returns:
+        Its row. One that can't be done has the reason in it, and is kept nowhere, so that it is tried again.
+
+    Raises:
+        StorageError: the archive can't be used; worth trying again.
+
+    """
+    with tempfile.TemporaryDirectory(prefix="downfield-archive-") as temporary:
+        folder = Path(temporary)
+        try:
+            if task.settings.code != code_digest(CODE):
+                return results.failed(task.item, "the worker has another version of Downfield than the command")
+            judged = judge_item(task.archive, task.item, task.settings.rulebook, folder)
+        except StorageError:
+            raise
+        except DownfieldError as error:
+            return results.failed(task.item, _without_places(str(error), task.item, folder))
+        except Exception as error:
+            reason = f"a fault in Downfield: {type(error).__name__}: {error}"
+            return results.failed(task.item, _without_places(reason, task.item, folder))
+    _keep(task, judged)
+    return judged.game_row
+
+
+def _keep(task: ArchiveTask, judged: JudgedItem) -> None:
+    rows = {CALLS: judged.call_rows, CHANGES: judged.change_rows, GAMES: [results.as_row(judged.game_row)]}
+    for table in TABLES:
+        name = f"{_folder(task.settings)}/{_name(task.item.id, table)}"
+        task.kept.write(name, results.parquet_bytes(table, rows[table]))
+
+
+def _without_places(reason: str, item: ArchivedItem, folder: Path) -> str:
+    """Return a reason without where this worker keeps its files, so that it is the same on every machine."""
+    without = reason.replace(f"{folder}/", "")
+    return re.sub(rf"\S*files/{item.id}/", "", without)
+
+
+def _folder(settings: JobSettings) -> str:
+    return f"results/{settings.key}"
+
+
+def _name(item: str, table: str) -> str:
+    return f"{item}.{table}.parquet"

@@ -1,0 +1,181 @@
+"""One item of an archive judged again: runs in a worker, knows nothing of the others, and depends on the item alone."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from downfield.core.errors import FormatError, InputError
+from downfield.core.track_files import TrackFile
+from downfield.desk.archive.archive_files import ArchiveFiles, file_sha256
+from downfield.desk.archive.items import ArchivedFile, ArchivedItem, path_of
+from downfield.desk.archive.results import JudgedItem
+from downfield.game.entries import EventRecorded, GameStarted, RulebookRecord, rulebook_of, unpack_entry
+from downfield.game.store_reader import EntryRow
+from downfield.officiating.calls import read_calls
+from downfield.officiating.engine.replay import compare_calls, judge_recording
+from downfield.officiating.events import Event, read_events
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
+from downfield.review import bundle_format as names
+from downfield.review.bundle_format import BundleManifest
+from downfield.review.bundle_reading import extract_parts
+from downfield.review.bundle_verification import ZIP_ERRORS, journal_rows, verify_bundle
+from downfield.review.judging_again import Way, judge_again
+
+
+@dataclass(frozen=True, slots=True)
+class BundledJournal:
+    """The journal of a bundle, read from its file each time.
+
+    Attributes:
+        path: of the bundle.
+
+    """
+
+    path: Path
+
+    def entries(self, game: str, *, after: int = 0) -> Iterator[EntryRow]:
+        """Yield the entries of the game in order.
+
+        Args:
+            game: its id.
+            after: number of the entry to begin after.
+
+        Raises:
+            FormatError: the journal can't be read.
+
+        """
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                yield from (row for row in journal_rows(archive) if row.game == game and row.seq > after)
+        except (KeyError, *ZIP_ERRORS) as error:
+            if isinstance(error, InputError):
+                raise
+            raise FormatError(str(self.path), f"the journal can't be read ({error})") from None
+
+
+def judge_item(files: ArchiveFiles, item: ArchivedItem, rulebook: RulebookRecord | None, folder: Path) -> JudgedItem:
+    """Judge an item of an archive again.
+
+    Args:
+        files: of the archive.
+        item: the item.
+        rulebook: to judge it under; None for its own.
+        folder: where copies of its files go.
+
+    Returns:
+        What it comes to, against the calls that stand in it.
+
+    Raises:
+        InputError: it was altered, or does not have what judging needs.
+        FormatError, RulebookError: it can't be read by this version.
+        StorageError: the archive can't be read.
+
+    """
+    book = None if rulebook is None else rulebook_of(rulebook)
+    if item.kind == "bundle":
+        path = fetch_file(files, item, item.files[0], folder)
+        return judge_bundle(item, path, verified_manifest(path, item), book, folder)
+    return _judge_recording(files, item, book, folder)
+
+
+def fetch_file(files: ArchiveFiles, item: ArchivedItem, file: ArchivedFile, folder: Path) -> Path:
+    """Return the path on this computer of a file of an item, exactly as it was added.
+
+    Raises:
+        InputError: it is missing in the archive, or was changed there.
+        StorageError: the archive can't be read.
+
+    """
+    path = files.fetch(path_of(item, file.name), folder)
+    if path.stat().st_size != file.size or file_sha256(path) != file.sha256:
+        raise InputError(f"{file.name} was changed in the archive since it was added")
+    return path
+
+
+def verified_manifest(path: Path, item: ArchivedItem) -> BundleManifest:
+    """Return the manifest of a bundle in which nothing was altered.
+
+    Raises:
+        InputError: it was altered, or is another than the archive lists.
+
+    """
+    found = verify_bundle(path)
+    if not found.intact or found.manifest is None:
+        problem = found.problems[0].text if found.problems else "its signature is wrong"
+        raise InputError(f"the bundle was altered: {problem}")
+    if (found.manifest.game, found.manifest.public_key) != (item.game, item.public_key):
+        raise InputError("the bundle is of another game or another rig than the archive lists")
+    return found.manifest
+
+
+def judge_bundle(
+    item: ArchivedItem, path: Path, manifest: BundleManifest, book: Rulebook | None, folder: Path
+) -> JudgedItem:
+    """Judge a bundle that was checked, by its journal; rulings in it count where the same call is made."""
+    journal = BundledJournal(path)
+    own, events = _own_rulebook_and_events(journal, item.game)
+    (judged,) = judge_again(journal, item.game, (Way.of(events, book),), lambda: None)
+    extract_parts(path, manifest, (names.CALLS,), folder)
+    header, before = read_calls(folder / names.CALLS)
+    return JudgedItem(
+        item,
+        own if book is None else book.name,
+        own,
+        header.score,
+        judged.calls,
+        compare_calls(before, judged.calls),
+        len(judged.refused),
+        judged.state.score,
+        judged.state.text,
+    )
+
+
+def _own_rulebook_and_events(journal: BundledJournal, game: str) -> tuple[str, tuple[Event, ...]]:
+    """Return the name of the rulebook a game was played under at last, and its events."""
+    rulebook, events = "", []
+    for entry in journal.entries(game):
+        content = unpack_entry(entry.kind, entry.content, where=f"game {game}, entry {entry.seq}")
+        if isinstance(content, GameStarted):
+            rulebook = content.rulebook.name
+        elif isinstance(content, EventRecorded):
+            events.append(content.event)
+    return rulebook, tuple(events)
+
+
+def _judge_recording(files: ArchiveFiles, item: ArchivedItem, book: Rulebook | None, folder: Path) -> JudgedItem:
+    """Judge a recording by its tracks; it has no calls of its own, so those under its rulebook are what was before."""
+    found = {
+        ending: file
+        for file in item.files
+        for ending in (".tracks.jsonl", ".events.jsonl")
+        if file.name.endswith(ending)
+    }
+    if ".tracks.jsonl" not in found:
+        raise InputError("the recording has no tracks. 'downfield archive track' makes them.")
+    own = load_rulebook(item.rulebook) if item.rulebook else None
+    if own is None and book is None:
+        raise InputError("the recording names no rulebook. Add it with --rulebook, or judge it with --rulebook.")
+    tracks = TrackFile(fetch_file(files, item, found[".tracks.jsonl"], folder))
+    events: tuple[Event, ...] = ()
+    if ".events.jsonl" in found:
+        events = read_events(fetch_file(files, item, found[".events.jsonl"], folder))[1]
+    header = tracks.header
+    first, second = (
+        judge_recording(tracks, events, one, header.field, players=header.players)
+        for one in (own or book, book or own)
+        if one is not None
+    )
+    return JudgedItem(
+        item,
+        second.rulebook,
+        first.rulebook,
+        first.state.score,
+        second.calls,
+        compare_calls(first.calls, second.calls),
+        len(second.refused),
+        second.state.score,
+        second.state.text,
+    )

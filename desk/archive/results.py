@@ -1,0 +1,356 @@
+"""What a job finds, as tables: one row for each game, each call and each change, written as Parquet.
+
+Nothing in a row depends on when, where or in what order games were judged, and tables are joined in the order of the
+games, so the same job makes the same bytes on any number of machines.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import UnionType
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from downfield.core.records import record
+from downfield.desk.archive.items import ArchivedItem
+from downfield.officiating.call_numbers import CallNumbers
+from downfield.officiating.calls import Call
+from downfield.officiating.engine.replay import CallDifference
+
+GAMES, CALLS, CHANGES = "games", "calls", "changes"
+TABLES: Final = (CALLS, CHANGES, GAMES)
+"""In the order they are written for a game: it is finished once it has its row in the last one."""
+
+_ROWS_OF_A_GROUP: Final = 50_000
+"""Of a Parquet file: read and written together."""
+
+
+@record
+class GameResult:
+    """What became of one game in a job: a row of ``games.parquet``.
+
+    Attributes:
+        item: id of the item in the archive.
+        game: id of the game; the name of a recording.
+        began_ns: when it began, wall clock, ns since 1970; 0 where that is not known.
+        title, home, away, table, event: as in the archive.
+        rulebook_before: the rulebook it was played under; empty where not known.
+        rulebook: the rulebook it was judged under; empty where it failed.
+        state: `done`, or `failed`.
+        reason: why it failed, in words; empty where it did not.
+        calls: how many calls it has now.
+        changes: how many of them are new, changed or gone.
+        refused: how many events the state did not allow.
+        home_score_before, away_score_before: as the game stood in the bundle; empty where not known.
+        home_score, away_score: now; empty where it failed.
+        text: the game at the end, on one line.
+
+    """
+
+    item: str
+    game: str
+    began_ns: int
+    title: str
+    home: str
+    away: str
+    table: str
+    event: str
+    rulebook_before: str
+    rulebook: str
+    state: str
+    reason: str
+    calls: int
+    changes: int
+    refused: int
+    home_score_before: int | None
+    away_score_before: int | None
+    home_score: int | None
+    away_score: int | None
+    text: str
+
+
+@record
+class CallResult:
+    """One call that a game has now: a row of ``calls.parquet``, without its numbers.
+
+    Attributes:
+        item, game: of the game.
+        number: of the call in the game, from 1.
+        call: its id.
+        t_ns: the instant it is about, ns on the clock of the recording.
+        rulebook: under which it was made.
+        kind, verdict, text, players, clauses, side, detail: as of the call.
+        spot_x_yd, spot_y_yd: where the ball is spotted, field yards along and across.
+        margin, sigma, unit: by how much the rule is met and the standard deviation of that.
+        probability: that it is right.
+        front: probability that the ends of bases it rests on are the fronts.
+        frame_margin, frame_sigma: what the decisive frame alone showed.
+        because: ids of the events and calls it rests on.
+        readings: both readings of a call that is too close, in words.
+
+    """
+
+    item: str
+    game: str
+    number: int
+    call: str
+    t_ns: int
+    rulebook: str
+    kind: str
+    verdict: str
+    text: str
+    players: tuple[str, ...]
+    clauses: tuple[str, ...]
+    side: str | None
+    detail: str
+    spot_x_yd: float | None
+    spot_y_yd: float | None
+    margin: float | None
+    sigma: float | None
+    unit: str
+    probability: float
+    front: float
+    frame_margin: float | None
+    frame_sigma: float | None
+    because: tuple[str, ...]
+    readings: tuple[str, ...]
+
+
+@record
+class ChangeResult:
+    """One call that is new, changed or gone: a row of ``changes.parquet``.
+
+    Attributes:
+        item, game: of the game.
+        number: of the change in the game, from 1, in order of time.
+        t_ns: when, ns on the clock of the recording.
+        change: `made` now, `changed`, or `withdrawn`.
+        kind_before, verdict_before, text_before, clauses_before: of the call in the bundle; empty where it has none.
+        spot_x_yd_before, spot_y_yd_before: where that spotted the ball, field yards.
+        kind, verdict, text, clauses, spot_x_yd, spot_y_yd: of the call now; empty where there is none.
+
+    """
+
+    item: str
+    game: str
+    number: int
+    t_ns: int
+    change: str
+    kind_before: str | None
+    verdict_before: str | None
+    text_before: str | None
+    clauses_before: tuple[str, ...]
+    spot_x_yd_before: float | None
+    spot_y_yd_before: float | None
+    kind: str | None
+    verdict: str | None
+    text: str | None
+    clauses: tuple[str, ...]
+    spot_x_yd: float | None
+    spot_y_yd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """An item with what it comes to.
+
+    Attributes:
+        item: of the archive.
+        rulebook: it was judged under.
+        rulebook_before: it was played under; empty where not known.
+        score_before: home, away; None where that is not known.
+        calls: it has now.
+        differences: between the two, in order of time.
+        refused: how many events the state did not allow.
+        score: home, away.
+        text: the game at the end, on one line.
+
+    """
+
+    item: ArchivedItem
+    rulebook: str
+    rulebook_before: str
+    score_before: tuple[int, int] | None
+    calls: Sequence[Call]
+    differences: Sequence[CallDifference]
+    refused: int
+    score: tuple[int, int]
+    text: str
+
+    @property
+    def game_row(self) -> GameResult:
+        """Its row of ``games.parquet``."""
+        home_before, away_before = self.score_before or (None, None)
+        return GameResult(
+            *_labels(self.item),
+            rulebook_before=self.rulebook_before,
+            rulebook=self.rulebook,
+            state="done",
+            reason="",
+            calls=len(self.calls),
+            changes=len(self.differences),
+            refused=self.refused,
+            home_score_before=home_before,
+            away_score_before=away_before,
+            home_score=self.score[0],
+            away_score=self.score[1],
+            text=self.text,
+        )
+
+    @property
+    def call_rows(self) -> list[dict[str, Any]]:
+        """Its rows of ``calls.parquet``."""
+        return [_call_row(self.item, number, call) for number, call in enumerate(self.calls, start=1)]
+
+    @property
+    def change_rows(self) -> list[dict[str, Any]]:
+        """Its rows of ``changes.parquet``."""
+        return [_change_row(self.item, number, one) for number, one in enumerate(self.differences, start=1)]
+
+
+def failed(item: ArchivedItem, reason: str) -> GameResult:
+    """Return the row of a game that could not be judged."""
+    return GameResult(*_labels(item), item.rulebook, "", "failed", reason, 0, 0, 0, None, None, None, None, "")
+
+
+def parquet_bytes(table: str, rows: Sequence[dict[str, Any]]) -> bytes:
+    """Return rows of one of the `TABLES` as a Parquet file; the same bytes for the same rows."""
+    out = io.BytesIO()
+    _write(out, table, iter([list(rows)]))
+    return out.getvalue()
+
+
+def game_rows(content: bytes) -> list[GameResult]:
+    """Return the rows of a ``games.parquet``."""
+    import pyarrow.parquet
+
+    return [GameResult(**row) for row in pyarrow.parquet.read_table(io.BytesIO(content)).to_pylist()]
+
+
+def join_tables(table: str, parts: Iterable[bytes], out: Path) -> None:
+    """Write the Parquet files of games as one, in their order.
+
+    Args:
+        table: one of `TABLES`.
+        parts: their contents.
+        out: the file to write.
+
+    Raises:
+        OSError: it can't be written.
+
+    """
+    import pyarrow.parquet
+
+    with out.open("wb") as file:
+        _write(file, table, (pyarrow.parquet.read_table(io.BytesIO(part)).to_pylist() for part in parts))
+
+
+def _write(out: Any, table: str, parts: Iterator[list[dict[str, Any]]]) -> None:
+    """Write rows that come part by part, so that a season need not be in memory."""
+    import pyarrow
+    import pyarrow.parquet
+
+    schema = _schema(table)
+    rows: list[dict[str, Any]] = []
+    with pyarrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+        for part in parts:
+            rows += part
+            while len(rows) >= _ROWS_OF_A_GROUP:
+                writer.write_table(pyarrow.Table.from_pylist(rows[:_ROWS_OF_A_GROUP], schema))
+                rows = rows[_ROWS_OF_A_GROUP:]
+        if rows:
+            writer.write_table(pyarrow.Table.from_pylist(rows, schema))
+
+
+def _schema(table: str) -> Any:
+    import pyarrow
+
+    kinds = {GAMES: GameResult, CALLS: CallResult, CHANGES: ChangeResult}
+    columns = {name: _column(hint) for name, hint in get_type_hints(kinds[table]).items()}
+    if table == CALLS:
+        columns |= {f"n_{name}": _column(hint) for name, hint in get_type_hints(CallNumbers).items()}
+    return pyarrow.schema(list(columns.items()))
+
+
+def _column(hint: Any) -> Any:
+    """Return the type of a column for a field's annotation."""
+    import pyarrow
+
+    plain = {int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}
+    if hint in plain:
+        return plain[hint]
+    inner = [one for one in get_args(hint) if one not in (type(None), Ellipsis)]
+    if get_origin(hint) in (Union, UnionType):
+        return _column(inner[0])
+    return pyarrow.list_(_column(inner[0]))
+
+
+def _labels(item: ArchivedItem) -> tuple[str, str, int, str, str, str, str, str]:
+    return item.id, item.game, item.began_ns, item.title, item.home, item.away, item.table, item.event
+
+
+def _call_row(item: ArchivedItem, number: int, call: Call) -> dict[str, Any]:
+    row = CallResult(
+        item=item.id,
+        game=item.game,
+        number=number,
+        call=call.id,
+        t_ns=call.t_ns,
+        rulebook=call.rulebook,
+        kind=call.kind,
+        verdict=call.verdict,
+        text=call.text,
+        players=call.players,
+        clauses=call.clauses,
+        side=call.side,
+        detail=call.detail,
+        spot_x_yd=_spot(call)[0],
+        spot_y_yd=_spot(call)[1],
+        margin=call.margin,
+        sigma=call.sigma,
+        unit=call.unit,
+        probability=call.probability,
+        front=call.front,
+        frame_margin=call.frame_margin,
+        frame_sigma=call.frame_sigma,
+        because=call.because,
+        readings=tuple(reading.text for reading in call.readings),
+    )
+    numbers = call.numbers or CallNumbers()
+    return {**as_row(row), **{f"n_{name}": value for name, value in as_row(numbers).items()}}
+
+
+def _change_row(item: ArchivedItem, number: int, difference: CallDifference) -> dict[str, Any]:
+    before, now = difference.first, difference.second
+    row = ChangeResult(
+        item=item.id,
+        game=item.game,
+        number=number,
+        t_ns=difference.t_ns,
+        change="made" if before is None else "withdrawn" if now is None else "changed",
+        kind_before=None if before is None else before.kind,
+        verdict_before=None if before is None else before.verdict,
+        text_before=None if before is None else before.text,
+        clauses_before=() if before is None else before.clauses,
+        spot_x_yd_before=_spot(before)[0],
+        spot_y_yd_before=_spot(before)[1],
+        kind=None if now is None else now.kind,
+        verdict=None if now is None else now.verdict,
+        text=None if now is None else now.text,
+        clauses=() if now is None else now.clauses,
+        spot_x_yd=_spot(now)[0],
+        spot_y_yd=_spot(now)[1],
+    )
+    return as_row(row)
+
+
+def _spot(call: Call | None) -> tuple[float, float] | tuple[None, None]:
+    return (None, None) if call is None or call.spot_yd is None else call.spot_yd
+
+
+def as_row(one: Any) -> dict[str, Any]:
+    """Return the fields of a record by name, not those of records in it."""
+    return {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
