@@ -16,6 +16,7 @@ from twin_tables import FIELD, SQUARE, appearance_of, base_solid, camera_over, p
 
 from downfield.core.arrays import Array
 from downfield.twin.appearance import Appearance, FigureAppearance
+from downfield.twin.materials import Material, SkyLobe, Surroundings
 from downfield.twin.render.render_traced import TracedRenderer
 from downfield.twin.render.surface import settle
 from downfield.twin.render.visibility import top_corners_mm
@@ -99,6 +100,49 @@ def test_the_board_is_seen_through_a_clear_base() -> None:
     clear, white = picture(turf, place, samples=64)[y, x], picture(opaque, place, samples=64)[y, x]
     assert int(clear[1]) > int(clear[0]) + 30  # green shows
     assert abs(int(white[1]) - int(white[0])) < 10
+
+
+@pytest.mark.parametrize(
+    ("material", "second_at_mm"),
+    [
+        (Material(pattern="rim", values=(3.0, 0.0, 0.0, 0.0), second=(1.0, 0.0, 0.0)), (13.6, 0.0)),
+        (Material(pattern="sticker", values=(-0.6, 0.0, 0.3, 0.6), second=(1.0, 0.0, 0.0)), (-9.0, 0.0)),
+        (Material(pattern="stripe", values=(0.4, 0.0, 0.0, 0.0), second=(1.0, 0.0, 0.0)), (6.0, 0.0)),
+    ],
+)
+def test_a_pattern_shows_its_second_color_where_it_is(material: Material, second_at_mm: tuple[float, float]) -> None:
+    place = np.array([[350.0, 150.0, 0.0]])
+    plain = table(place, barrel=0.0)
+    solid = dataclasses.replace(base_solid(), material=material)
+    patterned = dataclasses.replace(plain, figures=(FigureAppearance((solid,)),))
+    image = picture(patterned, place, samples=16)
+    other_mm = (3.0, 0.0) if material.pattern != "stripe" else (6.0, 6.5)
+    spots = np.array([[350.0 + x, 150.0 + y, 5.5] for x, y in (second_at_mm, other_mm)])
+    (x, y), (u, w) = patterned.camera.to_pixels(spots).round().astype(int)
+    second, first = image[y, x].astype(int), image[w, u].astype(int)
+    assert second[2] > second[0] + 40, "red"
+    assert abs(first[2] - first[0]) < 15, "white"
+
+
+def test_a_window_lights_a_table_as_brightly_as_a_lamp_of_its_strength() -> None:
+    lit = dataclasses.replace(with_board(table(), grass=((0.5, 0.5, 0.5),)), figures=())
+    lamp = dataclasses.replace(lit.lamps[0], position_mm=(350.0, 180.0, 1500.0), radius_mm=200.0)
+    levels = []
+    for half_mm in (None, (250.0, 180.0)):
+        one = dataclasses.replace(lit, lamps=(dataclasses.replace(lamp, half_mm=half_mm),))
+        levels.append(float(picture(one, np.zeros((0, 3)), samples=4)[60:120, 120:200].mean()))
+    assert levels[0] == pytest.approx(levels[1], rel=0.03)
+
+
+def test_bright_surroundings_change_where_the_light_comes_from_but_not_how_much() -> None:
+    plain = dataclasses.replace(with_board(table(), grass=((0.5, 0.5, 0.5),)), figures=(), ambient=0.8)
+    lamp = dataclasses.replace(plain.lamps[0], strength=0.01)
+    plain = dataclasses.replace(plain, lamps=(lamp,))
+    lobes = (SkyLobe((0.0, 0.6, 0.8), 3.0, (2.0, 2.0, 2.0)),)
+    walled = dataclasses.replace(plain, surroundings=Surroundings(sky_rise=0.4, lobes=lobes))
+    empty = np.zeros((0, 3))
+    even, bright = (picture(one, empty, samples=32)[60:120, 120:200].mean() for one in (plain, walled))
+    assert even == pytest.approx(bright, rel=0.06)
 
 
 def test_the_same_instant_is_the_same_picture_and_another_has_other_noise() -> None:

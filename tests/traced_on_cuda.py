@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from twin_tables import appearance_of, base_solid, camera_over, players, standing, with_board
 
 from downfield.twin.appearance import FigureAppearance
+from downfield.twin.materials import Material, SkyLobe, Surroundings
 from downfield.twin.tracing.print_texture import PrintTexture
 from downfield.twin.tracing.scene import SceneBuilder
 from downfield.twin.tracing.tracer import Tracer
@@ -22,6 +24,16 @@ def main() -> None:
     places = np.array([[350.0, 150.0, 20.0]])
     appearance = appearance_of((FigureAppearance((base_solid(),)),), camera_over((16, 8), tilt_deg=6.0))
     appearance = with_board(appearance, grass=((0.3, 0.6, 0.3),))
+    ring = Material(pattern="rim", second=(0.9, 0.1, 0.1), values=(5.0, 0.0, 0.0, 0.0))
+    base = dataclasses.replace(base_solid(), material=ring)
+    lobes = (SkyLobe((0.6, 0.0, 0.8), 4.0, (1.0, 0.5, 0.2)),)
+    appearance = dataclasses.replace(
+        appearance,
+        figures=(FigureAppearance((base,)),),
+        ambient=0.3,
+        lamps=(dataclasses.replace(appearance.lamps[0], position_mm=(200.0, 100.0, 900.0), half_mm=(200.0, 90.0)),),
+        surroundings=Surroundings(table_top="cloth", sky_rise=0.5, lobes=lobes),
+    )
     texture = PrintTexture(appearance)
     scene = SceneBuilder(appearance, players(1), texture).build(standing(places))
     for row in Tracer(texture).light(scene, appearance.camera, 2, seed=3).reshape(-1, 3).tolist():

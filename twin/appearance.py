@@ -11,9 +11,8 @@ from typing import Literal
 from downfield.calibration.camera import Camera
 from downfield.core.field import FieldModel
 from downfield.core.records import record
+from downfield.twin.materials import Color, Material, Surroundings, Wear
 from downfield.twin.snapshot import Quaternion, Vector
-
-Color = tuple[float, float, float]
 
 
 @record
@@ -30,6 +29,7 @@ class Solid:
         opacity: below 1 for clear bases.
         part: name of the part; the solid whose part is ``base`` is the base box itself, rounded by
             `BaseSize.corner_mm`.
+        material: its surface in traced pictures; None for the part's usual one.
 
     """
 
@@ -40,13 +40,21 @@ class Solid:
     color: Color = (0.5, 0.5, 0.5)
     opacity: float = 1.0
     part: Literal["base", "body", "helmet", "ball", "strewn", "other"] = "body"
+    material: Material | None = None
 
 
 @record
 class FigureAppearance:
-    """The solids of one figure, in its own frame."""
+    """The solids of one figure, in its own frame.
+
+    Attributes:
+        solids: all of them.
+        holds_mm: places where hands and arms may hold a ball.
+
+    """
 
     solids: tuple[Solid, ...]
+    holds_mm: tuple[Vector, ...] = ()
 
 
 @record
@@ -58,6 +66,7 @@ class Lamp:
         strength: relative to the others; their sum is about 1.
         color: of its light.
         radius_mm: its size: larger throws softer shadows.
+        half_mm: half width and height of a window or panel, in place of a disc, in traced pictures.
 
     """
 
@@ -65,6 +74,7 @@ class Lamp:
     strength: float
     color: Color
     radius_mm: float
+    half_mm: tuple[float, float] | None = None
 
 
 @record
@@ -118,6 +128,7 @@ class BoardAppearance:
         end_pattern: how the end zones are filled.
         arrows: whether the numbers carry arrows toward the nearer goal.
         decals: printed over everything else, in order.
+        dirt: stains, scratches and marks.
 
     """
 
@@ -141,6 +152,35 @@ class BoardAppearance:
     end_pattern: Literal["plain", "diagonal", "checks"] = "plain"
     arrows: bool = True
     decals: tuple[Decal, ...] = ()
+    dirt: Wear = Wear()
+
+
+@record
+class Processing:
+    """What a webcam makes of its own picture before it is compressed.
+
+    Attributes:
+        sharpen: strength of unsharp masking; 0 for none.
+        sharpen_px: its radius.
+        contrast: bend of an S-curve through the levels; negative flattens.
+        gamma: exponent on display values.
+        black: raised black level, 0..1.
+        saturation: 0 gray, 1 as it is.
+        hue_deg: turn of the colors about gray.
+        aberration_px: shift of red outward and blue inward at the picture's corners.
+        denoise: 0 none .. 1: smoothing of everything but strong edges.
+
+    """
+
+    sharpen: float = 0.0
+    sharpen_px: float = 1.0
+    contrast: float = 0.0
+    gamma: float = 1.0
+    black: float = 0.0
+    saturation: float = 1.0
+    hue_deg: float = 0.0
+    aberration_px: float = 0.0
+    denoise: float = 0.0
 
 
 @record
@@ -161,6 +201,7 @@ class Sensor:
         buzz_px: amplitude of vibration while the board is on, px.
         jpeg: quality of the camera's MJPEG, 1..100.
         vignette: darkening at the corners, 0..1.
+        processing: what the camera itself does to its picture; None for nothing.
 
     """
 
@@ -177,6 +218,7 @@ class Sensor:
     buzz_px: float = 0.0
     jpeg: int = 92
     vignette: float = 0.0
+    processing: Processing | None = None
 
 
 @record
@@ -197,6 +239,7 @@ class Appearance:
         sleeve: color of forearms.
         camera: nominal lens and pose; shake and buzz move it frame by frame.
         sensor: the rest of the camera.
+        surroundings: table and room in traced pictures; None for plain ones.
 
     """
 
@@ -213,3 +256,4 @@ class Appearance:
     sleeve: Color
     camera: Camera
     sensor: Sensor
+    surroundings: Surroundings | None = None

@@ -1,8 +1,8 @@
 """Effects of a real camera on an ideal picture, in the order in which they act on the light.
 
 Movement during the exposure and defocus blur it; the lens darkens its corners; lamps flicker from row to row; exposure
-and white balance scale it; photons and the chip add noise; the camera's JPEG quantizes it. Light factors are raised to
-1/2.2, since they act on light and the picture's values are display values.
+and white balance scale it; photons and the chip add noise; the camera may process and sharpen it; its JPEG quantizes
+it. Light factors are raised to 1/2.2, since they act on light and the picture's values are display values.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
 from downfield.twin.appearance import Sensor
+from downfield.twin.film.processing import process
 from downfield.twin.film.sway import Sway
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
 
@@ -67,6 +68,8 @@ class SensorEffects:
         if self._sensor.flicker > 0:
             lit *= self._flicker(t_s)[:, None, None]
         image = self._noisy(lit, frame.t_ns)
+        if self._sensor.processing is not None:
+            image = process(image, self._sensor.processing)
         if self._sensor.jpeg < 100:
             image = _through_jpeg(image, self._sensor.jpeg)
         return dataclasses.replace(frame, image=image, base_tops=tops)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel
 from downfield.twin.appearance import BoardAppearance, Color, Decal
+from downfield.twin.randomization.board_wear import soiled
 from downfield.twin.randomization.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
 
 _Put = Callable[[Plane, Plane, float, float], None]
@@ -72,7 +73,8 @@ def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> B
     for decal in appearance.decals:
         _lay_decal(canvas, surface, decal)
     surface *= _grain(rng, canvas.shape, appearance.texture, px_per_mm)[:, :, None]
-    image = np.clip(surface[:, :, ::-1] * 255 + 0.5, 0, 255).astype(np.uint8)
+    image = np.ascontiguousarray(np.clip(surface[:, :, ::-1] * 255 + 0.5, 0, 255).astype(np.uint8))
+    image = soiled(image, appearance.dirt, px_per_mm, rng)
     return BoardPrint(np.ascontiguousarray(image), canvas.origin_mm, px_per_mm)
 
 

@@ -28,9 +28,9 @@ def draw_camera(deck: Deck, field: FieldModel, board: BoardAppearance, size: tup
     away = math.radians(deck.free(0, 360))
     tilt = math.radians(deck.uniform(0, MAX_TILT_DEG) if deck.chance(0.8) else deck.uniform(0, 2))
     roll = math.radians(deck.uniform(-4, 4) + (180 if deck.chance(0.3) else 0))
-    return _framed(
+    return framed(
         lens,
-        _attitude(tilt, away, roll),
+        attitude(tilt, away, roll),
         board_outline_mm(field, board),
         fill=deck.uniform(0.86, 0.985),
         off=(deck.free(-1, 1), deck.free(-1, 1)),
@@ -103,7 +103,7 @@ def draw_sensor(deck: Deck, fps: float, size: tuple[int, int]) -> Sensor:
     )
 
 
-def _attitude(tilt: float, away: float, roll: float) -> Array:
+def attitude(tilt: float, away: float, roll: float) -> Array:
     """Return a board-to-camera rotation: straight down with +x to the right, tilted toward a direction, then rolled."""
     down = np.diag([1.0, -1.0, -1.0])
     lean = cv2.Rodrigues(np.array([math.cos(away), math.sin(away), 0.0]) * tilt)[0]
@@ -111,7 +111,7 @@ def _attitude(tilt: float, away: float, roll: float) -> Array:
     return np.asarray(turn @ lean @ down, dtype=np.float64)
 
 
-def _framed(lens: Lens, rotation: Array, outline_mm: Array, *, fill: float, off: tuple[float, float]) -> Camera:
+def framed(lens: Lens, rotation: Array, outline_mm: Array, *, fill: float, off: tuple[float, float]) -> Camera:
     """Return the nearest camera with the outline within a share of the picture, as far off the middle as allowed."""
     near, far = 0.2 * np.ptp(outline_mm[:, 0]), 8.0 * np.ptp(outline_mm[:, 0])
     camera = _aimed(lens, rotation, outline_mm, far, off)

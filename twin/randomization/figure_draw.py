@@ -39,10 +39,10 @@ def draw_kits(deck: Deck, board: BoardAppearance) -> dict[str, Kit]:
     light = deck.choice(palettes.LIGHTS)
     if deck.chance(0.08):
         light = _apart(deck, dark)
-    shared_base = _draw_base(deck, board)
+    shared_base = draw_base(deck, board)
     return {
-        "dark": _draw_kit(deck, dark, shared_base),
-        "light": _draw_kit(deck, light, shared_base if deck.chance(0.4) else _draw_base(deck, board)),
+        "dark": draw_kit(deck, dark, shared_base),
+        "light": draw_kit(deck, light, shared_base if deck.chance(0.4) else draw_base(deck, board)),
     }
 
 
@@ -94,7 +94,7 @@ def _with_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
     ahead, aside, over = (deck.free(*limits) for limits in _ARM_MM)
     spot = np.array([ahead, aside if deck.chance(0.5) else -aside, over])
     turn = Rotation.from_euler("z", deck.free(-_BALL_TURN_DEG, _BALL_TURN_DEG), degrees=True)
-    return _together(figure, draw_ball(deck), spot, turn, "ball")
+    return with_ball_at(figure, draw_ball(deck), spot, turn, "ball")
 
 
 def _beside_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
@@ -102,23 +102,34 @@ def _beside_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
     bearing, away = deck.free(0, 2 * np.pi), deck.free(*_STREWN_MM)
     spot = np.array([away * np.cos(bearing), away * np.sin(bearing), MAGNET_MM[1] if magnetic else FOAM_MM[1]])
     turn = Rotation.from_euler("z", deck.free(-180, 180), degrees=True)
-    return _together(figure, draw_ball(deck, "magnetic" if magnetic else "foam"), spot, turn, "strewn")
+    return with_ball_at(figure, draw_ball(deck, "magnetic" if magnetic else "foam"), spot, turn, "strewn")
 
 
-def _together(
+def with_ball_at(
     figure: FigureAppearance, ball: FigureAppearance, spot: Array, turn: Rotation, part: Literal["ball", "strewn"]
 ) -> FigureAppearance:
-    w, x, y, z = turn.as_quat(scalar_first=True).tolist()
+    """Return a figure with a ball of its own: in an arm (``ball``) or on the board beside it (``strewn``).
+
+    Args:
+        figure: without it.
+        ball: its solids.
+        spot: place of its middle in the figure's frame, mm.
+        turn: its attitude there.
+        part: name of its solids' part.
+
+    """
     solids = []
     for solid in ball.solids:
         middle = (spot + turn.apply(solid.position_mm)).tolist()
+        w, x, y, z = (turn * Rotation.from_quat(solid.rotation, scalar_first=True)).as_quat(scalar_first=True).tolist()
         solids.append(
             dataclasses.replace(solid, position_mm=(middle[0], middle[1], middle[2]), rotation=(w, x, y, z), part=part)
         )
-    return FigureAppearance((*figure.solids, *solids))
+    return dataclasses.replace(figure, solids=(*figure.solids, *solids))
 
 
-def _draw_base(deck: Deck, board: BoardAppearance) -> tuple[Color, float]:
+def draw_base(deck: Deck, board: BoardAppearance) -> tuple[Color, float]:
+    """Return color and opacity of a team's bases."""
     kind = deck.rng.random()
     if kind < 0.22:  # clear: the board shows through
         tint = deck.uniform(0.75, 0.95)
@@ -129,7 +140,8 @@ def _draw_base(deck: Deck, board: BoardAppearance) -> tuple[Color, float]:
     return _jitter(deck, deck.choice(palettes.BASES), 0.03), 1.0
 
 
-def _draw_kit(deck: Deck, jersey: Color, base: tuple[Color, float]) -> Kit:
+def draw_kit(deck: Deck, jersey: Color, base: tuple[Color, float]) -> Kit:
+    """Return a team's kit about the color of its jerseys."""
     strong = deck.choice(palettes.STRONG)
     pants = deck.choice((jersey, palettes.LIGHTS[0], strong, palettes.LIGHTS[4], (0.75, 0.68, 0.45)))
     bright = sum(jersey) > 1.5

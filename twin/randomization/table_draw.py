@@ -90,7 +90,7 @@ def draw_clutter(deck: Deck, field: FieldModel, board: BoardAppearance) -> tuple
     """Return clutter beside the board, and goal posts behind the end zones."""
     out = [_beside(deck, field, board) for _ in range(int(deck.rng.integers(0, 9)))]
     if deck.chance(0.6):
-        out += _goal_posts(deck, field)
+        out += draw_goal_posts(deck, field)
     return tuple(out)
 
 
@@ -145,7 +145,7 @@ def _beside(deck: Deck, field: FieldModel, board: BoardAppearance) -> Solid:
     return Solid("box", size, (*spot, size[2] - 20), rotation, color, part="other")
 
 
-def _goal_posts(deck: Deck, field: FieldModel) -> list[Solid]:
+def draw_goal_posts(deck: Deck, field: FieldModel) -> list[Solid]:
     """Return crossbar, uprights and stand behind both end lines."""
     color = deck.choice(((0.9, 0.8, 0.1), (0.92, 0.92, 0.92), (0.88, 0.76, 0.16), (0.95, 0.93, 0.9), (0.9, 0.85, 0.3)))
     half_mm, bar_mm, tall_mm = deck.uniform(38, 55), deck.uniform(35, 50), deck.uniform(40, 130)

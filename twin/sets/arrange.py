@@ -58,15 +58,22 @@ class Arranger:
         players: the roster.
         rng: of all draws.
         mix: chances and ranges.
+        obstacles_mm: things on the board that bases stand clear of: x, y, reach, shape (n, 3); None for none.
 
     """
 
     def __init__(
-        self, appearance: Appearance, players: Sequence[Player], rng: np.random.Generator, mix: Mix | None = None
+        self,
+        appearance: Appearance,
+        players: Sequence[Player],
+        rng: np.random.Generator,
+        mix: Mix | None = None,
+        obstacles_mm: Array | None = None,
     ) -> None:
         self._appearance, self._players, self._rng, self._mix = appearance, tuple(players), rng, mix or Mix()
         self._field = appearance.field
         self._room_mm = _ROOM_MM
+        self._obstacles_mm = np.zeros((0, 3)) if obstacles_mm is None else obstacles_mm
 
     def arrange(self, t_ns: int, step_ns: int) -> tuple[Snapshot, Snapshot, Snapshot]:
         """Return one table at an instant, one step earlier and one step later.
@@ -184,6 +191,8 @@ class Arranger:
             return False
         if any(math.hypot(base.x_mm - x, base.y_mm - y) < self._room_mm for x, y in rooms):
             return False
+        if _meets(base, self._obstacles_mm):
+            return False
         reach = self._room_mm + 4 if lying else _NEAR_MM
         near = [o for o in placed if math.hypot(base.x_mm - o.x_mm, base.y_mm - o.y_mm) < reach]
         if lying or not near:
@@ -244,6 +253,15 @@ class Arranger:
         z = rng.uniform(1.5, 40)
         end = (base.x_mm + length * math.cos(turn), base.y_mm + length * math.sin(turn), float(z))
         return (StickPose((base.x_mm, base.y_mm, float(z)), end, float(rng.uniform(6, 14))),)
+
+
+def _meets(base: Footprint, obstacles_mm: Array) -> bool:
+    """Return whether any of the round obstacles, x, y and reach in mm, shape (n, 3), reaches under a base."""
+    off = obstacles_mm[:, :2] - (base.x_mm, base.y_mm)
+    way = math.radians(base.heading_deg)
+    ahead = np.abs(off @ (math.cos(way), math.sin(way))) - base.size.length_mm / 2
+    aside = np.abs(off @ (-math.sin(way), math.cos(way))) - base.size.width_mm / 2
+    return bool((np.hypot(np.maximum(ahead, 0), np.maximum(aside, 0)) < obstacles_mm[:, 2]).any())
 
 
 def lie(

@@ -12,7 +12,7 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.core.arrays import Image
+from downfield.core.arrays import Array, Image
 from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance, Sensor
 from downfield.twin.film.film import expose
@@ -29,6 +29,7 @@ from downfield.twin.sets.arrange import Arranger, Mix
 from downfield.twin.sets.labels import Labeler
 from downfield.twin.sets.sample import Sample
 from downfield.twin.snapshot import Snapshot
+from downfield.twin.variation.varied_table import draw_varied, draw_varied_players, obstacles_on, without_obstacles
 
 PLAYS = 0.35
 """Share of tables with a play of the physics; the others are arranged."""
@@ -95,19 +96,25 @@ def table_pictures(
 
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
-    players = draw_players(table_seed, split=split)
     ball: Literal["foam", "magnetic"] = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
-    appearance = draw(table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers, strewn=strewn)
-    appearance = _scaled(appearance, view.scale)
-    count = max(number for number, _ in which) + 1
-    moments, is_play = _moments(
-        appearance, players, table_seed, count, dataclasses.replace(_MIXES[ball], fallers=fallers)
+    is_varied = view.renderer == "traced"  # what the others would draw plainly is not worth drawing
+    players = (draw_varied_players if is_varied else draw_players)(table_seed, split=split)
+    appearance = (draw_varied if is_varied else draw)(
+        table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers, strewn=strewn
     )
+    appearance = _scaled(appearance, view.scale)
+    rng = np.random.default_rng([table_seed, 0xA3])
+    is_play = bool(rng.random() < PLAYS)
+    if is_varied and is_play:
+        appearance = without_obstacles(appearance)
+    count = max(number for number, _ in which) + 1
+    mix = dataclasses.replace(_MIXES[ball], fallers=fallers)
+    on_board = obstacles_on(appearance.field, appearance.clutter) if is_varied else None
+    moments = _moments(appearance, players, rng, count, mix, on_board, is_play=is_play)
     labeler = Labeler(appearance, players)
     with contextlib.closing(open_renderer(view.renderer, appearance, players)) as renderer:
         for number, index in which:
-            rng = np.random.default_rng([table_seed, number, 0xF0])
-            frame = _taken(renderer, moments[number], view, rng)
+            frame = _taken(renderer, moments[number], view, np.random.default_rng([table_seed, number, 0xF0]))
             camera = as_calibrated(frame.camera, appearance.field, appearance.board.bow_mm)
             sample = Sample(
                 index=index,
@@ -141,18 +148,24 @@ def _scaled(appearance: Appearance, scale: float) -> Appearance:
 
 
 def _moments(
-    appearance: Appearance, players: tuple[Player, ...], seed: int, count: int, mix: Mix
-) -> tuple[list[Moment], bool]:
-    rng = np.random.default_rng([seed, 0xA3])
+    appearance: Appearance,
+    players: tuple[Player, ...],
+    rng: np.random.Generator,
+    count: int,
+    mix: Mix,
+    obstacles_mm: Array | None,
+    *,
+    is_play: bool,
+) -> list[Moment]:
     step_ns = round(1e9 / appearance.sensor.fps)
-    if rng.random() < PLAYS:
+    if is_play:
         calm = dataclasses.replace(
             mix, fallers=0.0, fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0
         )
-        start = Arranger(appearance, players, rng, calm).arrange(0, step_ns)[1]
-        return _play(appearance, players, rng, count, step_ns, start), True
-    arranger = Arranger(appearance, players, rng, mix)
-    return [arranger.arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)], False
+        start = Arranger(appearance, players, rng, calm, obstacles_mm).arrange(0, step_ns)[1]
+        return _play(appearance, players, rng, count, step_ns, start)
+    arranger = Arranger(appearance, players, rng, mix, obstacles_mm)
+    return [arranger.arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)]
 
 
 def _play(

@@ -26,7 +26,10 @@ OWNER: Final = 24  # number of its owner; -1 for none
 IS_BASE: Final = 25  # 1 for a figure's base
 IOR: Final = 26
 REACH: Final = 27  # radius of the sphere around it, mm
-SOLID_COLUMNS: Final = 28
+PATTERN: Final = 28  # number in `materials.PATTERNS`
+SECOND: Final = 29  # 3: color of the pattern, linear light
+VALUES: Final = 32  # 4: of the pattern
+SOLID_COLUMNS: Final = 36
 
 # Groups: solids that lie in one sphere, such as a figure.
 G_CENTER: Final = 0  # 3: mm
@@ -56,13 +59,22 @@ PX_PER_MM2: Final = 19  # of the print at half size
 RASTER_X: Final = 20  # board point of the print's upper left corner
 RASTER_Y: Final = 21
 SKY: Final = 22  # 3: ambient light from everywhere
-LAMPS: Final = 25  # MOST_LAMPS times LAMP_SIZE
+SKY_RISE: Final = 25  # brighter above than at the horizon by this share
+LOBES: Final = 26  # MOST_LOBES times LOBE_SIZE: bright parts of the surroundings
+LOBE_TOWARD: Final = 0  # 3: unit vector
+LOBE_POWER: Final = 3
+LOBE_COLOR: Final = 4  # 3
+LOBE_SIZE: Final = 7
+MOST_LOBES: Final = 2
+TABLE_TOP: Final = 40  # number in `materials.TABLE_TOPS`
+LAMPS: Final = 41  # MOST_LAMPS times LAMP_SIZE
 LAMP_PLACE: Final = 0  # 3: mm
-LAMP_U: Final = 3  # 3: half axes of its disc, mm
+LAMP_U: Final = 3  # 3: half axes of its disc or rectangle, mm
 LAMP_V: Final = 6
 LAMP_COLOR: Final = 9  # 3
 LAMP_PICK: Final = 12  # cumulative probability of being sampled
-LAMP_SIZE: Final = 13
+LAMP_ROUND: Final = 13  # 1 for a disc, 0 for a rectangle
+LAMP_SIZE: Final = 14
 MOST_LAMPS: Final = 5
 HEAD_COLUMNS: Final = LAMPS + MOST_LAMPS * LAMP_SIZE
 

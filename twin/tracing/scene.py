@@ -14,6 +14,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance, Solid
+from downfield.twin.materials import PATTERNS, TABLE_TOPS, Material, Surroundings
 from downfield.twin.render.hand_shape import hand_solids, stick_solid
 from downfield.twin.snapshot import Snapshot
 from downfield.twin.tracing import layout as at
@@ -28,8 +29,6 @@ class TracingLimits:
     """Side of the grid's cells: about a base's width."""
     room_mm: float = 320.0
     """Solids farther than this from the board are not traced."""
-    table_z_mm: float = -20.0
-    """The table lies this far below the board's edges, and below a sagging board."""
     table_below_bow_mm: float = 2.0
     """The least distance from a sagging board's lowest point to the table."""
     rough: float = 0.5
@@ -42,10 +41,8 @@ class TracingLimits:
     """Roughness of a matt board; a glossy one is smoother by `smoother_by_gloss`."""
     smoother_by_gloss: float = 0.6
     """Reduction of the roughness by a gloss of 1."""
-    rough_table: float = 0.7
-    """Roughness of the table."""
-    grain: float = 0.25
-    """Darkening of the table by its grain."""
+    thing_mm: float = 60.0
+    """Solids of clutter listed one after another are one thing up to this distance from its first."""
     reflectance: float = 0.04
     """Reflectance of plastic and paint at normal incidence."""
     clear_ior: float = 1.49
@@ -55,6 +52,7 @@ class TracingLimits:
 
 
 LIMITS: Final = TracingLimits()
+_DIRECTIONS: Final = 64  # in which the ambient light is averaged
 _ROUGH: Final = {"base": LIMITS.rough_base, "helmet": LIMITS.rough_helmet}
 
 
@@ -99,12 +97,10 @@ class SceneBuilder:
             rows[rows[:, at.IS_BASE] > 0, at.CORNER] = player.base.corner_mm
             rows[:, at.OWNER] = number
         self._ball = _rows(appearance.ball.solids)
-        table_z = min(LIMITS.table_z_mm, -appearance.board.bow_mm - LIMITS.table_below_bow_mm)
-        self._still = [
-            *(row[None] for row in _rail(appearance, table_z)),
-            *(row[None] for row in _rows(appearance.clutter)),
-        ]
-        self._head, self._counts = _head(appearance, table_z), np.zeros(at.COUNT_COLUMNS, dtype=np.int64)
+        around = appearance.surroundings or _plain_surroundings(appearance)
+        table_z = min(around.table_z_mm, -appearance.board.bow_mm - LIMITS.table_below_bow_mm)
+        self._still = [*(row[None] for row in _rail(appearance, table_z)), *_groups_of(_rows(appearance.clutter))]
+        self._head, self._counts = _head(appearance, around, table_z), np.zeros(at.COUNT_COLUMNS, dtype=np.int64)
         texture.describe(self._head, self._counts)
         self._counts[at.I_LAMPS] = min(len(appearance.lamps), at.MOST_LAMPS)
 
@@ -182,7 +178,22 @@ def _rows(solids: Sequence[Solid]) -> Array:
     out[:, at.IS_BASE] = [solid.part == "base" for solid in solids]
     out[:, at.BEVEL] = LIMITS.bevel_mm * out[:, at.IS_BASE]
     out[:, at.IOR] = np.where(out[:, at.OPACITY] < 1, LIMITS.clear_ior, 1.0)
+    for row, solid in zip(out, solids, strict=True):
+        if solid.material is not None:
+            _cover(row, solid.material)
     return out
+
+
+def _cover(row: Array, material: Material) -> None:
+    """Write a material into a solid's row; what it leaves open stays as it is."""
+    row[at.F0], row[at.CORNER] = material.reflectance, material.corner_mm
+    for column, value in ((at.ROUGH, material.roughness), (at.BEVEL, material.bevel_mm)):
+        if value is not None:
+            row[column] = value
+    if material.refraction is not None and row[at.OPACITY] < 1:
+        row[at.IOR] = material.refraction
+    row[at.PATTERN], row[at.SECOND : at.SECOND + 3] = PATTERNS.index(material.pattern), to_light(material.second)
+    row[at.VALUES : at.VALUES + 4] = material.values
 
 
 def _placed(rows: Array, rotation: Sequence[float], position_mm: Sequence[float]) -> Array:
@@ -235,14 +246,31 @@ def _rail(appearance: Appearance, table_z: float) -> Array:
     return _rows([Solid("box", size, place, color=appearance.board.rail, part="other") for size, place in sides])
 
 
-def _head(appearance: Appearance, table_z: float) -> Array:
+def _groups_of(rows: Array) -> list[Array]:
+    """Return rows of clutter as things: consecutive ones near the first of them."""
+    if not len(rows):
+        return []
+    starts, first = [], None
+    for number, place in enumerate(rows[:, at.CENTER : at.CENTER + 3]):
+        if first is None or np.linalg.norm(place - first) > LIMITS.thing_mm:
+            starts.append(number)
+            first = place
+    return np.split(rows, starts[1:])
+
+
+def _plain_surroundings(appearance: Appearance) -> Surroundings:
+    return Surroundings(board_roughness=LIMITS.rough_board - LIMITS.smoother_by_gloss * appearance.board.gloss)
+
+
+def _head(appearance: Appearance, around: Surroundings, table_z: float) -> Array:
     """Return the scene's floats that do not depend on the snapshot."""
     head, board = np.zeros(at.HEAD_COLUMNS), appearance.board
     head[at.X_LOW : at.Y_HIGH + 1], head[at.BOW], head[at.TABLE_Z] = appearance.field.board_mm, board.bow_mm, table_z
-    head[at.TABLE_COLOR : at.TABLE_COLOR + 3], head[at.GRAIN] = to_light(appearance.table), LIMITS.grain
-    head[at.TABLE_ROUGH], head[at.TABLE_F0] = LIMITS.rough_table, LIMITS.reflectance
-    head[at.BOARD_ROUGH] = LIMITS.rough_board - LIMITS.smoother_by_gloss * board.gloss
-    head[at.BOARD_F0], head[at.SKY : at.SKY + 3] = LIMITS.reflectance, appearance.ambient
+    head[at.TABLE_COLOR : at.TABLE_COLOR + 3], head[at.GRAIN] = to_light(appearance.table), around.grain
+    head[at.TABLE_ROUGH], head[at.TABLE_F0] = around.table_roughness, LIMITS.reflectance
+    head[at.TABLE_TOP] = TABLE_TOPS.index(around.table_top)
+    head[at.BOARD_ROUGH], head[at.BOARD_F0] = around.board_roughness, around.board_reflectance
+    _light_sky(head, around, appearance.ambient)
     middle = np.array([appearance.field.length_mm / 2, appearance.field.width_mm / 2, 0.0])
     lamps = sorted(appearance.lamps, key=lambda lamp: -lamp.strength)[: at.MOST_LAMPS]
     picks = np.cumsum([lamp.strength for lamp in lamps]) / sum(lamp.strength for lamp in lamps)
@@ -256,9 +284,27 @@ def _head(appearance: Appearance, table_z: float) -> Array:
         bright = lamp.strength * distance**3 / max(lamp.position_mm[2], 1.0)
         row = head[at.LAMPS + number * at.LAMP_SIZE : at.LAMPS + (number + 1) * at.LAMP_SIZE]
         row[at.LAMP_PLACE : at.LAMP_PLACE + 3], row[at.LAMP_PICK] = lamp.position_mm, pick
-        row[at.LAMP_U : at.LAMP_U + 3], row[at.LAMP_V : at.LAMP_V + 3] = u * lamp.radius_mm, v * lamp.radius_mm
+        wide, tall = lamp.half_mm or (lamp.radius_mm, lamp.radius_mm)
+        row[at.LAMP_U : at.LAMP_U + 3], row[at.LAMP_V : at.LAMP_V + 3] = u * wide, v * tall
+        row[at.LAMP_ROUND] = lamp.half_mm is None
         row[at.LAMP_COLOR : at.LAMP_COLOR + 3] = bright * np.asarray(lamp.color)
     return head
+
+
+def _light_sky(head: Array, around: Surroundings, ambient: float) -> None:
+    """Write the ambient light: a level surface gets `ambient` of it, however it is spread."""
+    share, turn = (np.arange(_DIRECTIONS) + 0.5) / _DIRECTIONS, 2 * np.pi * ((np.arange(_DIRECTIONS) * 0.618034) % 1)
+    aside = np.sqrt(share)
+    above = np.stack([aside * np.cos(turn), aside * np.sin(turn), np.sqrt(1 - share)], axis=1)
+    mean = np.mean(np.asarray(around.sky) * (1 + around.sky_rise * above[:, 2:]), axis=0)
+    lobes = head[at.LOBES : at.LOBES + at.MOST_LOBES * at.LOBE_SIZE].reshape(at.MOST_LOBES, at.LOBE_SIZE)
+    for row, lobe in zip(lobes, around.lobes, strict=False):
+        row[at.LOBE_TOWARD : at.LOBE_TOWARD + 3], row[at.LOBE_POWER] = lobe.toward, lobe.power
+        mean = mean + np.mean(np.clip(above @ lobe.toward, 0, None) ** lobe.power) * np.asarray(lobe.color)
+    scale = ambient / float(mean.mean())
+    head[at.SKY : at.SKY + 3], head[at.SKY_RISE] = scale * np.asarray(around.sky), around.sky_rise
+    for row, lobe in zip(lobes, around.lobes, strict=False):
+        row[at.LOBE_COLOR : at.LOBE_COLOR + 3] = scale * np.asarray(lobe.color)
 
 
 def _grid(

@@ -17,6 +17,7 @@ from downfield.twin.tracing.layout import (
     PX_PER_MM2,
     RASTER_X,
     RASTER_Y,
+    TABLE_TOP,
     TABLE_Z,
     X_HIGH,
     X_LOW,
@@ -122,6 +123,16 @@ def printed(scene, heads, counts, raster, x, y, coarse):
 
 @device_function
 def table_shade(scene, heads, x, y):
-    """Return the darkening of the table by its wood grain at a point."""
-    n = cloudy(x * F(0.008), y * F(0.25), 3) * F(0.6) + cloudy(x * F(0.03), y * F(1.1), 5) * F(0.4)
+    """Return the darkening of the table by its grain at a point: speckles, wood, cloth or stone."""
+    kind = np.int32(heads[scene, TABLE_TOP])
+    if kind == 0:
+        n = cloudy(x * F(0.5), y * F(0.5), 7) * HALF + cloudy(x * F(0.02), y * F(0.02), 9) * HALF
+    elif kind == 1:  # long fibers, and boards
+        n = cloudy(x * F(0.008), y * F(0.25), 3) * F(0.6) + cloudy(x * F(0.03), y * F(1.1), 5) * F(0.4)
+    elif kind == 2:  # a weave, and checks
+        n = cloudy(x * F(0.9), y * F(0.12), 11) * HALF + cloudy(x * F(0.12), y * F(0.9), 13) * HALF
+        if (np.int32(x * F(0.04) + F(512.0)) + np.int32(y * F(0.04) + F(512.0))) & 1:
+            n *= F(0.55)
+    else:
+        n = cloudy(x * F(0.1) + F(3) * cloudy(x * F(0.03), y * F(0.03), 17), y * F(0.1), 19)
     return ONE - heads[scene, GRAIN] * n

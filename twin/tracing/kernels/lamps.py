@@ -3,11 +3,12 @@
 import math
 
 from downfield.twin.tracing.kernels.grid import passing
-from downfield.twin.tracing.kernels.numbers import FOUR, ONE, TINY, TWO_PI, ZERO, F
+from downfield.twin.tracing.kernels.numbers import FOUR, HALF, ONE, TINY, TWO, TWO_PI, ZERO, F
 from downfield.twin.tracing.layout import (
     I_LAMPS,
     LAMP_PICK,
     LAMP_PLACE,
+    LAMP_ROUND,
     LAMP_SIZE,
     LAMP_U,
     LAMP_V,
@@ -57,8 +58,11 @@ def lamp_light(
 ):  # fmt: skip
     """Return one sampled lamp's column, its light on the surface, its highlight, and Fresnel's share."""
     at, odds = sampled_lamp(scene, heads, counts, pick)
-    radius = math.sqrt(u)
-    u, w = radius * math.cos(TWO_PI * w), radius * math.sin(TWO_PI * w)
+    if heads[scene, at + LAMP_ROUND] > HALF:
+        radius = math.sqrt(u)
+        u, w = radius * math.cos(TWO_PI * w), radius * math.sin(TWO_PI * w)
+    else:
+        u, w = TWO * u - ONE, TWO * w - ONE
     p, q, r = at + LAMP_PLACE, at + LAMP_U, at + LAMP_V
     tx = heads[scene, p] + u * heads[scene, q] + w * heads[scene, r] - px
     ty = heads[scene, p + 1] + u * heads[scene, q + 1] + w * heads[scene, r + 1] - py

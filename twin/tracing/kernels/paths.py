@@ -7,8 +7,9 @@ from downfield.twin.tracing.kernels.ground import ground
 from downfield.twin.tracing.kernels.lamps import lamp_light
 from downfield.twin.tracing.kernels.numbers import HALF, NOTHING, ONE, TWO, TWO_PI, ZERO, F
 from downfield.twin.tracing.kernels.sampling import pair
+from downfield.twin.tracing.kernels.sky import sky
 from downfield.twin.tracing.kernels.surfaces import surface
-from downfield.twin.tracing.layout import LAMP_COLOR, SKY
+from downfield.twin.tracing.layout import LAMP_COLOR
 from downfield.twin.tracing.target import device_function
 
 BOUNCES = 5  # surfaces of a path: seen, passed through or mirrored, and the surface that lights it
@@ -62,7 +63,6 @@ def path(
     """Return the light received along a ray: red, green, blue."""
     red, green, blue = ZERO, ZERO, ZERO
     share_r, share_g, share_b = ONE, ONE, ONE
-    sky_r, sky_g, sky_b = heads[scene, SKY], heads[scene, SKY + 1], heads[scene, SKY + 2]
     skip, scattered = NOTHING, 0
     for bounce in range(BOUNCES):
         t, surface_row = ground(scene, heads, ox, oy, oz, dx, dy, dz)
@@ -70,7 +70,8 @@ def path(
         if s >= 0:
             t, surface_row = hit, s
         if surface_row == NOTHING:
-            red, green, blue = red + share_r * sky_r, green + share_g * sky_g, blue + share_b * sky_b
+            r, g, b = sky(scene, heads, dx, dy, dz)
+            red, green, blue = red + share_r * r, green + share_g * g, blue + share_b * b
             break
         px, py, pz = ox + t * dx, oy + t * dy, oz + t * dz
         ar, ag, ab, nx, ny, nz, rough, f0, opacity, ior = surface(
@@ -103,8 +104,9 @@ def path(
             ox, oy, oz = px, py, pz
             continue
         if scattered >= 1:
-            red, green = red + share_r * ar * sky_r * LOST, green + share_g * ag * sky_g * LOST
-            blue += share_b * ab * sky_b * LOST
+            r, g, b = sky(scene, heads, nx, ny, nz)
+            red, green = red + share_r * ar * r * LOST, green + share_g * ag * g * LOST
+            blue += share_b * ab * b * LOST
             break
         graze = ONE - away
         fresnel = f0 + (ONE - f0) * graze * graze * graze * graze * graze * (ONE - rough * HALF)
@@ -114,8 +116,9 @@ def path(
         if rough < MATT:  # mirrored light needs a ray of its own, in a fixed share of a pixel's samples
             odds = min(max(fresnel, F(0.25)), F(0.9))
         else:
-            red, green = red + share_r * sky_r * fresnel, green + share_g * sky_g * fresnel
-            blue += share_b * sky_b * fresnel
+            along = TWO * away
+            r, g, b = sky(scene, heads, dx + along * nx, dy + along * ny, abs(dz + along * nz))
+            red, green, blue = red + share_r * r * fresnel, green + share_g * g * fresnel, blue + share_b * b * fresnel
         if choose < odds:
             dx, dy, dz = mirrored(dx, dy, dz, nx, ny, nz, rough, u, w)
             if dx * nx + dy * ny + dz * nz <= F(1e-4):

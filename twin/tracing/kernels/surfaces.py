@@ -6,6 +6,7 @@ import numpy as np
 
 from downfield.twin.tracing.kernels.ground import printed, surface_z, table_shade
 from downfield.twin.tracing.kernels.numbers import BOARD, HALF, ONE, TWO, ZERO, F
+from downfield.twin.tracing.kernels.patterns import second_share
 from downfield.twin.tracing.kernels.solids import normal_at
 from downfield.twin.tracing.layout import (
     BOARD_F0,
@@ -18,6 +19,7 @@ from downfield.twin.tracing.layout import (
     IS_BASE,
     OPACITY,
     ROUGH,
+    SECOND,
     SIZE,
     TABLE_COLOR,
     TABLE_F0,
@@ -48,7 +50,12 @@ def solid_surface(solids, s, px, py, pz):
         if min(a - abs(lx), b - abs(ly)) > HOLLOW_RIM:
             prong = np.int32(lx * F(0.62) + F(64.0)) % 3 == 0 and F(0.28) * b < abs(ly) < F(0.6) * b
             dim = ONE if prong else HOLLOW_DIM
-    red, green, blue = solids[s, COLOR] * dim, solids[s, COLOR + 1] * dim, solids[s, COLOR + 2] * dim
+    second = second_share(solids, s, lx, ly, lz, mz)
+    first = (ONE - second) * dim
+    second *= dim
+    red = solids[s, COLOR] * first + solids[s, SECOND] * second
+    green = solids[s, COLOR + 1] * first + solids[s, SECOND + 1] * second
+    blue = solids[s, COLOR + 2] * first + solids[s, SECOND + 2] * second
     return red, green, blue, nx, ny, nz, solids[s, ROUGH], solids[s, F0], solids[s, OPACITY], solids[s, IOR]
 
 

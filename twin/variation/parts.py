@@ -1,0 +1,80 @@
+"""Solids of one figure while it is built, as arrays: moved as a whole, then turned into the appearance's solids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from downfield.core.arrays import Array
+from downfield.twin.appearance import Color, Solid
+from downfield.twin.materials import Material
+from downfield.twin.variation.turns import z_along
+
+_LEVEL = np.eye(3)
+
+
+class Parts:
+    """Solids in the order in which they are added.
+
+    Args:
+        material: of solids that are given none.
+
+    """
+
+    def __init__(self, material: Material | None = None) -> None:
+        self._material = material
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(
+        self,
+        kind: str,
+        size: Sequence[float],
+        at: Array | Sequence[float],
+        color: Color,
+        turn: Array = _LEVEL,
+        *,
+        part: str = "body",
+        material: Material | None = None,
+        opacity: float = 1.0,
+    ) -> None:
+        """Add a solid; `turn` is a rotation matrix, the rest is as of `Solid`."""
+        whole = (*size, 0.0, 0.0)[:3]
+        self._rows.append((kind, whole, np.asarray(at, dtype=np.float64), turn, color, part, material, opacity))
+
+    def limb(self, start: Array, end: Array, radius_mm: float, color: Color, material: Material | None = None) -> None:
+        """Add a capsule from one point to another."""
+        along = end - start
+        length = max(float(np.linalg.norm(along)), 0.1)
+        self.add(
+            "capsule", (radius_mm, length / 2), (start + end) / 2, color, z_along(along / length), material=material
+        )
+
+    def muscle(
+        self, start: Array, end: Array, radius_mm: float, color: Color, material: Material | None = None
+    ) -> None:
+        """Add an ellipsoid from one point to another, thickest in its middle."""
+        along = end - start
+        length = max(float(np.linalg.norm(along)), 0.1)
+        size = (1.2 * radius_mm, 1.2 * radius_mm, length / 2 + 0.9 * radius_mm)
+        self.add("ellipsoid", size, (start + end) / 2, color, z_along(along / length), material=material)
+
+    def moved(self, turn: Array, shift_mm: Array) -> None:
+        """Turn all solids about the origin, then shift them."""
+        self._rows = [
+            (kind, size, turn @ at + shift_mm, turn @ own, *rest) for kind, size, at, own, *rest in self._rows
+        ]
+
+    def solids(self) -> tuple[Solid, ...]:
+        """Return the solids."""
+        if not self._rows:
+            return ()
+        turns = Rotation.from_matrix(np.stack([row[3] for row in self._rows])).as_quat(scalar_first=True)
+        return tuple(
+            Solid(
+                kind, tuple(map(float, size)), tuple(at.tolist()), tuple(q), color, opacity, part, own or self._material
+            )
+            for (kind, size, at, _, color, part, own, opacity), q in zip(self._rows, turns.tolist(), strict=True)
+        )
