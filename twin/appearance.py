@@ -11,7 +11,8 @@ from typing import Literal
 from downfield.calibration.camera import Camera
 from downfield.core.field import FieldModel
 from downfield.core.records import record
-from downfield.twin.materials import Color, Material, Surroundings, Wear
+from downfield.twin.materials import Color as Color
+from downfield.twin.materials import Material, Surroundings, Wear
 from downfield.twin.snapshot import Quaternion, Vector
 
 

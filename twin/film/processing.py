@@ -31,7 +31,8 @@ def process(image: Image, processing: Processing) -> Image:
         colors = np.asarray(
             cv2.addWeighted(colors, 1 + processing.sharpen, soft, -processing.sharpen, 0), dtype=np.float32
         )
-    return np.clip(colors + 0.5, 0, 255).astype(np.uint8)
+    out: Image = np.clip(colors + 0.5, 0, 255).astype(np.uint8)
+    return out
 
 
 def color_matrix(saturation: float, hue_deg: float) -> Plane:
@@ -56,7 +57,7 @@ def _fringed(image: Image, corner_px: float) -> Image:
     middle = ((width - 1) / 2, (height - 1) / 2)
     blue, green, red = cv2.split(image)
     share = corner_px / math.hypot(*middle)
-    moved = [_grown(plane, 1 + way * share, middle) for plane, way in ((blue, -1), (red, 1))]
+    moved = [_grown(np.asarray(plane, np.uint8), 1 + way * share, middle) for plane, way in ((blue, -1), (red, 1))]
     return np.asarray(cv2.merge([moved[0], green, moved[1]]), dtype=np.uint8)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-from downfield.twin.appearance import BoardAppearance, Solid
+from downfield.twin.appearance import BoardAppearance, Color, Solid
 from downfield.twin.materials import Material
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.randomization.table_draw import draw_goal_posts
@@ -81,9 +82,10 @@ def _thing(deck: Deck) -> tuple[Parts, float]:
     return kinds[int(deck.rng.integers(len(kinds)))](deck)
 
 
-def _written(deck: Deck, scale: tuple[float, float], ink: tuple[float, float, float], **surface: float) -> Material:
+def _written(deck: Deck, surface: Material, scale: tuple[float, float], ink: Color) -> Material:
+    """Return a surface with lines of text."""
     values = (deck.uniform(*scale), float(deck.rng.integers(99)), 0.0, 0.0)
-    return Material(pattern="text", second=ink, values=values, **surface)  # type: ignore[arg-type]
+    return dataclasses.replace(surface, pattern="text", second=ink, values=values)
 
 
 def _cup(deck: Deck) -> tuple[Parts, float]:
@@ -96,8 +98,9 @@ def _cup(deck: Deck) -> tuple[Parts, float]:
 
 def _phone(deck: Deck) -> tuple[Parts, float]:
     half, parts = (deck.uniform(60, 80), deck.uniform(28, 40), deck.uniform(3, 7)), Parts()
-    shape = {"roughness": deck.uniform(0.03, 0.3), "corner_mm": deck.uniform(3, 12), "bevel_mm": 1.5}
-    surface = _written(deck, (0.1, 0.4), any_color(deck), **shape) if deck.chance(0.4) else Material(**shape)  # type: ignore[arg-type]
+    surface = Material(roughness=deck.uniform(0.03, 0.3), corner_mm=deck.uniform(3, 12), bevel_mm=1.5)
+    if deck.chance(0.4):
+        surface = _written(deck, surface, (0.1, 0.4), any_color(deck))
     parts.add("box", half, (0, 0, half[2]), any_color(deck, 0.7), part="other", material=surface)
     return parts, half[0]
 
@@ -108,7 +111,7 @@ def _papers(deck: Deck) -> tuple[Parts, float]:
     for _ in range(int(deck.rng.integers(1, 4))):
         small = deck.chance(0.4)
         half = (deck.uniform(12, 40), deck.uniform(10, 28)) if small else (deck.uniform(60, 150), deck.uniform(45, 110))
-        surface = _written(deck, (0.1, 0.9), (0.15, 0.15, 0.18), roughness=0.9)
+        surface = _written(deck, Material(roughness=0.9), (0.1, 0.9), (0.15, 0.15, 0.18))
         paper = (0.93, 0.93, deck.free(0.75, 0.95)) if deck.chance(0.7) else any_color(deck, 0.4)
         at = deck.rng.uniform(-20, 20, 2)
         parts.add("box", (*half, 0.15), (*at, 0.15), paper, about_z(deck.free(0, 360)), part="other", material=surface)
@@ -127,9 +130,10 @@ def _dice(deck: Deck) -> tuple[Parts, float]:
 def _box(deck: Deck) -> tuple[Parts, float]:
     """Return a box or a scoreboard."""
     half, color = (deck.uniform(30, 100), deck.uniform(15, 60), deck.uniform(4, 40)), any_color(deck, 0.3)
-    shape = {"roughness": deck.uniform(0.1, 0.8), "bevel_mm": deck.uniform(0, 3)}
-    ink = (0.08, 0.08, 0.08) if is_bright(color) else (0.9, 0.9, 0.9)
-    surface = _written(deck, (0.03, 0.2), ink, **shape) if deck.chance(0.5) else Material(**shape)  # type: ignore[arg-type]
+    surface = Material(roughness=deck.uniform(0.1, 0.8), bevel_mm=deck.uniform(0, 3))
+    if deck.chance(0.5):
+        ink = (0.08, 0.08, 0.08) if is_bright(color) else (0.9, 0.9, 0.9)
+        surface = _written(deck, surface, (0.03, 0.2), ink)
     parts = Parts()
     parts.add("box", half, (0, 0, half[2]), color, part="other", material=surface)
     return parts, math.hypot(half[0], half[1])

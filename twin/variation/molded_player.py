@@ -153,7 +153,7 @@ def _arm(body: _Body, side: int, joint: Joint) -> Array:
     across = across / max(float(np.linalg.norm(across)), 1e-6)
     fore = math.cos(math.radians(joint.bend)) * upper + math.sin(math.radians(joint.bend)) * across
     elbow = shoulder + trunk @ upper * 0.165 * tall * mold.arm * flat
-    hand = elbow + trunk @ fore * 0.15 * tall * mold.arm * flat
+    hand: Array = elbow + trunk @ fore * 0.15 * tall * mold.arm * flat
     hand[2] = max(hand[2], body.top_mm + 0.02 * tall)  # no hand reaches through the base
     radius = 0.04 * tall * body.bulk * mold.limb * min(mold.flat) ** 0.5
     limb = parts.muscle if mold.tapered else parts.limb

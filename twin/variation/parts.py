@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from downfield.core.arrays import Array
 from downfield.twin.appearance import Color, Solid
 from downfield.twin.materials import Material
+from downfield.twin.snapshot import Vector
 from downfield.twin.variation.turns import z_along
 
 _LEVEL = np.eye(3)
@@ -73,8 +74,13 @@ class Parts:
             return ()
         turns = Rotation.from_matrix(np.stack([row[3] for row in self._rows])).as_quat(scalar_first=True)
         return tuple(
-            Solid(
-                kind, tuple(map(float, size)), tuple(at.tolist()), tuple(q), color, opacity, part, own or self._material
+            Solid(kind, _vector(size), _vector(at), (w, x, y, z), color, opacity, part, own or self._material)
+            for (kind, size, at, _, color, part, own, opacity), (w, x, y, z) in zip(
+                self._rows, turns.tolist(), strict=True
             )
-            for (kind, size, at, _, color, part, own, opacity), q in zip(self._rows, turns.tolist(), strict=True)
         )
+
+
+def _vector(values: Sequence[float] | Array) -> Vector:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)

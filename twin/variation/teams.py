@@ -130,19 +130,16 @@ def _draw_team(deck: Deck, kit: Kit, mold: Mold, *, telling: bool) -> _Team:
 
 
 def _paint(deck: Deck, team: _Team) -> Paint:
-    """Return one player's paint: the kit's, or all of one plastic."""
+    """Return one player's paint."""
     kit, skin = team.kit, palettes.SKINS[int(deck.rng.integers(len(palettes.SKINS)))]
     plastic = kit.jersey
     chest, banded = team.body, None
-    if team.numbered and not team.bare:
+    if team.numbered:
         number = (float(deck.rng.integers(-1, 10)), float(deck.rng.integers(10)), team.number_sides, team.number_size)
         chest = dataclasses.replace(team.body, pattern="body_digits", second=kit.number, values=number)
-    if team.banded and not (team.bare or team.limbs_bare):
+    if team.banded and not team.limbs_bare:
         band = (deck.free(0.1, 0.35), deck.free(-0.3, 0.6), 0.0, 0.0)
         banded = dataclasses.replace(team.body, pattern="bands", second=team.band, values=band)
-    if team.bare:
-        shell = dataclasses.replace(team.shell, pattern="plain")
-        return Paint(*[plastic] * 9, body=team.body, chest=chest, shell=shell, banded=None)
     limbs = plastic if team.limbs_bare else None
     return Paint(
         jersey=kit.jersey,
@@ -161,10 +158,16 @@ def _paint(deck: Deck, team: _Team) -> Paint:
     )
 
 
+def _plain_paint(team: _Team) -> Paint:
+    """Return the paint of unpainted players, who are all of one plastic."""
+    p, shell = team.kit.jersey, dataclasses.replace(team.shell, pattern="plain")
+    return Paint(p, p, p, p, p, p, p, p, p, team.body, team.body, shell, None)
+
+
 def _figure(deck: Deck, player: Player, team: _Team, tall_mm: float) -> FigureAppearance:
     rng, base = deck.rng, player.base
     tall = min(max(tall_mm + float(rng.normal(0, 1.5)), _SHORTEST_MM), _TALLEST_MM)
-    paint = _paint(deck, team)
+    paint = _plain_paint(team) if team.bare else _paint(deck, team)
     block, body = Parts(), Parts(paint.body)
     add_base(block, base, team.kit.base, team.kit.base_opacity, team.base, deck)
     holds = build_player(body, team.mold, paint, deck, tall, base.height_mm)
