@@ -8,7 +8,7 @@ from typing import Literal
 from downfield.twin.appearance import Color
 from downfield.twin.materials import Material
 from downfield.twin.randomization.deck import Deck
-from downfield.twin.variation.stances import STANCES, Stance
+from downfield.twin.variation.stances import STANCES, PlayerStance
 
 Stand = Literal["none", "plate", "disc", "pegs"]
 
@@ -48,7 +48,7 @@ class Mold:
     flat: tuple[float, float]
     stand: Stand
     stand_mm: float
-    stances: tuple[Stance, ...]
+    stances: tuple[PlayerStance, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from downfield.core.arrays import Array
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.variation.mold import Mold, Paint
 from downfield.twin.variation.parts import Parts
-from downfield.twin.variation.stances import Joint, Stance, draw_stance
+from downfield.twin.variation.stances import Joint, PlayerStance, draw_stance
 from downfield.twin.variation.turns import about_x, about_y, about_z, hanging, z_along
 
 _ANKLE = 0.04  # height of an ankle, share of the player's
@@ -29,7 +29,7 @@ class _Body:
     parts: Parts
     mold: Mold
     paint: Paint
-    stance: Stance
+    stance: PlayerStance
     deck: Deck
     tall_mm: float
     top_mm: float

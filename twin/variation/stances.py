@@ -30,7 +30,7 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
-class Stance:
+class PlayerStance:
     """The joints of a player: left and right limbs, and the trunk's angles, degrees."""
 
     legs: tuple[Joint, Joint]
@@ -50,64 +50,76 @@ def _both(joint: Joint) -> tuple[Joint, Joint]:
     return (joint, joint)
 
 
-STANCES: tuple[Stance, ...] = (
+STANCES: tuple[PlayerStance, ...] = (
     # Runners.
-    Stance(_RUN, (Joint(-38, 10, 80), Joint(45, 8, 85)), lean=16),
-    Stance(_RUN, (Joint(25, 12, 100, _IN), Joint(-30, 14, 70)), lean=22),  # ball tucked in
-    Stance((Joint(62, 2, 85), Joint(-32, 2, 55)), (Joint(15, 10, 105, _IN), Joint(60, 25, 40)), lean=26),  # high knee
-    Stance(_RUN, (Joint(88, 38, 6), Joint(20, 10, 105, _IN)), lean=18),  # stiff arm
-    Stance((Joint(30, 4, 40), Joint(-18, 4, 26)), (Joint(20, 10, 100, _IN), Joint(-20, 12, 60)), lean=12),  # jogging
+    PlayerStance(_RUN, (Joint(-38, 10, 80), Joint(45, 8, 85)), lean=16),
+    PlayerStance(_RUN, (Joint(25, 12, 100, _IN), Joint(-30, 14, 70)), lean=22),  # ball tucked in
+    PlayerStance(
+        (Joint(62, 2, 85), Joint(-32, 2, 55)), (Joint(15, 10, 105, _IN), Joint(60, 25, 40)), lean=26
+    ),  # high knee
+    PlayerStance(_RUN, (Joint(88, 38, 6), Joint(20, 10, 105, _IN)), lean=18),  # stiff arm
+    PlayerStance(
+        (Joint(30, 4, 40), Joint(-18, 4, 26)), (Joint(20, 10, 100, _IN), Joint(-20, 12, 60)), lean=12
+    ),  # jogging
     # Linemen.
-    Stance((Joint(78, 12, 98), Joint(50, 12, 85)), (Joint(40, 10, 70), Joint(68, 2, 6)), lean=66),  # three-point
-    Stance((Joint(72, 14, 95), Joint(70, 14, 95)), _both(Joint(66, 4, 8)), lean=68),  # four-point
-    Stance(_CROUCH, _both(Joint(55, 14, 55)), lean=42),  # two-point
-    Stance((Joint(40, 12, 55), Joint(2, 12, 30)), _both(Joint(84, 14, 30)), lean=20),  # blocking
-    Stance((Joint(74, 14, 96), Joint(58, 14, 90)), (Joint(60, 8, 60), Joint(64, 3, 10)), lean=60),  # three-point, high
-    Stance((Joint(25, 14, 30), Joint(-12, 14, 20)), _both(Joint(60, 35, 95, _HIGH)), lean=12),  # pass block
-    Stance((Joint(45, 13, 62), Joint(38, 13, 62)), _both(Joint(62, 4, 35, _IN)), lean=34),  # under center
+    PlayerStance((Joint(78, 12, 98), Joint(50, 12, 85)), (Joint(40, 10, 70), Joint(68, 2, 6)), lean=66),  # three-point
+    PlayerStance((Joint(72, 14, 95), Joint(70, 14, 95)), _both(Joint(66, 4, 8)), lean=68),  # four-point
+    PlayerStance(_CROUCH, _both(Joint(55, 14, 55)), lean=42),  # two-point
+    PlayerStance((Joint(40, 12, 55), Joint(2, 12, 30)), _both(Joint(84, 14, 30)), lean=20),  # blocking
+    PlayerStance(
+        (Joint(74, 14, 96), Joint(58, 14, 90)), (Joint(60, 8, 60), Joint(64, 3, 10)), lean=60
+    ),  # three-point, high
+    PlayerStance((Joint(25, 14, 30), Joint(-12, 14, 20)), _both(Joint(60, 35, 95, _HIGH)), lean=12),  # pass block
+    PlayerStance((Joint(45, 13, 62), Joint(38, 13, 62)), _both(Joint(62, 4, 35, _IN)), lean=34),  # under center
     # Upright ones.
-    Stance(_STRAIGHT, _both(Joint(6, 12, 12)), lean=3),
-    Stance(_STRAIGHT, _both(Joint(4, 5, 4)), lean=0, loose=2.5),  # stiff
-    Stance(_STRAIGHT, _both(Joint(12, 30, 70)), lean=4),  # elbows bent
-    Stance(_STRAIGHT, _both(Joint(-14, 46, 100, _IN)), lean=2),  # hands on hips
-    Stance(_STRAIGHT, _both(Joint(-8, 40, 90, _IN)), lean=6),  # hands on hips, elbows lower
-    Stance((Joint(8, 9, 12), Joint(-6, 9, 12)), _both(Joint(40, 10, 95, _IN)), lean=4),  # ball before the chest
+    PlayerStance(_STRAIGHT, _both(Joint(6, 12, 12)), lean=3),
+    PlayerStance(_STRAIGHT, _both(Joint(4, 5, 4)), lean=0, loose=2.5),  # stiff
+    PlayerStance(_STRAIGHT, _both(Joint(12, 30, 70)), lean=4),  # elbows bent
+    PlayerStance(_STRAIGHT, _both(Joint(-14, 46, 100, _IN)), lean=2),  # hands on hips
+    PlayerStance(_STRAIGHT, _both(Joint(-8, 40, 90, _IN)), lean=6),  # hands on hips, elbows lower
+    PlayerStance((Joint(8, 9, 12), Joint(-6, 9, 12)), _both(Joint(40, 10, 95, _IN)), lean=4),  # ball before the chest
     # Quarterbacks.
-    Stance((Joint(26, 8, 14), Joint(-16, 10, 14)), (Joint(72, 30, 25), Joint(-12, 82, 96, _BACK)), lean=-2, twist=-30),
-    Stance((Joint(14, 10, 8), Joint(-10, 10, 10)), (Joint(40, 62, 20), Joint(35, 75, 120, _BACK)), lean=0, twist=-18),
-    Stance(_STRAIGHT, (Joint(60, 12, 85, _IN), Joint(-25, 60, 70, _HIGH)), lean=2, twist=-12),
-    Stance((Joint(20, 8, 12), Joint(-14, 10, 12)), (Joint(60, 40, 25), Joint(0, 80, 105, _BACK)), lean=2, twist=-22),
-    Stance(_STRAIGHT, (Joint(50, 14, 80, _IN), Joint(-15, 66, 84, _HIGH)), lean=0, twist=-8),
+    PlayerStance(
+        (Joint(26, 8, 14), Joint(-16, 10, 14)), (Joint(72, 30, 25), Joint(-12, 82, 96, _BACK)), lean=-2, twist=-30
+    ),
+    PlayerStance(
+        (Joint(14, 10, 8), Joint(-10, 10, 10)), (Joint(40, 62, 20), Joint(35, 75, 120, _BACK)), lean=0, twist=-18
+    ),
+    PlayerStance(_STRAIGHT, (Joint(60, 12, 85, _IN), Joint(-25, 60, 70, _HIGH)), lean=2, twist=-12),
+    PlayerStance(
+        (Joint(20, 8, 12), Joint(-14, 10, 12)), (Joint(60, 40, 25), Joint(0, 80, 105, _BACK)), lean=2, twist=-22
+    ),
+    PlayerStance(_STRAIGHT, (Joint(50, 14, 80, _IN), Joint(-15, 66, 84, _HIGH)), lean=0, twist=-8),
     # Receivers.
-    Stance((Joint(18, 5, 18), Joint(-12, 5, 12)), _both(Joint(150, 14, 18)), lean=-2),
-    Stance((Joint(40, 4, 50), Joint(-20, 4, 28)), (Joint(125, 12, 20), Joint(135, 12, 20)), lean=6),
-    Stance(_STRAIGHT, _both(Joint(172, 12, 8)), lean=0),  # hands up
-    Stance(_STRAIGHT, _both(Joint(95, 70, 80, _HIGH)), lean=2),  # hands up, elbows bent
-    Stance((Joint(24, 5, 28), Joint(-14, 5, 18)), _both(Joint(138, 14, 24)), lean=2),
+    PlayerStance((Joint(18, 5, 18), Joint(-12, 5, 12)), _both(Joint(150, 14, 18)), lean=-2),
+    PlayerStance((Joint(40, 4, 50), Joint(-20, 4, 28)), (Joint(125, 12, 20), Joint(135, 12, 20)), lean=6),
+    PlayerStance(_STRAIGHT, _both(Joint(172, 12, 8)), lean=0),  # hands up
+    PlayerStance(_STRAIGHT, _both(Joint(95, 70, 80, _HIGH)), lean=2),  # hands up, elbows bent
+    PlayerStance((Joint(24, 5, 28), Joint(-14, 5, 18)), _both(Joint(138, 14, 24)), lean=2),
     # Kickers.
-    Stance((Joint(-4, 5, 6), Joint(74, 3, 14)), (Joint(45, 55, 10), Joint(-22, 48, 10)), lean=-8),
-    Stance((Joint(4, 5, 6), Joint(-42, 3, 60)), (Joint(60, 40, 15), Joint(-10, 45, 10)), lean=8),
-    Stance((Joint(0, 5, 6), Joint(56, 3, 12)), (Joint(40, 50, 12), Joint(-16, 46, 12)), lean=-4),
+    PlayerStance((Joint(-4, 5, 6), Joint(74, 3, 14)), (Joint(45, 55, 10), Joint(-22, 48, 10)), lean=-8),
+    PlayerStance((Joint(4, 5, 6), Joint(-42, 3, 60)), (Joint(60, 40, 15), Joint(-10, 45, 10)), lean=8),
+    PlayerStance((Joint(0, 5, 6), Joint(56, 3, 12)), (Joint(40, 50, 12), Joint(-16, 46, 12)), lean=-4),
     # Defenders.
-    Stance((Joint(10, 34, 28), Joint(2, 14, 16)), _both(Joint(25, 42, 45)), lean=14),  # side-stepping
-    Stance((Joint(12, 16, 16), Joint(-6, 16, 14)), _both(Joint(12, 78, 12)), lean=6),  # arms out
-    Stance(_STRAIGHT, _both(Joint(80, 82, 8)), lean=0),  # arms out, straight legs
-    Stance((Joint(35, 16, 45), Joint(8, 16, 30)), _both(Joint(75, 50, 35)), lean=24),  # tackling
-    Stance((Joint(60, 3, 20), Joint(-55, 3, 20)), _both(Joint(95, 20, 15)), lean=38),  # diving
-    Stance((Joint(16, 18, 20), Joint(-4, 18, 16)), _both(Joint(20, 66, 20)), lean=10),  # arms out, knees bent
-    Stance((Joint(30, 18, 40), Joint(12, 18, 32)), _both(Joint(66, 44, 40)), lean=20),  # tackling, higher
+    PlayerStance((Joint(10, 34, 28), Joint(2, 14, 16)), _both(Joint(25, 42, 45)), lean=14),  # side-stepping
+    PlayerStance((Joint(12, 16, 16), Joint(-6, 16, 14)), _both(Joint(12, 78, 12)), lean=6),  # arms out
+    PlayerStance(_STRAIGHT, _both(Joint(80, 82, 8)), lean=0),  # arms out, straight legs
+    PlayerStance((Joint(35, 16, 45), Joint(8, 16, 30)), _both(Joint(75, 50, 35)), lean=24),  # tackling
+    PlayerStance((Joint(60, 3, 20), Joint(-55, 3, 20)), _both(Joint(95, 20, 15)), lean=38),  # diving
+    PlayerStance((Joint(16, 18, 20), Joint(-4, 18, 16)), _both(Joint(20, 66, 20)), lean=10),  # arms out, knees bent
+    PlayerStance((Joint(30, 18, 40), Joint(12, 18, 32)), _both(Joint(66, 44, 40)), lean=20),  # tackling, higher
 )
 """Stances by kind; neighbors are alike, since every split gets others of them."""
 
 
-def draw_stance(deck: Deck, known: tuple[Stance, ...]) -> Stance:
+def draw_stance(deck: Deck, known: tuple[PlayerStance, ...]) -> PlayerStance:
     """Return one of the known stances with every joint off a little, either way round, or any that joints allow."""
     stance = known[int(deck.rng.integers(len(known)))]
     stance = _free(deck) if deck.chance(_FREE_CHANCE) else _strayed(deck, stance)
     return _mirrored(stance) if deck.chance(0.5) else stance
 
 
-def _strayed(deck: Deck, stance: Stance) -> Stance:
+def _strayed(deck: Deck, stance: PlayerStance) -> PlayerStance:
     rng = deck.rng
     far = stance.loose * float(rng.choice([0.6, 1.0, 1.6]))
 
@@ -129,7 +141,7 @@ def _strayed(deck: Deck, stance: Stance) -> Stance:
     )
 
 
-def _free(deck: Deck) -> Stance:
+def _free(deck: Deck) -> PlayerStance:
     def leg() -> Joint:
         return Joint(deck.free(-35, 70), deck.free(0, 28), deck.free(0, 90))
 
@@ -137,8 +149,8 @@ def _free(deck: Deck) -> Stance:
         a, b, c = deck.rng.normal((0.8, -0.2, 0.4), 0.5).tolist()
         return Joint(deck.free(-45, 170), deck.free(0, 85), deck.free(0, 125), (a, b, c))
 
-    return Stance((leg(), leg()), (arm(), arm()), deck.free(-10, 45), float(deck.rng.normal(0, 15)))
+    return PlayerStance((leg(), leg()), (arm(), arm()), deck.free(-10, 45), float(deck.rng.normal(0, 15)))
 
 
-def _mirrored(stance: Stance) -> Stance:
+def _mirrored(stance: PlayerStance) -> PlayerStance:
     return dataclasses.replace(stance, legs=stance.legs[::-1], arms=stance.arms[::-1], twist=-stance.twist)
