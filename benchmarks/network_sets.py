@@ -13,12 +13,18 @@ CLIPS = {"compositor": ((92001, 8801), (92002, 8802)), "mujoco": ((92003, 8803),
 """Seeds of play and appearance."""
 
 
-def picture_sets(data: Path) -> Mapping[str, Path]:
-    """Return the folders of the test pictures by renderer; photoreal ones only where they exist."""
+def picture_sets(data: Path, pictures: int = PICTURES) -> Mapping[str, Path]:
+    """Return the folders of the test pictures by renderer; photoreal ones and strangers' only where they exist.
+
+    Args:
+        data: folder of the sets.
+        pictures: least number of a set that is made here.
+
+    """
     for name, seed in SETS.items():
-        if _count(data / name) < PICTURES:
-            print(f"making {PICTURES} test pictures in {data / name}")
-            size = ("--count", str(PICTURES), "--per-table", str(PER_TABLE))
+        if _count(data / name) < pictures:
+            print(f"making {pictures} test pictures in {data / name}")
+            size = ("--count", str(pictures), "--per-table", str(PER_TABLE))
             run_twin("dataset", str(data / name), "--split", "test", "--renderer", name, "--seed", str(seed), *size)
     found = {name: data / name for name in (*SETS, "photoreal", "strangers") if _count(data / name)}
     if "photoreal" not in found:

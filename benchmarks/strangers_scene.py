@@ -98,7 +98,7 @@ def draw_scene(rng: Rng, printed: Print) -> dict[str, Any]:
         "high": printed.high_mm,
         "board_mm": float(rng.uniform(3, 45)),
         "rim": _color(rng),
-        "board_rough": float(rng.uniform(0.15, 0.8)),
+        "board_rough": float(rng.uniform(0.3, 0.85)),
         "table": _color(rng),
         "tone": str(rng.choice(["Standard", "AgX", "Filmic"])),
         "exposure": float(rng.uniform(-0.4, 0.4)),
