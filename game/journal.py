@@ -23,6 +23,7 @@ from typing import Final
 from downfield.core.errors import OutputError
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
+from downfield.core.supervision import supervised_thread
 from downfield.game.delivery import Delivery
 from downfield.game.entries import KINDS, Content, EventRecorded, ScenesRecorded
 from downfield.game.hash_chain import GENESIS, canonical_json, digest_of
@@ -159,8 +160,7 @@ class EntryQueue:
             self._queue.append(pending)
             self._closing = False
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
+                self._start()
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> None:
@@ -171,6 +171,18 @@ class EntryQueue:
             thread = self._thread
         if thread is not None:
             thread.join(timeout_s)
+
+    def _start(self) -> None:
+        thread = supervised_thread(self._run, self._name, self._note_failure, restarts=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # no more threads can be had; the next entry tries again
+            self._note_failure(f"{self._name}: {error}")
+        else:
+            self._thread = thread
+
+    def _note_failure(self, cause: str) -> None:
+        self._failure = cause
 
     def _run(self) -> None:
         while True:

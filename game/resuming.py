@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from itertools import takewhile
 
 from downfield.core.errors import DownfieldError, FormatError, RefusedError
 from downfield.core.scene import Scene
+from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.backlog import Backlog
 from downfield.game.challenges import ChallengeRaised, ChallengeRuled
 from downfield.game.entries import (
@@ -209,7 +209,7 @@ class KeptScenes:
                 self._begins[seq] = place
             place += length
         self._scenes: dict[int, Scene] | None = None
-        self._thread = threading.Thread(target=self._read, name="kept scenes", daemon=True)
+        self._thread = supervised_thread(self._read, "kept scenes", only_logged)
         self._thread.start()
 
     def get(self) -> Mapping[int, Scene]:

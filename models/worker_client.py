@@ -30,6 +30,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.core.supervision import only_logged, supervised_thread
 from downfield.models.detector import Detector, TrackingDetector
 
 
@@ -248,7 +249,7 @@ class WorkerClient:
         np.frombuffer(self._picture, np.uint8).reshape(image.shape)[:] = image
 
     def _start(self, after_s: float = 0.0) -> threading.Thread:
-        thread = threading.Thread(target=self._run_start, args=(after_s,), name="detection-worker", daemon=True)
+        thread = supervised_thread(lambda: self._run_start(after_s), "detection-worker", only_logged)
         thread.start()
         return thread
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
+from downfield.core.supervision import only_logged, supervised_thread
 from downfield.vision.thread_priority import lower_priority
 
 T = TypeVar("T")
@@ -192,7 +193,7 @@ def _ahead(images: Iterator[TimedImage]) -> Iterator[TimedImage]:
             end = error
         ready.put(end)
 
-    thread = threading.Thread(target=prepare, name="clip pictures", daemon=True)
+    thread = supervised_thread(prepare, "clip pictures", only_logged)
     thread.start()
     try:
         while True:

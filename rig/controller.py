@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
+from downfield.core.supervision import supervised_thread
 from downfield.game.commands import (
     FindFigures,
     KeepGame,
@@ -30,8 +30,6 @@ from downfield.rig.live.connections import LoopControls, VisionStage
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.table import NO_CALIBRATION, OpenedTable, no_calibration
 from downfield.rig.table_calibration import calibrate
-
-_log = logging.getLogger(__name__)
 
 CALLS_SUSPENDED: Final = "calls_suspended"
 
@@ -156,7 +154,9 @@ class RigController:
     def calibrate_until_found(self) -> None:
         """Without a calibration, try to calibrate every few seconds until one is in use; returns at once."""
         if self._calibration.get() is None and self._make_vision is not None:
-            threading.Thread(target=self._keep_trying, name="calibration attempts", daemon=True).start()
+            supervised_thread(
+                self._keep_trying, "calibration attempts", self._report_fault, restarts=True, closed=self._closed.is_set
+            ).start()
 
     def close(self) -> None:
         """Stop trying to calibrate."""
@@ -197,8 +197,12 @@ class RigController:
 
     def _start_calibrating(self, images: list[Image]) -> threading.Thread:
         """Calibrate in a thread of its own, so that an error ends only this attempt."""
-        thread = threading.Thread(target=self._calibrate, args=(images,), name="calibration", daemon=True)
-        thread.start()
+        thread = supervised_thread(lambda: self._calibrate(images), "calibration", self._report_fault)
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads can be had; the next attempt may get one
+            self._calibrating.release()
+            raise RefusedError("This computer is too busy to calibrate now. Try again in a few seconds.") from None
         return thread
 
     def _calibrate(self, images: list[Image]) -> None:
@@ -210,13 +214,14 @@ class RigController:
         except DownfieldError as error:
             first = self._calibration.get() is None
             self._problems.report(no_calibration(error, self._tried) if first else _calibration_failed(error))
-        except Exception as error:  # an error in Downfield ends this attempt, and is told
-            _log.exception("The calibration failed")
-            fault = CalibrationError(f"Downfield made an error ({type(error).__name__}: {error})")
-            first = self._calibration.get() is None
-            self._problems.report(no_calibration(fault, self._tried) if first else _calibration_failed(fault))
         finally:
             self._calibrating.release()
+
+    def _report_fault(self, cause: str) -> None:
+        """Report an error in Downfield; it ends one attempt."""
+        fault = CalibrationError(f"Downfield made an error ({cause})")
+        first = self._calibration.get() is None
+        self._problems.report(no_calibration(fault, self._tried) if first else _calibration_failed(fault))
 
     def _use(self, calibration: Calibration) -> None:
         make_vision = self._vision_opener()

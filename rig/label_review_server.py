@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Final
 
 import uvicorn
 
 from downfield.api.label_review import LabelReview
+from downfield.core.errors import OutputError
+from downfield.core.supervision import supervised_thread
 from downfield.rig.web_service import open_listener
 
 _STOP_TIMEOUT_S: Final = 3.0
@@ -27,13 +28,22 @@ def serve_label_review(
 
     Raises:
         InputError: the port can't be opened.
+        OutputError: the page can't be served any more.
 
     """
     listener = open_listener(host, port)
     server = uvicorn.Server(
         uvicorn.Config(review.app(), log_level="warning", access_log=False, lifespan="off", server_header=False)
     )
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="label review", daemon=True)
+    failures: list[str] = []
+
+    def serve() -> None:
+        try:
+            server.run(sockets=[listener])
+        finally:
+            review.ended.set()  # nobody can end a page that is not served
+
+    thread = supervised_thread(serve, "label review", failures.append)
     thread.start()
     try:
         on_open(f"http://{host}:{listener.getsockname()[1]}/{review.token}/")
@@ -43,3 +53,6 @@ def serve_label_review(
     finally:
         server.should_exit = True
         thread.join(_STOP_TIMEOUT_S)
+        listener.close()
+    if failures:
+        raise OutputError(f"The labels can't be checked: their page is no longer served ({failures[0]}). Run it again.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import threading
 import time
 from contextlib import ExitStack
@@ -17,10 +16,10 @@ from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.integrations.outlets import OutletRunner
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
+from downfield.core.supervision import delayed_thread
 from downfield.game.footage import Footage
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus, SourceStatus
-from downfield.game.published.game_topics import Notice
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
@@ -32,9 +31,10 @@ from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.kept_games import open_snapshots, open_store
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
 from downfield.rig.live.annotation import Annotator, Overlay
-from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver, NoticeLevel
+from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
+from downfield.rig.live.notices import Notices
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
 from downfield.rig.live.strip_game import follow_strip, keep_game
 from downfield.rig.program.program_feed import ProgramDrawer, ProgramMoment
@@ -51,8 +51,6 @@ from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.web_service import Service
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
-
-_log = logging.getLogger(__name__)
 
 _LEAVE_AFTER_S: Final = 0.5
 _BETWEEN_RUNS_NS: Final = 60_000_000_000
@@ -103,7 +101,7 @@ class Rig:
         self._next_table: TableProfile | None = None
         self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
-        self._notices = _Notices(self._hub)
+        self._notices = Notices(self._hub)
         wake_health = threading.Event()
         self._problems = ActiveProblems(wake_health.set, self._notices.give)
         self._clock, self._meter, self._controls = CaptureClock(), FrameMeter(), LoopControls()
@@ -306,9 +304,7 @@ class Rig:
     def _leave_for(self, table: TableProfile) -> None:
         """End this run soon, so that the table that was set up is opened; the response to its setup is sent first."""
         self._next_table = table
-        stop = threading.Timer(_LEAVE_AFTER_S, self._stop_loop)
-        stop.daemon = True
-        stop.start()
+        delayed_thread(_LEAVE_AFTER_S, self._stop_loop, "leaving for another table").start()
 
     def _stop_loop(self) -> None:
         if self._loop is not None:
@@ -332,7 +328,7 @@ class Rig:
             replays=replay_options(self._settings),
             operators_review=self._settings.game.operators_review,
         )
-        return Service(context, self._settings.service, folder)
+        return Service(context, self._settings.service, folder, self._report_unserved)
 
     def _begin_game(self) -> None:
         facts = self._table.source.facts
@@ -368,33 +364,14 @@ class Rig:
     def _picture_health(self) -> PictureHealth | None:
         return None if self._loop is None else self._loop.vision.health
 
+    def _report_unserved(self, cause: str) -> None:
+        self._problems.notify(
+            "alarm", f"The pages stopped: {cause}. They are served again in a second. Calls continue."
+        )
+
     def _report_undrawn(self, cause: str) -> None:
         self._problems.notify("warning", f"A picture for the pages could not be drawn: {cause}. Calls continue.")
 
     def _overloaded(self) -> bool:
         health = self._picture_health()
         return health is not None and SLOW_COMPUTER in health.warnings
-
-
-class _Notices:
-    """Publishes notices, and passes them to observers; each first gets those given before there were any."""
-
-    def __init__(self, hub: Hub) -> None:
-        self.observers: list[LoopObserver] = []
-        self._hub = hub
-        self._early: list[tuple[NoticeLevel, str]] = []
-
-    def give(self, level: NoticeLevel, text: str) -> None:
-        self._hub.publish("notice", Notice(level=level, text=text))
-        if not self.observers:
-            self._early.append((level, text))
-        for observer in self.observers:
-            try:
-                observer.notice_given(level, text)
-            except Exception:  # a notice that can't be shown is no failure of what it is about
-                _log.exception("A notice could not be passed on")
-
-    def add_observer(self, observer: LoopObserver) -> None:
-        for level, text in self._early:
-            observer.notice_given(level, text)
-        self.observers.append(observer)

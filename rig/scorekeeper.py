@@ -20,8 +20,9 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.addresses import without_password
 from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
+from downfield.core.supervision import supervised_thread
 from downfield.game.commands import NewGame, RigCommand, Settings
-from downfield.game.published.board_topics import HealthStatus, SourceStatus
+from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -103,7 +104,9 @@ class Scorekeeper:
         if self.resumed:
             hub.publish("notice", Notice(text=f"The game goes on by hand: {self.game_service.text}."))
         self._beat()
-        self._thread = threading.Thread(target=self._run, name="scorekeeper", daemon=True)
+        self._thread = supervised_thread(
+            self._run, "scorekeeper", self._report_failure, restarts=True, closed=self._ended.is_set
+        )
         self._thread.start()
 
     def close(self) -> None:
@@ -115,6 +118,11 @@ class Scorekeeper:
     def _run(self) -> None:
         while not self._ended.wait(HEALTH_S):
             self._beat()
+
+    def _report_failure(self, cause: str) -> None:
+        text, remedy = f"The game's clock could not advance: {cause}", "It is tried again every second"
+        reason = HealthReason(code="clock_failed", level="alarm", text=text, remedy=remedy)
+        self.game_service.publish_health(HealthStatus(level="alarm", text=text, reasons=(reason,)))
 
     def _beat(self) -> None:
         """Publish the health, and settle what a declared switch has left waiting."""

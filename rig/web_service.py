@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +25,10 @@ from downfield.api.security.http_protocol import guarded_protocol
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import LIMITS as PAIRING
-from downfield.core.errors import InputError
+from downfield.core.errors import InputError, OutputError
 from downfield.core.platform.open_files import raise_file_limit
 from downfield.core.platform.sockets import reclaim_address
+from downfield.core.supervision import only_logged, supervised_thread
 from downfield.rig.certificate import CertificateFiles, own_certificate
 from downfield.rig.configuration.settings import ServiceSettings
 
@@ -61,13 +63,20 @@ class Service:
         context: the objects that the API serves.
         settings: the address, and who may connect.
         folder: where a self-made certificate is kept.
+        failed: receives why the service stopped; it is begun again.
 
     Raises:
         InputError: an address or port can't be opened, or a certificate can't be read.
 
     """
 
-    def __init__(self, context: AppContext, settings: ServiceSettings, folder: Path) -> None:
+    def __init__(
+        self,
+        context: AppContext,
+        settings: ServiceSettings,
+        folder: Path,
+        failed: Callable[[str], None] = only_logged,
+    ) -> None:
         self._context, self._settings = context, settings
         host = everywhere() if settings.lan and is_loopback(settings.host) else settings.host
         self._lan = not is_loopback(host)
@@ -90,13 +99,14 @@ class Service:
             tls_port=self.tls_port,
         )
         known = KnownClients(proxies)
-        guard = ConnectionGuard(known, affordable(raise_file_limit()))
+        self._guard = ConnectionGuard(known, affordable(raise_file_limit()))
         self.relay = RelayManager(context.hub, self._transport_of)
         self._app = create_app(context, policy, self.relay, known)
         logging.getLogger("uvicorn.error").addFilter(_is_error)
-        guarded = [GuardedListener.over(listener, guard) for listener in listeners]
-        self._servers = [self._server(guard, tls=bool(place)) for place in range(len(guarded))]
-        self._thread = threading.Thread(target=self._run, args=(guarded,), name="service", daemon=True)
+        self._listeners = listeners
+        self._servers: list[uvicorn.Server] = []
+        self._closed = threading.Event()
+        self._thread = supervised_thread(self._run, "service", failed, restarts=True, closed=self._closed.is_set)
         self._thread.start()
 
     @property
@@ -131,17 +141,20 @@ class Service:
         self._context.hub.close()
         self._context.picture.close()
         self._app.state.replays.close()
+        self._closed.set()
         for server in self._servers:
             server.should_exit = True
         self._thread.join(timeout=LIMITS.close_timeout_s)
+        for listener in self._listeners:
+            listener.close()
         self.relay.close()
 
-    def _server(self, guard: ConnectionGuard, *, tls: bool) -> uvicorn.Server:
+    def _server(self, *, tls: bool) -> uvicorn.Server:
         files = self.certificate if tls else None
         return uvicorn.Server(
             uvicorn.Config(
                 self._app,
-                http=guarded_protocol(guard),
+                http=guarded_protocol(self._guard),
                 loop="asyncio",
                 log_level="warning",
                 access_log=False,
@@ -156,13 +169,28 @@ class Service:
             )
         )
 
-    def _run(self, listeners: list[GuardedListener]) -> None:
-        async def serve_all() -> None:
-            await asyncio.gather(
-                *(server.serve(sockets=[listener]) for server, listener in zip(self._servers, listeners, strict=True))
-            )
+    def _run(self) -> None:
+        """Serve until `close`; a server closes its sockets when it ends, so it gets duplicates."""
+        listeners = [GuardedListener.over(listener.dup(), self._guard) for listener in self._listeners]
+        self._servers = [self._server(tls=bool(place)) for place in range(len(listeners))]
 
-        asyncio.run(serve_all())
+        async def serve_all() -> None:
+            try:
+                await asyncio.gather(
+                    *(server.serve(sockets=[each]) for server, each in zip(self._servers, listeners, strict=True))
+                )
+            finally:
+                await self.relay.disconnect()
+
+        try:
+            if not self._closed.is_set():
+                asyncio.run(serve_all())
+        finally:
+            for listener in listeners:
+                listener.close()
+            self.relay.close()
+        if not self._closed.is_set():
+            raise OutputError("the web service ended by itself")
 
     def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
         """Return the connection of a client that another process can take over; none that is encrypted."""

@@ -44,3 +44,32 @@ def test_no_module_is_too_long_to_read() -> None:
 def test_every_package_says_what_is_in_it(folder: str) -> None:
     for init in (ROOT / folder).rglob("__init__.py"):
         assert ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))), init.relative_to(ROOT)
+
+
+STARTS_THREADS = {"Thread", "Timer", "start_new_thread"}
+THREADS = ROOT / "core" / "supervision.py"
+
+
+def _started_threads(source: str) -> list[int]:
+    """Return the lines on which a thread is made by hand, however the module was imported."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")) in STARTS_THREADS
+    ]
+
+
+def test_no_thread_is_started_without_a_supervisor() -> None:
+    found = {
+        str(path.relative_to(ROOT)): _started_threads(path.read_text(encoding="utf-8"))
+        for path in MODULES
+        if path != THREADS
+    }
+    assert {path: lines for path, lines in found.items() if lines} == {}, "use core/supervision.py"
+
+
+def test_a_thread_made_by_hand_is_found_however_it_is_imported() -> None:
+    made = ["threading.Thread(target=f)", "Thread(target=f)", "Timer(1, f).start()", "_thread.start_new_thread(f, ())"]
+    assert [_started_threads(line) for line in made] == [[1]] * 4
+    assert _started_threads("ThreadPoolExecutor(1)\nthread: threading.Thread = supervised_thread(f)") == []

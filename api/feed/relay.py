@@ -124,19 +124,28 @@ class RelayManager:
         transport.close()  # closes this process's copy; the second process holds its own
         return True
 
+    async def disconnect(self) -> None:
+        """Let go of the second process's socket before the event loop ends; call `close` afterward."""
+        if self._worker is not None:
+            self._worker.reading.cancel()
+            self._worker.writer.close()
+            with suppress(OSError):
+                await self._worker.writer.wait_closed()
+
     def close(self) -> None:
         """End the second process's streams in order, then the process. Call it when the server has ended."""
         self._hub.detach_mirror()
-        if self._worker is None:
+        worker, self._worker = self._worker, None
+        if worker is None:
             return
         with suppress(OSError):
-            self._worker.channel.shutdown(socket.SHUT_RDWR)
-        self._worker.connections.close()
+            worker.channel.shutdown(socket.SHUT_RDWR)
+        worker.connections.close()
         try:
-            self._worker.process.wait(LIMITS.stop_s)
+            worker.process.wait(LIMITS.stop_s)
         except subprocess.TimeoutExpired:
-            self._worker.process.kill()
-            self._worker.process.wait()
+            worker.process.kill()
+            worker.process.wait()
 
     async def _start(self) -> _Worker | None:
         """Start the second process, if that is possible now."""
@@ -155,7 +164,9 @@ class RelayManager:
             connections.close()
             return None
         reader, writer = await asyncio.open_connection(sock=channel)
-        self._worker = _Worker(process, channel, connections, writer, asyncio.create_task(self._read_reports(reader)))
+        self._worker = _Worker(
+            process, channel, connections, writer, asyncio.create_task(self._read_reports(reader, writer))
+        )
         loop = asyncio.get_running_loop()
 
         def mirror(message: FeedMessage, full: Any) -> None:
@@ -167,7 +178,7 @@ class RelayManager:
         self._write({"epoch": snapshot.epoch, "seq": snapshot.seq, "values": values})
         return self._worker
 
-    async def _read_reports(self, reader: asyncio.StreamReader) -> None:
+    async def _read_reports(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Follow which streams of the second process have ended until it ends; then their clients reconnect."""
         with suppress(OSError):
             while line := await reader.readline():
@@ -177,9 +188,9 @@ class RelayManager:
             stream.release()
         self._streams.clear()
         self._hub.detach_mirror()
+        writer.close()
         worker, self._worker = self._worker, None
         if worker is not None:
-            worker.writer.close()
             worker.connections.close()
             worker.process.kill()
             await asyncio.to_thread(worker.process.wait)

@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from downfield.api.feed.hub import SNAPSHOT, FeedMessage, Hub
 from downfield.api.feed.new_calls import NewCalls
+from downfield.core.supervision import supervised_thread
 from downfield.game.published.game_topics import CallView, GameView
 from downfield.game.published.stream_topics import ReplayView
 
@@ -98,13 +99,17 @@ class OutletRunner:
 
     def __init__(self, hub: Hub, outlets: Sequence[Outlet], failed: Callable[[str], None] = lambda _: None) -> None:
         self._hub, self._outlets, self._failed = hub, outlets, failed
+        self._closed = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._following: asyncio.Task[None] | None = None
-        self._thread = threading.Thread(target=self._run, name="outlets", daemon=True)
+        self._thread = supervised_thread(
+            self._run, "outlets", self._report_failure, restarts=True, closed=self._closed.is_set
+        )
         self._thread.start()
 
     def close(self) -> None:
         """Stop all outlets."""
+        self._closed.set()
         loop, following = self._loop, self._following
         if loop is not None and following is not None and not loop.is_closed():
             with suppress(RuntimeError):  # it has just ended by itself
@@ -114,6 +119,9 @@ class OutletRunner:
     def _run(self) -> None:
         with suppress(asyncio.CancelledError):
             asyncio.run(self._run_all())
+
+    def _report_failure(self, cause: str) -> None:
+        self._failed(f"What is sent to other programs stopped: {cause}. It is begun again; the game goes on.")
 
     async def _run_all(self) -> None:
         self._loop = asyncio.get_running_loop()

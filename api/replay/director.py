@@ -22,6 +22,7 @@ from downfield.api.feed.new_calls import NewCalls
 from downfield.api.replay.choice import most_worth, worth_replaying
 from downfield.api.replay.replay_clip import ReplayClip
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
+from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.stream_topics import ReplayView
 from downfield.game.service import GameService
@@ -122,7 +123,9 @@ class ReplayDirector:
         self._worker: threading.Thread | None = None
         hub.publish("replay", ReplayView())
         if options.automatic:
-            threading.Thread(target=self._watch, name="replay watch", daemon=True).start()
+            supervised_thread(
+                self._watch, "replay watch", only_logged, restarts=True, closed=lambda: hub.closed
+            ).start()
 
     def show(self, call_id: str | None = None, *, automatic: bool = False) -> ReplayView:
         """Begin to make a replay of a call of the game in play, which the overlay then shows; return at once.
@@ -192,7 +195,7 @@ class ReplayDirector:
                     del self._held[next(iter(self._held))]
             self._waiting.put(_Job(game, call, clip, view))
             if self._worker is None:
-                self._worker = threading.Thread(target=self._work, name="replays", daemon=True)
+                self._worker = supervised_thread(self._work, "replays", only_logged, restarts=True)
                 self._worker.start()
         return clip
 
@@ -264,11 +267,7 @@ class ReplayDirector:
     def _watch(self) -> None:
         """Follow the calls, and replay each that is worth it."""
         while not self._hub.closed:
-            try:
-                asyncio.run(self._follow())
-            except Exception:
-                _log.exception("Following the calls for replays failed")
-                time.sleep(1.0)
+            asyncio.run(self._follow())
 
     async def _follow(self) -> None:
         new_calls = NewCalls()

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
-from downfield.core.errors import BusyError
+from downfield.core.errors import BusyError, OutputError
+from downfield.core.supervision import supervised_thread
 from downfield.vision.thread_priority import lower_priority
 
 _AHEAD: Final = 16  # parts made ahead of the client
@@ -70,7 +71,9 @@ def _in_background(film: Iterator[bytes]) -> Iterator[bytes]:
             end = error
         put(end)
 
-    threading.Thread(target=work, name="highlights", daemon=True).start()
+    supervised_thread(
+        work, "highlights", lambda cause: put(OutputError(f"The film could not be made: {cause}"))
+    ).start()
     try:
         while (item := ready.get()) is not None:
             if isinstance(item, Exception):

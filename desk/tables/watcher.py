@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from downfield.core.errors import DownfieldError
+from downfield.core.supervision import supervised_thread
 from downfield.desk.tables.address_book import TableEntry
 from downfield.desk.tables.rig_client import RigRefusedError, follow
 from downfield.desk.tables.status import TableStatus, status_of
@@ -62,7 +63,13 @@ class TableWatcher:
         watched = _Watched(entry)
         with self._lock:
             self._tables[entry.id] = watched
-        threading.Thread(target=self._run, args=(watched,), name=f"table {entry.name}", daemon=True).start()
+        supervised_thread(
+            lambda: self._run(watched),
+            f"table {entry.name}",
+            lambda cause: _note_failure(watched, cause),
+            restarts=True,
+            closed=watched.ended.is_set,
+        ).start()
 
     def forget(self, identity: str) -> None:
         """Stop watching a table."""
@@ -107,7 +114,9 @@ class TableWatcher:
                 watched.problem, watched.refused = str(error), True
             except DownfieldError as error:
                 watched.problem = str(error)
-            except Exception as error:  # a table that can't be watched must not end the desk's watch over it
-                watched.problem = f"Downfield made an error ({error!r})"
             watched.ended.wait(pause_s)
             pause_s = min(2 * pause_s, LIMITS.longest_retry_s)
+
+
+def _note_failure(watched: _Watched, cause: str) -> None:
+    watched.problem = f"Downfield made an error ({cause})"

@@ -7,7 +7,6 @@ processed, the oldest are dropped, as in a game; and an interrupt closes the sou
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -16,6 +15,7 @@ from typing import Final
 
 from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.scene import Scene
+from downfield.core.supervision import supervised_thread
 from downfield.rig.cli.process_end import END_SIGNALS
 from downfield.rig.live.connections import BoundedQueue
 from downfield.rig.live.rig_health import ActiveProblems
@@ -79,8 +79,7 @@ def live_scenes(vision: Vision, source: FrameSource, report: Report) -> Iterator
         finally:
             waiting.close()
 
-    thread = threading.Thread(target=capture, name="capture", daemon=True)
-    thread.start()
+    supervised_thread(capture, "capture", lambda cause: report(f"Downfield made an error: {cause}")).start()
     for captured in waiting:
         try:
             frame = captured.decode()

@@ -16,9 +16,9 @@ from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
+from downfield.core.supervision import supervised_thread
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
-from downfield.rig.live.supervision import supervised_thread
 from downfield.rig.sources.source import CapturedFrame
 from downfield.vision.thread_priority import lower_priority
 

@@ -15,15 +15,16 @@ import dataclasses
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from downfield.core.errors import DownfieldError, RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
+from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
@@ -113,7 +114,7 @@ class Loop:
 
         """
         stages = [
-            threading.Thread(target=self._run_stage, args=(stage,), name=_words(stage.__name__), daemon=True)
+            supervised_thread(stage, _words(stage.__name__), partial(self._end_by, _words(stage.__name__)))
             for stage in (self._capture, self._decode, self._detect, self._track, self._judge)
         ]
         for stage in stages:
@@ -142,8 +143,6 @@ class Loop:
                 put(frame)
         except DownfieldError as error:
             self._failure = error
-        except Exception as error:  # an error in Downfield ends this run, not the process
-            self._failure = SourceError(f"capturing failed: {type(error).__name__}: {error}")
         finally:
             self._captured.close()
 
@@ -306,16 +305,12 @@ class Loop:
             with self._reporting(f"{name} {notice}".replace(" ", "_"), f"The {name} failed"):
                 getattr(observer, notice)(*content)
 
-    def _run_stage(self, stage: Callable[[], None]) -> None:
-        """Run a stage; one that ends by an error in Downfield ends the loop, which then says why."""
-        try:
-            stage()
-        except Exception as error:
-            _log.exception("A stage of the loop failed")
-            self._failure = SourceError(f"{_words(stage.__name__)} failed: {type(error).__name__}: {error}")
-            self.stop()
-            for waiting in (self._decoding, self._detected, self._entries):  # so that no other stage waits for this one
-                waiting.close()
+    def _end_by(self, stage: str, cause: str) -> None:
+        """End the loop by an error in Downfield, which no frame caused; `run` then says why."""
+        self._failure = SourceError(f"{stage} failed: {cause}")
+        self.stop()
+        for waiting in (self._decoding, self._detected, self._entries):  # so that no other stage waits for this one
+            waiting.close()
 
     @contextmanager
     def _reporting(self, stage: str, text: str) -> Iterator[None]:

@@ -12,9 +12,9 @@ from typing import Final, Literal
 from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame
 from downfield.core.scene import Power, Scene
+from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
 from downfield.rig.live.connections import LoopObserver, NoticeLevel
-from downfield.rig.live.supervision import supervised_thread
 from downfield.rig.sources.source import SourceFacts
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.occlusion.hands import HAND_OVER_FIGURES

@@ -17,9 +17,9 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.scene import Player, Scene
+from downfield.core.supervision import supervised_thread
 from downfield.game.published.game_topics import GameView, TeamView
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
-from downfield.rig.live.supervision import supervised_thread
 from downfield.rig.program.board_painter import BoardPainter
 from downfield.rig.program.board_shapes import ShapeMaker
 from downfield.rig.program.field_view import FieldView

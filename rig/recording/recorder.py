@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import logging
 import shutil
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Final
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.core.errors import DownfieldError, OutputError, RefusedError, SourceError
 from downfield.core.steady_clock import RUN_CLOCK
+from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
@@ -101,7 +101,7 @@ class Recorder(LoopObserver):
         self._free_gb: float | None = None
         capacity = LIMITS.waiting_packets if facts().codec else LIMITS.waiting_images
         self._waiting: BoundedQueue[CapturedFrame] = BoundedQueue(capacity)
-        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        self._thread = supervised_thread(self._run, "recorder", self._report_failure, restarts=True)
         self._thread.start()
 
     def record(self, on: bool) -> str:
@@ -152,8 +152,11 @@ class Recorder(LoopObserver):
                 self._step(frame)
             except Exception as error:  # a thread that ended here would leave "recording" in the status
                 _log.exception("The recorder failed")
-                self._give_up(RECORDING_FAILED, f"{type(error).__name__}: {error}")
+                self._report_failure(f"{type(error).__name__}: {error}")
         self._finish_segment()
+
+    def _report_failure(self, cause: str) -> None:
+        self._give_up(RECORDING_FAILED, cause)
 
     def _step(self, frame: CapturedFrame | None) -> None:
         try:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import queue
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.table_records import SegmentSealed
 from downfield.rig.recording.recording_library import index_path, recorded_videos
 from downfield.vision.thread_priority import lower_priority
@@ -34,7 +34,7 @@ class SegmentSealer:
     def __init__(self, note: Callable[[SegmentSealed], None]) -> None:
         self._note = note
         self._finished: queue.SimpleQueue[Path | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="sealer", daemon=True)
+        self._thread = supervised_thread(self._run, "sealer", only_logged, restarts=True)
         self._thread.start()
 
     def seal(self, video: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
+from downfield.core.supervision import supervised_thread
 from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock
@@ -32,7 +32,7 @@ class CameraPreview:
             raise InputError(f"{choice.text}: is a recording. Choose a camera, or give a stream's address.")
         self._images: deque[Image] = deque(maxlen=PICTURE_LIMITS.calibration_pictures)
         self._failure = ""
-        self._thread = threading.Thread(target=self._run, name="camera preview", daemon=True)
+        self._thread = supervised_thread(self._run, "camera preview", self._report_failure)
         self._thread.start()
 
     @property
@@ -61,5 +61,6 @@ class CameraPreview:
                     self._images.append(frame.decode().image)
         except DownfieldError as error:
             self._failure = str(error)
-        except Exception as error:  # a driver's error ends the preview, not the rig
-            self._failure = f"{type(error).__name__}: {error}"
+
+    def _report_failure(self, cause: str) -> None:
+        self._failure = cause

@@ -31,6 +31,7 @@ from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, RefusedError
 from downfield.core.field import load_field, preset, preset_names
+from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.setup.picture_findings import camera_findings, picture_findings
 from downfield.rig.setup.preview import CameraPreview
@@ -165,7 +166,7 @@ class SetupSession:
             self._forget_solution()
             self._frozen, self._step, self._problem = images, "solving", ""
             self._progress = SolvingProgress(stage="beginning", fraction=0.0, remaining_s=None)
-            threading.Thread(target=self._solve, args=(images, request), name="set-up", daemon=True).start()
+            supervised_thread(lambda: self._solve(images, request), "set-up", self._report_failure).start()
         return self.view()
 
     def aim_again(self) -> SetupView:
@@ -226,13 +227,19 @@ class SetupSession:
             readings = ways.readings
         except DownfieldError as error:
             problem = str(error)
-        except Exception as error:  # an error in Downfield ends this attempt, not the set-up
-            problem = f"Downfield made an error ({type(error).__name__}: {error}). Try again with another picture."
         with self._lock:
             self._readings, self._problem, self._progress = readings, problem, None
             self._step = "confirm" if readings else "aim"
             self._frozen = images if readings else []
             self._show_reading(0)
+
+    def _report_failure(self, cause: str) -> None:
+        """Show an error in Downfield; it ends this attempt, not the set-up."""
+        with self._lock:
+            self._readings, self._progress, self._step, self._frozen = (), None, "aim", []
+            self._problem = f"Downfield made an error ({cause}). Try again with another picture."
+            self._shown = None
+            self._revision += 1
 
     def _report(self, report: SolveProgress) -> None:
         progress = SolvingProgress(stage=report.stage, fraction=report.fraction, remaining_s=report.remaining_s)

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.errors import DownfieldError, SourceError
+from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
@@ -162,7 +163,7 @@ class _Reader:
         self._output: queue.SimpleQueue[CapturedFrame | SourceFacts | DownfieldError | None] = queue.SimpleQueue()
         self._source: FrameSource | None = None
         self._closed = False
-        self._thread = threading.Thread(target=self._run, name="source", daemon=True)
+        self._thread = supervised_thread(self._run, "source", self._report_failure)
         self._thread.start()
 
     def facts(self) -> SourceFacts:
@@ -225,8 +226,10 @@ class _Reader:
             self._output.put(None)
         except DownfieldError as error:
             self._output.put(error)
-        except Exception as error:  # drivers raise all kinds of errors; reopening is the remedy for all
-            self._output.put(SourceError(f"{type(error).__name__}: {error}"))
+
+    def _report_failure(self, cause: str) -> None:
+        """Pass an error on: drivers raise all kinds of errors, and reopening is the remedy for all."""
+        self._output.put(SourceError(cause))
 
 
 class _FreezeDetector:

@@ -18,6 +18,7 @@ from downfield.core.arrays import Array
 from downfield.core.errors import InputError, SourceError
 from downfield.core.media_limits import FILE_OPTIONS
 from downfield.core.platform.system import SYSTEM
+from downfield.core.supervision import supervised_thread
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 from downfield.vision.board.hum import LIMITS as HUM_LIMITS
@@ -137,7 +138,7 @@ class Microphone:
         self._name, self._problems = name, problems
         self._listener = HumListener()
         self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._listen, name="microphone", daemon=True)
+        self._thread = supervised_thread(self._listen, "microphone", lambda _: self._report_end())
         self._thread.start()
 
     @property
@@ -161,6 +162,9 @@ class Microphone:
         finally:
             self._listener.hum = 0.0
             self._container.close()
+        self._report_end()
+
+    def _report_end(self) -> None:
         if not self._closed.is_set():
             text = f"Microphone '{self._name}' stopped. Whether the board is on is now judged from the picture alone."
             self._problems.notify("warning", text)

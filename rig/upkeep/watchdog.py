@@ -16,8 +16,8 @@ from typing import Final
 
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
+from downfield.core.supervision import supervised_thread
 from downfield.rig.live.connections import LoopObserver
-from downfield.rig.live.supervision import supervised_thread
 from downfield.rig.sources.source import CapturedFrame
 
 

@@ -1,4 +1,7 @@
-"""Threads that never end in silence: a failure is logged and reported, and work that goes on is begun again."""
+"""Threads that never end in silence: a failure is logged and reported, and work that goes on is begun again.
+
+No thread of Downfield is started otherwise; `tests/test_structure.py` holds that.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def supervised_thread(
         while True:
             try:
                 work()
-            except Exception as error:
+            except (Exception, SystemExit) as error:  # a library that ends "the program" ends this thread only
                 _log.exception("The thread '%s' failed", name)
                 with suppress(Exception):  # the report of a failure is no reason for another
                     failed(f"{type(error).__name__}: {error}")
@@ -48,3 +51,18 @@ def supervised_thread(
             return
 
     return threading.Thread(target=run, name=name, daemon=True)
+
+
+def only_logged(_: str) -> None:
+    """Report nothing: for work whose owner finds out by itself that it was not done, and goes on without."""
+
+
+def delayed_thread(delay_s: float, work: Callable[[], None], name: str) -> threading.Thread:
+    """Return a thread, not yet started, that does something after a delay; a failure is logged."""
+    pause = threading.Event()
+
+    def run() -> None:
+        pause.wait(delay_s)
+        work()
+
+    return supervised_thread(run, name, only_logged)

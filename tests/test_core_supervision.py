@@ -12,16 +12,16 @@ from downfield.api.feed.latest_picture import LatestPicture
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
+from downfield.core.supervision import supervised_thread
 from downfield.rig.live.annotated_picture import AnnotatedPicture
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
-from downfield.rig.live.supervision import supervised_thread
 from downfield.rig.sources.source import SourceFacts
 
 
 @pytest.fixture(autouse=True)
 def _restarts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("downfield.rig.live.supervision.RESTART_S", 0.0)
+    monkeypatch.setattr("downfield.core.supervision.RESTART_S", 0.0)
 
 
 class Failing:
@@ -52,6 +52,18 @@ def test_work_that_is_done_once_reports_its_failure_and_ends() -> None:
     thread.start()
     thread.join(60)
     assert reported == ["ZeroDivisionError: a fault"]
+
+
+def test_a_library_that_ends_the_program_ends_its_own_work_only_and_is_reported() -> None:
+    reported = list[str]()
+
+    def end_the_program() -> None:
+        raise SystemExit(3)
+
+    thread = supervised_thread(end_the_program, "work", reported.append)
+    thread.start()
+    thread.join(60)
+    assert reported == ["SystemExit: 3"]
 
 
 def test_a_failing_report_or_a_closed_owner_ends_nothing_else() -> None:
