@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -19,7 +20,8 @@ import av.container
 from downfield.core.errors import InputError
 from downfield.core.platform.system import SYSTEM, System
 from downfield.rig.sources.camera_request import CameraRequest, PluggedCamera
-from downfield.rig.sources.v4l2 import apply_controls, list_devices, open_device
+from downfield.rig.sources.held_controls import HeldControls
+from downfield.rig.sources.v4l2 import DeviceControls, apply_controls, list_devices, open_device
 
 _CONTROLS_NOTE: Final = "exposure, focus and white balance can't be set on this system"
 _FALLBACK_FPS: Final = 30.0
@@ -60,22 +62,6 @@ class CameraSystem(Protocol):
         ...
 
 
-class Video4Linux:
-    """Cameras of Linux."""
-
-    def list(self) -> tuple[PluggedCamera, ...]:
-        """See `CameraSystem.list`."""
-        return list_devices()
-
-    def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
-        """See `CameraSystem.open`."""
-        with open_device(Path(camera.identity)) as controls:
-            sends_mjpeg = "MJPG" in controls.formats()
-            notes = apply_controls(controls, request.controls)
-        options = _size_and_rate(request) | ({"input_format": "mjpeg"} if sends_mjpeg else {})
-        return OpenedCamera(av.open(camera.identity, format="v4l2", options=options), tuple(notes))
-
-
 @dataclass(frozen=True, slots=True)
 class InputDevice:
     """What FFmpeg lists: the fields of PyAV's `DeviceInfo` that are used here."""
@@ -87,6 +73,37 @@ class InputDevice:
 
 ListInputs = Callable[[str], Iterable[InputDevice]]
 OpenInput = Callable[..., av.container.InputContainer]
+OpenControls = Callable[[Path], AbstractContextManager[DeviceControls]]
+
+
+class Video4Linux:
+    """Cameras of Linux. A camera that comes back is held at the values of its first opening (`HeldControls`).
+
+    Args:
+        open_controls: opens a camera's controls.
+        open_input: `av.open`; tests put others in their place.
+
+    """
+
+    def __init__(self, open_controls: OpenControls = open_device, open_input: OpenInput | None = None) -> None:
+        self._open_controls, self._open = open_controls, open_input or av.open
+        self._held: dict[str, HeldControls] = {}
+
+    def list(self) -> tuple[PluggedCamera, ...]:
+        """See `CameraSystem.list`."""
+        return list_devices()
+
+    def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
+        """See `CameraSystem.open`."""
+        device = Path(camera.identity)
+        with self._open_controls(device) as controls:
+            sends_mjpeg = "MJPG" in controls.formats()
+            notes = apply_controls(controls, request.controls)
+        options = _size_and_rate(request) | ({"input_format": "mjpeg"} if sends_mjpeg else {})
+        container = self._open(camera.identity, format="v4l2", options=options)
+        with suppress(OSError), self._open_controls(device) as controls:  # some cameras begin anew when they send
+            notes += self._held.setdefault(camera.identity, HeldControls()).hold(controls, request.controls)
+        return OpenedCamera(container, tuple(notes))
 
 
 class DirectShow:

@@ -86,6 +86,7 @@ class ReconnectingSource:
         self._closed = threading.Event()
         self._reader = _Reader(open_source, self._limits)
         self._facts = self._reader.facts()
+        self._notes = self._facts.notes
 
     @property
     def facts(self) -> SourceFacts:
@@ -135,6 +136,10 @@ class ReconnectingSource:
             return 0
         gap_s = (frame.captured_ns - last.captured_ns) / 1e9
         self._problems.resolve(CAMERA_LOST, f"The camera picture is back after {gap_s:.1f} s.")
+        for note in self._facts.notes:
+            if note not in self._notes:  # it did not refuse this before
+                self._problems.notify("warning", f"{self._facts.name}: {note}.")
+        self._notes = self._facts.notes
         lost_frames = max(2, round(gap_s * (self._facts.fps or self._limits.default_fps)))
         return last.index + lost_frames - frame.index
 

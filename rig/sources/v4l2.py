@@ -95,6 +95,16 @@ class DeviceControls:
 
         """
         self._ioctl(S_CTRL, bytearray(struct.pack("Ii", control, value)))
+        return self._read(control)
+
+    def value(self, control: int) -> int | None:
+        """Return the value of a control; None if the camera does not tell it."""
+        try:
+            return self._read(control)
+        except OSError:
+            return None
+
+    def _read(self, control: int) -> int:
         out = bytearray(struct.pack("Ii", control, 0))
         self._ioctl(G_CTRL, out)
         now: int = struct.unpack("Ii", out)[1]
