@@ -31,6 +31,7 @@ from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.kept_games import open_snapshots, open_store
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
 from downfield.rig.live.annotation import Annotator, Overlay
+from downfield.rig.live.camera_watch import CameraWatch
 from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
@@ -242,7 +243,8 @@ class Rig:
 
         """
         always = (self._annotated_picture, self.program, self._recent_pictures, self._health)
-        optional = [observer for observer in (self._recorder, self._clip, self._strip) if observer is not None]
+        watch = CameraWatch(lambda: self._table.source.facts, self._problems) if self.live else None
+        optional = [observer for observer in (self._recorder, self._clip, self._strip, watch) if observer is not None]
         self._loop = Loop(
             self._table.source,
             self._table.vision,
