@@ -203,6 +203,8 @@ def compare_with_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[st
             continue
         if _digest_of(asdict(row)) != kept[-1].row:
             yield f"{game}: its title, teams, rulebook, date, table or owner was altered."
+        if row.owner and row.owner != rig_id(kept[-1].key):
+            yield f"{game}: its heads are signed by another rig than the one that played it."
         yield from _journal_differs(store, kept, closed=heads[-1].closed)
     rigs = {rig_id(head.key) for head in heads}
     for game, row in games.items():

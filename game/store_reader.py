@@ -131,6 +131,12 @@ class StoreReader:
             row = connection.execute(_GAME_ROWS.where(GAMES.c.id == game)).first()
         return None if row is None else GameRow(*row)
 
+    def unlisted_games(self) -> list[str]:
+        """Return the ids of games that have entries and are not in the list of games."""
+        query = select(ENTRIES.c.game).distinct().where(ENTRIES.c.game.not_in(select(GAMES.c.id)))
+        with self._reading() as connection:
+            return sorted(row[0] for row in connection.execute(query))
+
     def latest_game(self, owner: str | None) -> GameRow | None:
         """Return the game that an owner started last; None when there is none."""
         query = _GAME_ROWS.where(GAMES.c.owner.is_not_distinct_from(owner))

@@ -10,8 +10,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import BinaryIO
 
 import av
 import numpy as np
@@ -25,6 +27,7 @@ from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.recording.recorder import DISK_FULL, DISK_LOW, RECORDING_BEHIND, Recorder
 from downfield.rig.recording.recording_library import RecordedFrame, index_path, prune, read_index
+from downfield.rig.recording.segment import create_file
 from downfield.rig.sources.file_sources import VideoFile
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 
@@ -278,24 +281,31 @@ def test_a_new_calibration_begins_a_new_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("codec", ["mjpeg", ""])
 def test_a_camera_that_comes_back_with_another_size_gets_a_new_file(tmp_path: Path, codec: str) -> None:
     small = dataclasses.replace(MJPEG, codec=codec)
-    facts = [small]
-    recorder = Recorder(tmp_path, RecordingSettings(), lambda: facts[0], ActiveProblems())
+    facts, came_back = [small], threading.Event()
+
+    def open_slowly(path: Path) -> BinaryIO:
+        """Let all frames of before wait to be written until the camera has come back."""
+        came_back.wait(60)
+        return create_file(path)
+
+    recorder = Recorder(tmp_path, RecordingSettings(), lambda: facts[0], ActiveProblems(), open_file=open_slowly)
     recorder.record(True)
     for index in range(12):
         if index == 6:
-            while sum(path.read_text().count('"t_ns"') for path in tmp_path.rglob("*.frames.jsonl")) < index:
-                time.sleep(0.001)
             facts[0] = dataclasses.replace(small, size_px=(320, 180))
         image = picture(index, facts[0].size_px)
         packet = VideoPacket("mjpeg", jpeg(index, facts[0].size_px)) if codec else None
         recorder.frame_captured(CapturedFrame(index, BEGAN_NS + index * 20_000_000, 0, packet, image))
+    came_back.set()
     recorder.close()
     sizes = []
     for video in sorted(tmp_path.rglob("*.mkv")):
         with av.open(str(video)) as container:
             sizes.append({(frame.width, frame.height) for frame in container.decode(video=0)})
             assert read_index(index_path(video)).header.size_px in sizes[-1]
-    assert sizes == [{(160, 90)}, {(320, 180)}]
+    assert sizes == [{(160, 90)}, {(320, 180)}], "frames of before the change are in the file of before"
+    kept = [len(read_index(index_path(video)).frames) for video in sorted(tmp_path.rglob("*.mkv"))]
+    assert kept == [6, 6]
 
 
 def test_a_file_begins_with_a_picture_that_is_whole(tmp_path: Path) -> None:

@@ -97,7 +97,8 @@ def test_two_cameras_are_held_each_at_its_own_values() -> None:
     assert bench.driver.values[v4l2.FOCUS] == 30
 
 
-MODES: st.SearchStrategy[ControlMode] = st.sampled_from(["hold", "auto"]) | st.integers(0, 10_000)
+NAMED: list[ControlMode] = ["hold", "auto"]
+MODES = st.sampled_from(NAMED) | st.integers(0, 10_000)
 WOKEN = st.dictionaries(st.sampled_from(HELD), st.integers(0, 10_000))
 
 

@@ -81,7 +81,8 @@ def lamp_switched_on_and_off(t: Array, rng: np.random.Generator) -> Array:
 
 
 def hand_passes(t: Array, rng: np.random.Generator) -> Array:
-    return 1 - rng.uniform(0.05, 0.6) * np.exp(-(((t - rng.uniform(0, t[-1])) / rng.uniform(0.1, 0.8)) ** 2))
+    middle, width = rng.uniform(0, t[-1]), rng.uniform(0.1, 0.8)
+    return np.asarray(1 - rng.uniform(0.05, 0.6) * np.exp(-(((t - middle) / width) ** 2)), dtype=np.float64)
 
 
 def hand_waves(t: Array, rng: np.random.Generator) -> Array:
@@ -89,7 +90,7 @@ def hand_waves(t: Array, rng: np.random.Generator) -> Array:
 
 
 def clouds(t: Array, rng: np.random.Generator) -> Array:
-    return np.exp(np.cumsum(rng.normal(0, 0.01, len(t))))
+    return np.asarray(np.exp(np.cumsum(rng.normal(0, 0.01, len(t)))), dtype=np.float64)
 
 
 def other_board(t: Array, rng: np.random.Generator) -> Array:
@@ -198,7 +199,9 @@ def test_lost_frames_and_uneven_clocks_are_no_lowered_rate(fps: float, lost: flo
 
 
 def picture(rng: np.random.Generator, size: tuple[int, int] = (90, 160)) -> Array:
-    return np.kron(rng.integers(40, 160, (size[0] // 10, size[1] // 10, 3)), np.ones((10, 10, 1)))
+    return np.asarray(
+        np.kron(rng.integers(40, 160, (size[0] // 10, size[1] // 10, 3)), np.ones((10, 10, 1))), dtype=np.float64
+    )
 
 
 @given(SEEDS, st.floats(0.85, 1.15))

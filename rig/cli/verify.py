@@ -12,6 +12,7 @@ from downfield.core.errors import FormatError, InputError
 from downfield.game.entries import SEAL_KIND, unpack_entry
 from downfield.game.hash_chain import Verification, verify_journal
 from downfield.game.heads import compare_with_heads, read_heads
+from downfield.game.listing import listing_differences
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import StoreReader
 from downfield.game.table_records import SegmentSealed
@@ -74,9 +75,11 @@ def verify(
     with open_for_reading(store) as opened:
         if opened.note:
             say_aside(f"downfield: {opened.note}")
-        names = _games(opened.store, game, are_kept=heads is not None)
+        names = _games(opened.store, game, are_kept=heads is not None or bool(opened.store.unlisted_games()))
         verifications = [verify_journal(name, opened.store.entries(name), head) for name in names]
-        differences = [] if heads is None else _differences(opened.store, heads, key)
+        differences = list(listing_differences(opened.store, None if game is None else names))
+        if heads is not None:
+            differences += _differences(opened.store, heads, key)
         seals = [] if recordings is None else list(_seals(opened.store, names))
     if recordings is not None:
         differences += compare_recordings(recordings, seals)

@@ -56,6 +56,14 @@ class RecorderLimits:
 LIMITS: Final = RecorderLimits()
 
 
+@dataclass(frozen=True, slots=True)
+class _WaitingFrame:
+    """A frame to be written, with the facts of the source that sent it: a camera may come back with another size."""
+
+    frame: CapturedFrame
+    facts: SourceFacts
+
+
 class Recorder(LoopObserver):
     """Records captured frames.
 
@@ -100,7 +108,7 @@ class Recorder(LoopObserver):
         self._disk_checked_at = 0.0
         self._free_gb: float | None = None
         capacity = LIMITS.waiting_packets if facts().codec else LIMITS.waiting_images
-        self._waiting: BoundedQueue[CapturedFrame] = BoundedQueue(capacity)
+        self._waiting: BoundedQueue[_WaitingFrame] = BoundedQueue(capacity)
         self._thread = supervised_thread(self._run, "recorder", self._report_failure, restarts=True)
         self._thread.start()
 
@@ -134,7 +142,7 @@ class Recorder(LoopObserver):
             return
         if can_copy(frame.packet):
             frame = dataclasses.replace(frame, image=None)
-        if not self._waiting.put_or_drop(frame):
+        if not self._waiting.put_or_drop(_WaitingFrame(frame, self._facts())):
             text = f"The recording has dropped {self._waiting.dropped} frames: the disk or the encoder is too slow"
             remedy = "Record to a faster disk, or use a camera that sends MJPEG"
             self._problems.report(HealthReason(code=RECORDING_BEHIND, level="warning", text=text, remedy=remedy))
@@ -147,9 +155,9 @@ class Recorder(LoopObserver):
     def _run(self) -> None:
         lower_priority()
         while not self._waiting.finished:
-            frame = self._waiting.get(LIMITS.disk_check_s)
+            waiting = self._waiting.get(LIMITS.disk_check_s)
             try:
-                self._step(frame)
+                self._step(waiting)
             except Exception as error:  # a thread that ended here would leave "recording" in the status
                 _log.exception("The recorder failed")
                 self._report_failure(f"{type(error).__name__}: {error}")
@@ -158,10 +166,10 @@ class Recorder(LoopObserver):
     def _report_failure(self, cause: str) -> None:
         self._give_up(RECORDING_FAILED, cause)
 
-    def _step(self, frame: CapturedFrame | None) -> None:
+    def _step(self, waiting: _WaitingFrame | None) -> None:
         try:
-            if frame is not None and self._on:
-                self._write(frame)
+            if waiting is not None and self._on:
+                self._write(waiting.frame, waiting.facts)
             self._check_disk()
         except (OutputError, OSError) as error:
             has_room = self._update_free_gb() >= self._settings.stop_below_gb
@@ -171,31 +179,31 @@ class Recorder(LoopObserver):
         if not self._on:
             self._finish_segment()
 
-    def _write(self, frame: CapturedFrame) -> None:
+    def _write(self, frame: CapturedFrame, facts: SourceFacts) -> None:
         segment = self._segment
-        due = segment is None or segment.seconds >= self._settings.segment_s or self._is_changed()
-        packet = frame.packet if can_copy(frame.packet) else self._encode(frame, key=due)
+        due = segment is None or segment.seconds >= self._settings.segment_s or self._is_changed(facts)
+        packet = frame.packet if can_copy(frame.packet) else self._encode(frame, facts, key=due)
         if packet is None:
             return
         if due and packet.is_keyframe:
             if packet.codec == "mjpeg" and decode_jpeg(packet.data) is None:  # a file's beginning describes it
                 raise SourceError(f"frame {frame.index}: the picture is damaged")
             self._finish_segment()
-            self._segment = self._create_segment(packet, copied=packet is frame.packet)
+            self._segment = self._create_segment(packet, facts, copied=packet is frame.packet)
         if self._segment is not None:
             self._segment.add(frame, packet)
 
-    def _is_changed(self) -> bool:
+    def _is_changed(self, facts: SourceFacts) -> bool:
         """Return whether the file being written has another calibration beside it, or pictures of another kind."""
-        return self._calibration() is not self._segment_calibration or _format_of(self._facts()) != self._segment_format
+        return self._calibration() is not self._segment_calibration or _format_of(facts) != self._segment_format
 
-    def _encode(self, frame: CapturedFrame, *, key: bool) -> VideoPacket | None:
-        size_px = self._facts().size_px
+    def _encode(self, frame: CapturedFrame, facts: SourceFacts, *, key: bool) -> VideoPacket | None:
+        size_px = facts.size_px
         if self._encoder is None or self._encoder_size_px != size_px:
-            self._encoder, self._encoder_size_px = H264Encoder(size_px, self._facts().fps), size_px
+            self._encoder, self._encoder_size_px = H264Encoder(size_px, facts.fps), size_px
         return self._encoder.encode(frame, key=key)
 
-    def _create_segment(self, first: VideoPacket, *, copied: bool) -> RecordingSegment:
+    def _create_segment(self, first: VideoPacket, facts: SourceFacts, *, copied: bool) -> RecordingSegment:
         now_s = time.monotonic()
         if self._recording_folder is None or now_s - self._recording_since_s > LIMITS.recording_s:
             self._recording_folder = create_recording(self._folder, time.strftime(_FOLDER_NAME))
@@ -206,7 +214,7 @@ class Recorder(LoopObserver):
             self._problems.notify("info", f"Deleted the oldest recording, {deleted.parent.name}/{deleted.name}.")
         self._files += 1
         path = self._recording_folder / f"{self._files:04d}.mkv"
-        facts, calibration = self._facts(), self._calibration()
+        calibration = self._calibration()
         self._segment_calibration, self._segment_format = calibration, _format_of(facts)
         header = RecordingIndexHeader(facts.name, first.codec, facts.size_px, facts.fps, copied)
         segment = RecordingSegment(path, first, header, self._open_file)
