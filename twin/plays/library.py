@@ -7,7 +7,19 @@ from functools import partial
 from typing import Final
 
 from downfield.core.errors import ScriptError
-from downfield.twin.plays import boundaries, falls, kicks, line_ups, passes, runs, stops, tackles
+from downfield.twin.plays import (
+    boundaries,
+    efl,
+    falls,
+    interference,
+    kicks,
+    line_ups,
+    lions_den,
+    passes,
+    runs,
+    stops,
+    tackles,
+)
 from downfield.twin.plays.performance import ExpectedPlay
 
 PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
@@ -72,6 +84,27 @@ PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
     "pushed-back": runs.pushed_back,
     "kickoff-return": kicks.kickoff_return,
     "punt": kicks.punt,
+    "efl-pass": efl.completed,
+    "efl-interception": efl.intercepted,
+    "efl-one-miss": partial(efl.missed, 1),
+    "efl-three-misses": efl.missed,
+    "efl-passer-touched": efl.passer_touched,
+    "efl-handle": efl.handle_touched,
+    "efl-fair-catch": efl.kickoff,
+    "efl-live-kick": efl.live_kick,
+    "lions-den-pass": lions_den.caught,
+    "lions-den-interception": lions_den.intercepted,
+    "lions-den-kept": partial(lions_den.intercepted, 9),
+    "lions-den-interference": lions_den.interfered,
+    "lions-den-ineligible": lions_den.ineligible,
+    "lions-den-too-deep": lions_den.too_deep,
+    "lions-den-kickoff": lions_den.kickoff,
+    "lions-den-kickoff-out": partial(lions_den.kickoff, 9),
+    "lions-den-blocked-punt": lions_den.blocked_punt,
+    "interference": interference.pass_interference,
+    "touch-without-turn": partial(interference.pass_interference, turned=False),
+    "turn-without-touch": partial(interference.pass_interference, touched=False),
+    "gunner-interference": interference.gunner_interference,
 }
 """Every named play. The functions of the imported modules make variants with other parameters."""
 

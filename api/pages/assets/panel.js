@@ -8,7 +8,7 @@ import { callItem } from "./panel_calls.js";
 import { moreSections } from "./panel_more.js";
 import { playerActions, quickActions } from "./panel_actions.js";
 import { playerSection } from "./panel_players.js";
-import { askLegal, diceDue, followLegal, mayName, refusal } from "./panel_legal.js";
+import { askLegal, diceDue, followLegal, mayName, refusal, sidesToName } from "./panel_legal.js";
 import { alertOperator, vibrate } from "./panel_preferences.js";
 import { questionCard } from "./panel_questions.js";
 import { stripSection } from "./panel_strip.js";
@@ -126,7 +126,11 @@ let known = null;
 function updateQuestions() {
   const [questions, game] = [feed.value("questions"), feed.value("game")];
   if (game === undefined) return;
-  const items = (questions?.questions ?? []).map((question) => ({ ...question, dice: question.kind === "roll" ? diceDue(question.purpose) : null }));
+  const items = (questions?.questions ?? []).map((question) => ({
+    ...question,
+    dice: question.kind === "roll" ? diceDue(question.purpose) : null,
+    named: question.kind === "choice" && question.by === null ? question.options.map(sidesToName) : [],
+  }));
   refreshList(at("questions"), items, (question) => questionCard(question, game));
   const asked = items.map(({ id }) => id);
   if (known !== null && asked.some((id) => !known.has(id))) alertOperator();

@@ -53,6 +53,15 @@ export function mayName(declaration, player) {
 /** What can be declared of a type, allowed now or not. */
 export const ofType = (type) => [...entries.values()].filter((entry) => entry.type === type);
 
+/** The sides one of which a choice must name, such as the winner of a toss; empty where it need not name any. */
+export function sidesToName(choice) {
+  const entry = entries.get(`choice:${choice}`);
+  return entry?.allowed && entry.example?.by && entry.by.length > 1 ? entry.by : [];
+}
+
+/** Everything that the rulebook knows, allowed now or not. */
+export const all = () => [...entries.values()];
+
 /** The dice due for a purpose: `{count, sides, number}`, or null if any dice are accepted. */
 export const diceDue = (purpose) => (dice?.purpose === purpose ? dice : null);
 

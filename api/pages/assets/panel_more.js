@@ -1,6 +1,7 @@
 // Sections that are needed less often: line-up, clock, claims, a call by hand, corrections, the rig.
 
 import { el } from "./dom.js";
+import * as anyForm from "./panel_any.js";
 import * as forms from "./panel_forms.js";
 import { isByHand } from "./panel_health.js";
 import { ofType } from "./panel_legal.js";
@@ -15,6 +16,7 @@ export function moreSections(parent, feed) {
   const cards = section("Cards", (body) => body.append(...forms.cards()));
   const told = section("How the play ended", (body) => body.append(...toldForms.playEnded(feed)));
   const skills = section("Players' dice", (body) => body.append(...toldForms.skillDice(feed)));
+  const anything = section("Declare anything", (body) => body.append(...anyForm.anything(feed)));
   const sections = [
     told,
     cards,
@@ -25,6 +27,7 @@ export function moreSections(parent, feed) {
     section("Call by hand", (body) => body.append(...forms.manualCall(feed))),
     section("Correct the game", (body) => body.append(...forms.setUp(feed))),
     section("On the stream", (body) => body.append(...streamForms(feed))),
+    anything,
     section("Camera and recording", (body) => body.append(...forms.rig(feed))),
     section("This phone", (body) => body.append(...preferenceForm())),
     section("End of the game", (body) => signOff(body, feed)),
@@ -44,16 +47,19 @@ export function moreSections(parent, feed) {
     byHand = isByHand(health);
   });
   return {
-    /** Build the end of the play anew from what may be declared now, unless somebody is filling it in. */
+    /** Build the end of the play, and the form for anything, anew from what may be declared now, unless somebody is filling it in. */
     offer() {
-      const filling = told.contains(document.activeElement) && /^(input|select)$/i.test(document.activeElement.tagName);
-      if (told.open && !filling && ofType("play_ended").length > 0) told.querySelector(".body").replaceChildren(...toldForms.playEnded(feed));
+      if (told.open && !isFilling(told) && ofType("play_ended").length > 0) told.querySelector(".body").replaceChildren(...toldForms.playEnded(feed));
+      if (anything.open && !isFilling(anything)) anything.querySelector(".body").replaceChildren(...anyForm.anything(feed));
     },
     done(button) {
       if (button.dataset.closes !== undefined) button.closest("details").open = false;
     },
   };
 }
+
+/** Whether somebody is filling in a form of a section. */
+const isFilling = (details) => details.contains(document.activeElement) && /^(input|select)$/i.test(document.activeElement.tagName);
 
 /** A section that opens on a tap; its body is built then, from the current state, unless it follows the feed itself. */
 function section(title, fill, live = false) {

@@ -21,7 +21,17 @@ const ANSWERS = {
     el("div", { class: "row" }, call.readings.length > 1 ? call.readings.map((reading, index) => readingButton(call, reading, index)) : confirmOrOverturn(call)),
   ],
   coin: ({ purpose }) => el("div", { class: "row" }, [true, false].map((heads) => answerButton(heads ? "Heads" : "Tails", { type: "coin", heads, purpose }))),
-  choice: ({ options, by }) => el("div", { class: "row" }, options.map((choice) => answerButton(capitalize(humanize(choice)), { type: "choice", choice, by }))),
+  choice: ({ options, by, named }, game) =>
+    el(
+      "div",
+      { class: "row" },
+      options.flatMap((choice, place) => {
+        const label = capitalize(humanize(choice));
+        const sides = named[place] ?? [];
+        if (sides.length === 0) return [answerButton(label, { type: "choice", choice, by })];
+        return sides.map((side) => answerButton(`${label}: ${game[side].name}`, { type: "choice", choice, by: side }));
+      }),
+    ),
   roll: (question) => rollInput(question, diceDue(question.purpose)),
 };
 

@@ -1,0 +1,27 @@
+// The figures on the board as text, for a game that no camera follows: "7 QB, 22 RB" for either jersey.
+
+import { el } from "./dom.js";
+import { field } from "./panel_fields.js";
+
+const JERSEYS = ["dark", "light"];
+
+/** Two inputs with the numbers and roles of the dark and the light figures; they read as the players of a line-up. */
+export function rosterInput(players) {
+  const boxes = JERSEYS.map((jersey) =>
+    el("input", { name: jersey, placeholder: "7 QB, 22 RB, 80 WR", value: players.filter((one) => one.jersey === jersey).map(asText).join(", ") }),
+  );
+  const labels = JERSEYS.map((jersey, at) => field(`Numbers and roles, ${jersey} jerseys`, boxes[at], "wide"));
+  const known = new Map(players.map((one) => [one.id, one]));
+  return { labels, read: () => ({ players: JERSEYS.flatMap((jersey, at) => asPlayers(boxes[at].value, jersey, known)) }) };
+}
+
+const asText = ({ number, id, role }) => `${number || id.split("-").at(-1)} ${role}`.trim();
+
+/** Whatever else is known of a figure, such as its base, stays as it is. */
+function asPlayers(text, jersey, known) {
+  return text.split(",").map((entry) => entry.trim().split(/\s+/)).filter(([number]) => number).map(([number, role = ""]) => {
+    const id = `${jersey}-${number}`;
+    const { name: _name, ...before } = known.get(id) ?? {};
+    return { ...before, id, jersey, number, role: role.toUpperCase() };
+  });
+}

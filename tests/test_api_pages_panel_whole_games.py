@@ -1,0 +1,138 @@
+"""A whole short game of each rulebook in a browser, by nothing but what the panel offers; the overlay follows it."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+from browsers import WAIT_MS, browser, page_in
+from legal_moves import CARDS
+from playwright.sync_api import Locator, Page, expect
+
+from downfield.core.field import load_field
+from downfield.game.commands import NewGame, TeamSheet
+from downfield.rig.configuration.loading import load
+from downfield.rig.scorekeeper import Scorekeeper
+
+PLAYS_IN_A_PERIOD: Final = 3
+MOVES: Final = 150
+"""More than so short a game takes."""
+ENDS_A_PLAY: Final = ("Play ended", "Card", "Return", "Foul", "Kick ended")
+"""What ends a play or a part of it, as the panel names it; it is declared whenever it may be."""
+GOES_ON: Final = ("Kick", "Choice", "Board", "Dice")
+"""What else goes on with a game."""
+SKILLS: Final = ("quarterback 1", "quarterback 2", "quarterback 3", "kicker", "punter")
+
+
+class Operator:
+    """Somebody with a phone who knows no rulebook."""
+
+    def __init__(self, page: Page, seed: int) -> None:
+        self._page = page
+        self._chance = random.Random(seed)
+        self._section = page.locator("details", has_text="Declare anything")
+        self._section.locator("summary").press("Enter")
+
+    @property
+    def what(self) -> Locator:
+        """The choice of what to declare."""
+        return self._section.get_by_label("What to declare")
+
+    def offers(self) -> list[str]:
+        """Return what may be declared now."""
+        return self.what.locator("option:not([disabled])").all_text_contents()
+
+    def answer(self) -> bool:
+        """Answer the first question; returns whether there was one."""
+        card = self._page.locator("#questions > li").first
+        if card.count() == 0:
+            return False
+        if card.locator(".die").count():
+            card.get_by_role("button", name="Roll them for me").press("Enter")
+            self._send(card.get_by_role("button", name="Rolled"))
+        elif card.locator("input").count():
+            card.locator("input").fill(str(self._chance.randint(1, 100)))
+            self._send(card.get_by_role("button", name="Rolled"))
+        else:
+            choices = card.get_by_role("button").all()
+            self._send(self._chance.choice(choices))
+        return True
+
+    def declare(self, offer: str, **inputs: str) -> None:
+        """Declare one thing with some inputs filled in, by their labels."""
+        self.what.select_option(label=offer)
+        form = self._section.locator("form form")
+        for label, value in inputs.items():
+            box = form.get_by_label(label.replace("_", " "))
+            if box.evaluate("one => one.tagName") == "SELECT":
+                box.select_option(value)
+            else:
+                box.fill(value)
+        self._send(form.get_by_role("button", name="Declare"))
+
+    def go_on(self) -> None:
+        """Declare something that goes on with the game, with numbers of a table."""
+        offers = [offer.partition(": ") for offer in self.offers()]
+        ends = [offer for offer in offers if offer[0] in ENDS_A_PLAY]
+        chosen = self._chance.choice(ends or [offer for offer in offers if offer[0] in GOES_ON])
+        kind, offer, word = chosen[0], "".join(chosen), chosen[2].replace(" ", "_")
+        if kind == "Card":
+            self.declare(offer, Text_on_the_card=self._chance.choice(CARDS.get(word, ("",))))
+        elif kind == "Return":
+            self.declare(offer, Text_on_the_return=str(self._chance.randint(0, 30)))
+        elif kind == "Play ended" and word not in {"touchdown", "safety", "touchback", "incomplete"}:
+            self.declare(offer, Yard_line=str(self._chance.randint(2, 49)))
+        else:
+            self.declare(offer)
+
+    def _send(self, button: Locator) -> None:
+        """Press a button, and wait until the panel offers what follows."""
+        self._section.locator("form").first.evaluate("form => (form.dataset.old = '')")
+        button.press("Enter")  # a key is never too early after a change
+        expect(self._section.locator("form[data-old]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("book", ["tap", "efl", "lions-den", "nfl-strategy"])
+def test_a_whole_game_is_kept_by_what_the_panel_offers(tmp_path: Path, book: str) -> None:
+    given = {"game.rulebook": book, "service.port": 0, "data": str(tmp_path)}
+    teams = NewGame(home=TeamSheet(name="River City", short="RIV"), away=TeamSheet(name="Oakdale", short="OAK"))
+    keeper = Scorekeeper(load(None, command_line=given), load_field("ultimate"), teams)
+    try:
+        with browser() as chrome, page_in(chrome, phone=True) as phone, page_in(chrome) as overlay:
+            overlay.goto(f"{keeper.service.address}overlay/scorebug")
+            phone.goto(f"{keeper.service.address}panel")
+            expect(phone.locator("html")).to_have_attribute("data-link", "live")
+            play_to_the_end(Operator(phone, seed=5), phone, book)
+            for side, short in (("home", "RIV"), ("away", "OAK")):
+                points = phone.locator("#score .team", has_text=short).locator(".points").text_content()
+                expect(overlay.locator("body")).to_contain_text(re.compile(rf"{short}\D*{points}"), timeout=WAIT_MS)
+                assert side
+            expect(overlay.locator("body")).to_contain_text("Final")
+            assert phone.locator("#notice").is_hidden()
+    finally:
+        keeper.close()
+
+
+def play_to_the_end(operator: Operator, phone: Page, book: str) -> None:
+    """Play on until the game is over; every few plays the period's time is up."""
+    if book == "lions-den":
+        for skill in SKILLS:
+            for side in ("home", "away"):
+                operator.declare(f"Dice: {skill}", Dice_in_the_order_rolled="4 6", By=side)
+    since = 0
+    for _ in range(MOVES):
+        if phone.locator("#down").text_content() == "Final":
+            return
+        if operator.answer():
+            continue
+        since += 1
+        between = "between plays" in (phone.locator("#phase").text_content() or "").lower()
+        if since > PLAYS_IN_A_PERIOD and between:
+            operator.declare("Clock: stop", Seconds_left="0")
+            since = 0
+        else:
+            operator.go_on()
+    pytest.fail("the game does not end")
