@@ -48,7 +48,7 @@ class Operator:
     def answer(self) -> bool:
         """Answer the first question; returns whether there was one."""
         card = self._page.locator("#questions > li").first
-        if card.count() == 0:
+        if card.locator("button, input").count() == 0:  # no question, or one that something else answers
             return False
         if card.locator(".die").count():
             card.get_by_role("button", name="Roll them for me").press("Enter")
@@ -64,7 +64,7 @@ class Operator:
     def declare(self, offer: str, **inputs: str) -> None:
         """Declare one thing with some inputs filled in, by their labels."""
         self.what.select_option(label=offer)
-        form = self._section.locator("form form")
+        form = self._section.locator("form")
         for label, value in inputs.items():
             box = form.get_by_label(label.replace("_", " "))
             if box.evaluate("one => one.tagName") == "SELECT":

@@ -117,6 +117,19 @@ def test_asking_changes_nothing() -> None:
     assert table.game.calls == ()
 
 
+@pytest.mark.parametrize("book", BOOKS)
+def test_a_correction_starts_from_the_game_as_it_stands(book: str) -> None:
+    table = begin(book, line_up=True)
+    table.declare(d.SetUp("away", -1, 37.0, 3, 4.0, 2, 300.0, (14, 6)))
+    before = table.state
+    entry = table.game.legal().find("set_up")
+    assert entry is not None
+    assert entry.example is not None
+    table.declare(entry.example)
+    assert (table.state.situation, table.state.score, table.state.period) == (before.situation, (14, 6), before.period)
+    assert table.state.clock.left_s == 300.0
+
+
 def test_the_dice_that_are_due_are_told_with_their_count_and_sides() -> None:
     table = begin("lions-den", line_up=True)
     table.declare(d.SetUp("home", 1, 40.0), d.Carrier("dark-7"), d.Switch(True))

@@ -12,6 +12,7 @@ from downfield.officiating.ended_declarations import PlayEnd
 from downfield.officiating.engine.interfaces import RuleSystem
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardKind
+from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.sides import SIDES
 
 BY: Final[tuple[d.Side | None, ...]] = (None, *SIDES)
@@ -75,7 +76,29 @@ def _for_players(make: Callable[[str], d.Declaration]) -> Build:
 
 
 def _set_up(game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:
+    yield TriedDeclaration(_as_it_stands(game))
     yield TriedDeclaration(d.SetUp(game.offense, game.direction, game.length_yd / 2))
+
+
+def _as_it_stands(game: GameState) -> d.SetUp:
+    """Return the set-up of a game as it stands now, so that a correction starts from it."""
+    due: dict[str, DuePlay] = {"onside": "kickoff", "punt": "scrimmage", "field_goal": "scrimmage"}
+    next_play = due.get(game.due) or game.due
+    scrimmage = next_play == "scrimmage"
+    return d.SetUp(
+        game.try_for or game.offense,
+        game.direction,
+        game.los_yd if scrimmage else None,
+        game.down if scrimmage else 1,
+        0.0 if game.goal_to_go or not scrimmage else game.distance_yd,
+        game.period,
+        game.clock.left_at_s(game.now_ns),
+        game.score,
+        game.hash,
+        next_play,  # type: ignore[arg-type]
+        game.time_outs,
+        opening_kicker=game.opening_kicker,
+    )
 
 
 def _switch(_game: GameState, _system: RuleSystem) -> Iterator[TriedDeclaration]:

@@ -129,6 +129,7 @@ function updateQuestions() {
   const items = (questions?.questions ?? []).map((question) => ({
     ...question,
     dice: question.kind === "roll" ? diceDue(question.purpose) : null,
+    instead: question.kind === "roll" ? refusal({ type: "roll", purpose: question.purpose }) : "",
     named: question.kind === "choice" && question.by === null ? question.options.map(sidesToName) : [],
   }));
   refreshList(at("questions"), items, (question) => questionCard(question, game));

@@ -76,13 +76,13 @@ const dice = ({ entry }) => {
 
 const forBoth = (name, label, low, high) => ({ feed, entry }) => {
   const given = entry.example?.[name];
-  const boxes = ["home", "away"].map((_, place) => Object.assign(optionalNumber(name, low, high), { value: given?.[place] ?? "" }));
-  const labels = teams(feed.value("game")).map(([, team], place) => field(`${label} ${team}`, boxes[place]));
+  const boxes = [0, 1].map((at) => Object.assign(optionalNumber(name, low, high), { value: given?.[at] ?? "" }));
+  const labels = teams(feed.value("game")).map(([, team], at) => field(`${label} ${team}`, boxes[at]));
   return { labels, read: () => ({ [name]: boxes.some((box) => box.value === "") ? (given ?? null) : boxes.map((box) => box.valueAsNumber) }) };
 };
 
 /** A place on the field: `make(x_yd, y_yd)` names it. It may be left out where the example leaves it out. */
-const place = (make, isOptional) => ({ feed, entry }) => {
+const onField = (make, isOptional) => ({ feed, entry }) => {
   const game = feed.value("game");
   const along = yardLine(game, game?.spot_yd ?? 50, feed.value("line_up")?.field.length_yd);
   const across = number("across", 26.7, 0, 200, 0.1);
@@ -95,8 +95,8 @@ const place = (make, isOptional) => ({ feed, entry }) => {
   return { labels: [el("label", { class: "check wide" }, given, "At a place"), ...labels], read };
 };
 
-const spot = place((x_yd, y_yd) => ({ spot_yd: x_yd === null ? null : [x_yd, y_yd] }), (example) => !example?.spot_yd);
-const ball = place((x_yd, y_yd) => ({ x_yd, y_yd }), (example) => typeof example?.x_yd !== "number");
+const spot = onField((x_yd, y_yd) => ({ spot_yd: x_yd === null ? null : [x_yd, y_yd] }), (example) => !example?.spot_yd);
+const ball = onField((x_yd, y_yd) => ({ x_yd, y_yd }), (example) => typeof example?.x_yd !== "number");
 
 const overtime = ({ feed }) => {
   const first = select([["", "no overtime counted"], ...teams(feed.value("game"))]);
@@ -173,17 +173,17 @@ export function anything(feed) {
   const label = (entry) => `${LABELS[entry.type] ?? capitalize(humanize(entry.type))}${entry.word ? `: ${humanize(entry.word)}` : ""}`;
   const refused = entries.filter((entry) => !entry.allowed).map((entry) => [key(entry), label(entry), true]);
   const what = select([...offered.map((entry) => [key(entry), label(entry)]), ...refused]);
-  const form = el("form", { class: "grid" });
+  const place = el("div");
   const show = () => {
     const entry = offered.find((one) => key(one) === what.value);
     const inputs = (INPUTS[entry.type] ?? []).map((build) => build({ feed, entry }));
     const send = submitButton("Declare");
     delete send.dataset.closes;
-    const made = el("form", { class: "grid" }, inputs.flatMap(({ labels }) => labels), send);
-    bindForm(made, send, () => declaration(Object.assign({}, entry.example, ...inputs.map(({ read }) => read()))));
-    form.replaceChildren(made);
+    const form = el("form", { class: "grid" }, inputs.flatMap(({ labels }) => labels), send);
+    bindForm(form, send, () => declaration(Object.assign({}, entry.example, ...inputs.map(({ read }) => read()))));
+    place.replaceChildren(form);
   };
   what.addEventListener("input", show);
   show();
-  return [field("What to declare", what), form];
+  return [field("What to declare", what), place];
 }

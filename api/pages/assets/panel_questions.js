@@ -32,7 +32,7 @@ const ANSWERS = {
         return sides.map((side) => answerButton(`${label}: ${game[side].name}`, { type: "choice", choice, by: side }));
       }),
     ),
-  roll: (question) => rollInput(question, diceDue(question.purpose)),
+  roll: (question) => (question.instead ? el("p", {}, capitalize(question.instead)) : rollInput(question, diceDue(question.purpose))),
 };
 
 function confirmOrOverturn(call) {
