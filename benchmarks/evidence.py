@@ -9,20 +9,35 @@ time is what the live loop may lose; the wall clock beside it shows how busy the
 from __future__ import annotations
 
 import random
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
+from pathlib import Path
 
 import av
 import cv2
 import numpy as np
 
+from downfield.api.feed.hub import Hub
+from downfield.core.scene import Scene
 from downfield.core.track_files import TrackFile
+from downfield.game.commands import NewGame
+from downfield.game.evidence import EvidenceFinder, NoGameInPlay
 from downfield.game.footage import FootageFrame
+from downfield.game.service import GameService
+from downfield.game.store import Store
+from downfield.game.store_reader import GameRow
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.call_viewer import encode_jpeg
-from downfield.review.clips import TimedImage, encode_clip, scaled
+from downfield.review.exports import ClipExporter, ClipOptions
+from downfield.review.painting import DRAWING_KINDS
 from downfield.rig.recording.frame_reader import FrameReader
-from downfield.rig.recording.recorded_clip import bundled_demo, tracks_path
+from downfield.rig.recording.recorded_clip import bundled_demo, open_clip, tracks_path
+from downfield.rig.recording.recorded_footage import ClipFootage
+from downfield.rig.review_service import ReviewRig
+from downfield.rig.sources.source import CapturedFrame
 
 AROUND = 90  # frames to each side of a call: a clip of six seconds
 DECODED = 120  # frames whose mean time is the unit
@@ -46,11 +61,18 @@ def main() -> None:
     report("any frame around a call, as JPEG", frame_times(order.choices(around, k=120)), unit_ms)
     report("the next frame, as JPEG", frame_times(around), unit_ms)
     report("the frame before, as JPEG", frame_times(around[::-1]), unit_ms)
-    cpu_ms, wall_ms = timed(lambda: encode_clip(clip_images(around), "mp4"))
-    print(
-        f"clip of {len(around)} frames: {cpu_ms / 1e3:.2f} s of processor time ({cpu_ms / unit_ms:.0f} x);"
-        f" wall clock {wall_ms / 1e3:.2f} s"
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.at(Path(folder) / "games.db")
+        row, call = played(store, clip)
+        exporter = ClipExporter(EvidenceFinder(store, NoGameInPlay(), footage(clip, times_ns)))
+        for name, kinds in (("plain", ()), ("with drawings", DRAWING_KINDS)):
+            options = ClipOptions(1.0, tuple(kinds), CLIP_WIDTH_PX)
+            cpu_ms, wall_ms = timed(lambda options=options: exporter.call(row, call, "mp4", 3.0, options))  # type: ignore[misc]
+            print(
+                f"clip of 6 s, {name}: {cpu_ms / 1e3:.2f} s of processor time in two threads"
+                f" ({cpu_ms / unit_ms:.0f} x); wall clock {wall_ms / 1e3:.2f} s"
+            )
+        store.close()
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:
@@ -68,12 +90,30 @@ def frame_times(frames: Sequence[FootageFrame]) -> list[tuple[float, float]]:
     return found
 
 
-def clip_images(frames: Sequence[FootageFrame]) -> Iterator[TimedImage]:
-    """Yield the pictures of a clip."""
-    reader = FrameReader()
-    for frame in frames:
-        yield frame.t_ns - frames[0].t_ns, scaled(reader.read(frame), CLIP_WIDTH_PX)
-    reader.close()
+def played(store: Store, clip: Path) -> tuple[GameRow, str]:
+    """Play the recording into a store; return the game and the id of its tackle."""
+    recording = open_clip(clip)
+    rig = ReviewRig(recording.calibration, {})
+    game_service = GameService(store, Hub(), rig, recording.tracks.header.field, load_rulebook("tap"))
+    game = game_service.start_game(NewGame(title="benchmark"), recording.tracks.header.players)
+    entries: list[Scene | Event] = [*recording.events, *recording.tracks]
+    for entry in sorted(entries, key=lambda entry: (entry.t_ns, isinstance(entry, Scene))):
+        game_service.take(entry)
+    call = next(call.id for call in game_service.calls() if call.kind == "tackle")
+    game_service.close()
+    row = store.game(game)
+    if row is None:
+        raise RuntimeError("the game was not written")
+    return row, call
+
+
+def footage(clip: Path, times_ns: Sequence[int]) -> ClipFootage:
+    """Return the pictures of the recording as a rig keeps them that has played it."""
+    calibration = open_clip(clip).calibration
+    kept = ClipFootage(clip, lambda: calibration, since_ns=0)
+    for number, t_ns in enumerate(times_ns):
+        kept.frame_captured(CapturedFrame(number, t_ns, 0))
+    return kept
 
 
 def report(what: str, times: Sequence[tuple[float, float]], unit_ms: float) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from downfield.api.feed.hub import Hub
+from downfield.core.errors import BusyError
 from downfield.game.commands import NewGame
 from downfield.game.evidence import EvidenceFinder, NoGameInPlay
 from downfield.game.footage import Footage, FootageFrame
@@ -93,9 +94,13 @@ def main() -> None:
         report(name, lambda call=call: finder.find(row, call.id))  # type: ignore[misc]
         print(f"  {store.read_bytes / 1e3:.0f} kB of scenes read")
     finished = FinishedGames(store, lambda: "", JudgingWorker())
-    for name, call in (("a late ruling on the last play", calls[-1]), ("on the first", calls[0])):
-        ruling = LateRuling(Ruling(call.id, "overturn", None, "for the benchmark"), "benchmark")
-        report(f"{name}, tried", lambda ruling=ruling: finished.preview(row, ruling))  # type: ignore[misc]
+    for name, call, decision in (
+        ("a late ruling on the last play, after all of the game was judged", calls[-1], "overturn"),
+        ("on the first play, which changes nothing", calls[0], "confirm"),
+        ("on one amid the game", calls[len(calls) // 2], "overturn"),
+    ):
+        ruling = LateRuling(Ruling(call.id, decision, None, "for the benchmark"), "benchmark")  # type: ignore[arg-type]
+        report(f"{name}, tried", lambda ruling=ruling: until_done(lambda: finished.preview(row, ruling)))  # type: ignore[misc]
     report("report for print", lambda: GameReport(store, History(store, row)).html())
     bundle(store, row, folder)
     store.close()
@@ -119,6 +124,15 @@ def play(store: Store, minutes: int) -> None:
             game_service.take(replace(scene, frame=frame, t_ns=scene.t_ns + since_ns, contacts=contacts))
     game_service.start_game(NewGame(title="the next one"))
     game_service.close()
+
+
+def until_done(work: Callable[[], T]) -> T:
+    """Return the result of some work that is asked for again for as long as it goes on."""
+    while True:
+        try:
+            return work()
+        except BusyError:
+            continue
 
 
 def bundle(store: Store, row: GameRow, folder: Path) -> None:

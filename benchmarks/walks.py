@@ -37,7 +37,7 @@ from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.frame import Frame  # noqa: E402
 from downfield.core.scene import Scene  # noqa: E402
 from downfield.game.commands import NewGame  # noqa: E402
-from downfield.game.footage import FootageCalibration, FootageFrame  # noqa: E402
+from downfield.game.footage import FootageCalibration, FootageFrame, ScaledPicture  # noqa: E402
 from downfield.game.service import GameService  # noqa: E402
 from downfield.game.store import Store  # noqa: E402
 from downfield.officiating.calls import Call  # noqa: E402
@@ -164,6 +164,10 @@ class _Footage:
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         return (self.picture(still) for still in stills)
+
+    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
+        small = np.zeros((width_px * 9 // 16, width_px, 3), np.uint8)
+        return (ScaledPicture(small, (1920, 1080)) for _ in stills)
 
     def calibration(self, _: FootageFrame) -> FootageCalibration:
         return FootageCalibration(self._calibration, "")

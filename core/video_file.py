@@ -6,6 +6,7 @@ cover, how the picture is to be turned or mirrored, what time a picture of a bar
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from av.buffer import Buffer
 from av.packet import Packet
 from av.sidedata.sidedata import Type
 from av.stream import Disposition
+from av.video.reformatter import Interpolation, VideoReformatter
 from av.video.stream import VideoStream
 
 from downfield.core.arrays import Image
@@ -55,6 +57,8 @@ Stored = tuple[int, int, int, int]
 """The linear part of a display matrix, rounded to -1, 0 and 1: x' = a x + c y, y' = b x + d y, as (a, b, c, d)."""
 
 _AS_STORED: Final[Stored] = (1, 0, 0, 1)
+
+_THREAD: Final = threading.local()  # a scaler serves one thread at a time, and keeps its tables from picture to picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +270,24 @@ def count_packets(path: Path) -> int:
     return count
 
 
-def upright_bgr(frame: av.VideoFrame) -> Image:
-    """Return a picture turned and mirrored as its file says, uint8 BGR, shape (height, width, 3)."""
-    image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+def upright_bgr(frame: av.VideoFrame, width_px: int | None = None) -> Image:
+    """Return a picture turned and mirrored as its file says, uint8 BGR, shape (height, width, 3).
+
+    Args:
+        frame: the picture.
+        width_px: how wide it is at most, see `even_size_px`; None for its own size. Scaling in the step that converts
+            the colors takes half of the time that scaling afterwards does.
+
+    """
     a, b, c, d = _display_matrix(frame)
+    own = _upright_size_px(frame, a)
+    size = own if width_px is None else even_size_px(own, width_px)
+    if size == own:
+        image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+    else:
+        width, height = size if a else size[::-1]
+        scaled = _scaler().reformat(frame, width, height, "bgr24", interpolation=Interpolation.AREA, threads=1)
+        image = np.asarray(scaled.to_ndarray(), dtype=np.uint8)
     if a == 0:
         image = image.transpose(1, 0, 2)
         a, d = c, b
@@ -278,6 +296,29 @@ def upright_bgr(frame: av.VideoFrame) -> Image:
     if d < 0:
         image = image[::-1]
     return np.ascontiguousarray(image)
+
+
+def upright_size_px(frame: av.VideoFrame) -> tuple[int, int]:
+    """Return width and height of a picture turned as its file says."""
+    return _upright_size_px(frame, _display_matrix(frame)[0])
+
+
+def even_size_px(size_px: tuple[int, int], width_px: int) -> tuple[int, int]:
+    """Return the size of a picture that is no wider than this; its edges are even, as video needs."""
+    width, height = size_px
+    wanted = min(width, width_px)
+    return wanted // 2 * 2, round(height * wanted / width / 2) * 2
+
+
+def _upright_size_px(frame: av.VideoFrame, along: int) -> tuple[int, int]:
+    return (frame.width, frame.height) if along else (frame.height, frame.width)
+
+
+def _scaler() -> VideoReformatter:
+    scaler: VideoReformatter | None = getattr(_THREAD, "scaler", None)
+    if scaler is None:
+        scaler = _THREAD.scaler = VideoReformatter()
+    return scaler
 
 
 def _display_matrix(frame: av.VideoFrame) -> Stored:

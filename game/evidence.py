@@ -14,7 +14,7 @@ from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Scene
 from downfield.game.call_evidence import Evidence, EvidencePicture
 from downfield.game.entries import unpack_scenes
-from downfield.game.footage import Footage, FootageCalibration, FootageFrame
+from downfield.game.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
 from downfield.game.history import History
 from downfield.game.play_evidence import LIMITS as PLAYS
 from downfield.game.play_evidence import PlayEvidence, play_span
@@ -164,6 +164,12 @@ class EvidenceFinder:
         if self._footage is None:
             raise NotRecordedError(NO_FOOTAGE)
         return self._footage.pictures(stills)
+
+    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
+        """Yield pictures as `pictures` does, none wider than this."""
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        return self._footage.scaled_pictures(stills, width_px)
 
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """Return what is kept of the calibration in use when a picture of a call was captured."""

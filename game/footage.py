@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
-from downfield.core.footprint import signed_gap
+from downfield.core.footprint import Footprint, Gap, signed_gap
 from downfield.core.scene import Figure, Player, Scene
 from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
@@ -70,17 +71,30 @@ class CallMarks:
 
     @property
     def gap_text(self) -> str:
-        """The gap of the first two of them in this frame alone, and how sure a touch is by all frames so far."""
+        """The gap of the first two of them in this frame alone, and how sure a touch is by all frames so far.
+
+        It says how far from the call the frame is, as calls are timed between frames: 1.2 mm apart in the frame before
+        a touch is no contradiction.
+        """
+        gap = self.bare_gap_text
+        if not gap or self.scene is None:
+            return ""
+        when = "" if self.call is None else f", {when_text(self.scene.t_ns - self.call.t_ns)} the call"
+        return f"this frame{when}: {gap}"
+
+    @property
+    def bare_gap_text(self) -> str:
+        """The same, where it is said otherwise which frame this is."""
         figures = self.figures
         if self.scene is None or len(figures) < 2:
             return ""
         a, b = figures[:2]
         judged = next((contact for contact in self.scene.contacts if {contact.a, contact.b} == {a.id, b.id}), None)
         if judged is None:
-            return f"this frame: {_apart(signed_gap(a.footprint, b.footprint).gap_mm)}"
+            return _apart(gap_between(a.footprint, b.footprint).gap_mm)
         error = f" ± {judged.sigma_mm:.2f}" if judged.sigma_mm else ""
         sure = percent_text(judged.probability)
-        return f"this frame: {_apart(judged.gap_mm, error)}; touching by all frames so far: {sure}"
+        return f"{_apart(judged.gap_mm, error)}; touching by all frames so far: {sure}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +118,20 @@ class FootageCalibration:
         (width, height), (made_width, made_height) = size_px, made.camera.lens.size_px
         why = f"The picture is {width}x{height}, its calibration is for {made_width}x{made_height}: nothing is drawn."
         return FootageCalibration(None, why)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledPicture:
+    """A picture that is no wider than it has to be.
+
+    Attributes:
+        image: uint8 BGR, shape (height, width, 3).
+        size_px: width and height of the picture as the camera took it.
+
+    """
+
+    image: Image
+    size_px: tuple[int, int]
 
 
 class Footage(Protocol):
@@ -136,9 +164,26 @@ class Footage(Protocol):
         """Yield pictures in order, None for one that can't be read; apart from `picture`, which goes on beside it."""
         ...
 
+    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
+        """Yield pictures as `pictures` does, none wider than this."""
+        ...
+
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """Return what is kept of the calibration that was in use when a picture was captured."""
         ...
+
+
+@lru_cache(maxsize=16)
+def gap_between(a: Footprint, b: Footprint) -> Gap:
+    """Return the gap between two bases; the drawing of a frame, its words and its caption all need the same."""
+    return signed_gap(a, b)
+
+
+def when_text(after_ns: int) -> str:
+    """Return how long after an instant another is, such as "12.0 ms after" or "1.20 s before"."""
+    after_ms = after_ns / 1e6
+    side = "after" if after_ms > 0 else "before"
+    return f"{abs(after_ms):.1f} ms {side}" if abs(after_ms) < 1000 else f"{abs(after_ms) / 1000:.2f} s {side}"
 
 
 def _apart(gap_mm: float, error: str = "") -> str:

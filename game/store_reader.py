@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, fields
+from types import NoneType
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Engine, null, select
+from sqlalchemy import Row as SqlRow
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
-from downfield.core.errors import OutputError
+from downfield.core.errors import FormatError, OutputError
 from downfield.game.database import cause_of
 from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS
 
@@ -94,6 +96,20 @@ class DeviceRow:
     expires_ns: int
 
 
+Row = TypeVar("Row", GameRow, EntryRow, DeviceRow)
+
+_KINDS: Final[dict[str, tuple[type, ...]]] = {
+    "str": (str,),
+    "int": (int,),
+    "str | None": (str, NoneType),
+    "bytes | None": (bytes, memoryview, NoneType),
+}
+"""What a database may return for a field of a row, by the field's type."""
+
+_FIELDS: Final = {
+    kind: [(field.name, _KINDS[str(field.type)]) for field in fields(kind)] for kind in (GameRow, EntryRow, DeviceRow)
+}
+
 _GAME_ROWS: Final = select(*(column for column in GAMES.c if column.name != "number"))
 
 
@@ -123,13 +139,13 @@ class StoreReader:
             is_before = (GAMES.c.number < number) | ((GAMES.c.number == number) & (GAMES.c.id < before))
             query = query.where(is_before)
         with self._reading() as connection:
-            return [GameRow(*row) for row in connection.execute(query)]
+            return [self._row(GameRow, row) for row in connection.execute(query)]
 
     def game(self, game: str) -> GameRow | None:
         """Return a game; None when there is none of this id."""
         with self._reading() as connection:
             row = connection.execute(_GAME_ROWS.where(GAMES.c.id == game)).first()
-        return None if row is None else GameRow(*row)
+        return None if row is None else self._row(GameRow, row)
 
     def unlisted_games(self) -> list[str]:
         """Return the ids of games that have entries and are not in the list of games."""
@@ -142,7 +158,7 @@ class StoreReader:
         query = _GAME_ROWS.where(GAMES.c.owner.is_not_distinct_from(owner))
         with self._reading() as connection:
             row = connection.execute(query.order_by(GAMES.c.number.desc()).limit(1)).first()
-        return None if row is None else GameRow(*row)
+        return None if row is None else self._row(GameRow, row)
 
     def entries(self, game: str, *, after: int = 0, attachments: bool = True) -> Iterator[EntryRow]:
         """Yield a game's journal in order, read page by page."""
@@ -151,7 +167,7 @@ class StoreReader:
             query = select(*columns).where(ENTRIES.c.game == game, ENTRIES.c.seq > after)
             with self._reading() as connection:
                 rows = connection.execute(query.order_by(ENTRIES.c.seq).limit(PAGE_ENTRIES))
-                page = [EntryRow(*row) for row in rows]
+                page = [self._row(EntryRow, row) for row in rows]
             if not page:
                 return
             yield from page
@@ -162,7 +178,7 @@ class StoreReader:
         query = select(ENTRIES).where(ENTRIES.c.game == game).order_by(ENTRIES.c.seq.desc()).limit(1)
         with self._reading() as connection:
             row = connection.execute(query).first()
-        return None if row is None else EntryRow(*row)
+        return None if row is None else self._row(EntryRow, row)
 
     def latest(self, game: str, kinds: Collection[str] = (), limit: int = 1) -> list[EntryRow]:
         """Return the latest entries of a game's journal, the last first, without their attachments.
@@ -178,7 +194,7 @@ class StoreReader:
         # One kind at a time: a database asked for several reads the journal backward until it has found enough.
         queries = [query.where(ENTRIES.c.kind == kind) for kind in kinds] or [query]
         with self._reading() as connection:
-            found = [EntryRow(*row) for one in queries for row in connection.execute(one)]
+            found = [self._row(EntryRow, row) for one in queries for row in connection.execute(one)]
         return sorted(found, key=lambda entry: entry.seq, reverse=True)[:limit]
 
     def attachment(self, game: str, seq: int) -> bytes | None:
@@ -186,7 +202,9 @@ class StoreReader:
         query = select(ENTRIES.c.attachment).where(ENTRIES.c.game == game, ENTRIES.c.seq == seq)
         with self._reading() as connection:
             found = connection.execute(query).scalar()
-        return None if found is None else bytes(found)
+        if found is None or isinstance(found, bytes | memoryview):
+            return None if found is None else bytes(found)
+        raise FormatError(self.where, f"the scenes of entry {seq} of game {game} are {_kind_of(found)}, not bytes")
 
     def teams(self) -> dict[str, str]:
         """Return the content of every team, JSON, by id."""
@@ -197,7 +215,25 @@ class StoreReader:
     def devices(self) -> list[DeviceRow]:
         """Return every paired device, in the order they were paired."""
         with self._reading() as connection:
-            return [DeviceRow(*row) for row in connection.execute(select(DEVICES).order_by(DEVICES.c.paired_ns))]
+            return [
+                self._row(DeviceRow, row) for row in connection.execute(select(DEVICES).order_by(DEVICES.c.paired_ns))
+            ]
+
+    def _row(self, kind: type[Row], values: SqlRow[Any]) -> Row:
+        """Return a row of a table as a record.
+
+        Raises:
+            FormatError: a value is of another type. SQLite keeps any in any column, so that a file that was altered
+                by hand, or damaged, may hold numbers where texts are.
+
+        """
+        for (name, allowed), value in zip(_FIELDS[kind], values, strict=True):
+            if not isinstance(value, allowed):
+                row = " of game ".join(str(part) for part in values[: 2 if kind is EntryRow else 1][::-1])
+                told = f"{name} of {kind.__name__.removesuffix('Row').lower()} {row} is {_kind_of(value)}"
+                raise FormatError(self.where, f"the store was altered or is damaged: {told}")
+        made: Callable[..., Row] = kind
+        return made(*values)
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -210,3 +246,10 @@ class StoreReader:
             if self._engine.dialect.name != "sqlite" and not isinstance(error, ProgrammingError):
                 self._silent_until_s = time.monotonic() + SILENT_S  # or every reader would wait in turn
             raise OutputError(f"{self.where}: the store can't be read: {cause_of(error)}") from None
+
+
+def _kind_of(value: object) -> str:
+    """Return what a value is, in words."""
+    return {"NoneType": "missing", "int": "a number", "float": "a number", "str": "a text"}.get(
+        type(value).__name__, "of bytes"
+    )

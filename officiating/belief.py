@@ -73,10 +73,14 @@ class Belief:
     @property
     def words(self) -> str:
         """The belief as ``"0.3 mm inside the limit, sure to 98 %"``; empty where nothing was measured."""
+        return self.told("inside")
+
+    def told(self, beyond: str) -> str:
+        """Return the words with another one for the side of the call, such as ``"over"`` for what exceeds a limit."""
         parts = []
         is_measured = self.basis == "frame" or bool(self.sigma)  # a history without errors has no margin of its own
         if self.margin is not None and self.unit != "count" and is_measured:
-            parts.append(_side_text(self.margin, self.unit))
+            parts.append(_side_text(self.margin, self.unit, beyond))
         if self.basis == "more" and not is_front_sure(self.front):
             parts.append(f"not sure which end is the front ({percent_text(self.front)})")
         elif self.basis == "more" and self.probability == _EVEN_ODDS:
@@ -138,7 +142,8 @@ def margin_text(margin: float | None, sigma: float | None, unit: Unit) -> str:
     if unit == "count":
         return f"{margin:+g} {unit}"
     error = f" ± {sigma:.2f}" if sigma else ""
-    return f"{margin:+.2f}{error} {unit}".rstrip()
+    shown = round(margin, 2) + 0.0  # a negative zero has no sign to show
+    return f"{shown:+.2f}{error} {unit}".rstrip()
 
 
 def percent_text(share: float) -> str:
@@ -150,9 +155,9 @@ def percent_text(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _side_text(margin: float, unit: Unit) -> str:
+def _side_text(margin: float, unit: Unit, beyond: str) -> str:
     """Return on which side of the limit a margin is."""
     digits = 1 if unit in {"mm", "deg"} else 2
     if abs(margin) < 0.5 * 10**-digits:
         return "at the limit"
-    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {'inside' if margin > 0 else 'short of'} the limit"
+    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {beyond if margin > 0 else 'short of'} the limit"

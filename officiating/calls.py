@@ -55,6 +55,9 @@ Policy = Literal["auto", "propose", "log"]
 LINE_KINDS: Final = frozenset({"touchdown", "safety", "touchback", "out_of_bounds", "line_of_scrimmage", "first_down"})
 """Kinds of calls about a line of the field."""
 
+BREACH_KINDS: Final[frozenset[CallKind]] = frozenset({"formation", "pivot", "penalty", "timing", "stoppage"})
+"""Calls of what exceeds something allowed: it is over the limit, and nothing that is allowed is inside it."""
+
 CONTACT_KINDS: Final = frozenset({"tackle", "broken_tackle", "slipped_tackle", "sack", "fumble"})
 """Kinds of calls about two bases that meet."""
 
@@ -224,7 +227,8 @@ class Call:
             event = "touched: gap closed" if is_sure else "gap may have closed"
         elif self.kind in LINE_KINDS and self.unit in {"mm", "yd"}:
             event = "reached the line" if is_sure else "may have reached the line"
-        return "; ".join(part for part in (event and event + when, belief.words) if part)
+        told = belief.told("over" if self.kind in BREACH_KINDS else "inside")
+        return "; ".join(part for part in (event and event + when, told) if part)
 
 
 @record

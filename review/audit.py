@@ -12,6 +12,7 @@ from downfield.game.final_score import ScoreSigned
 from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.receipts import describe
+from downfield.game.store_reader import GameRow
 from downfield.officiating.events import Ruling
 
 
@@ -29,7 +30,12 @@ def audit_trail(history: History) -> list[AuditLine]:
     texts = {view.id: view.text for view in (*history.struck(), *history.calls())}
     texts |= {view.id: view.text for view in history.declarations()}
     return [
-        AuditLine(seq=late.seq, at_ms=late.at_ns // 1_000_000, by=_by(late.content), text=_text(late.content, texts))
+        AuditLine(
+            seq=late.seq,
+            at_ms=late.at_ns // 1_000_000,
+            by=_by(late.content),
+            text=_text(late.content, texts, history.row),
+        )
         for late in history.late
     ]
 
@@ -39,14 +45,15 @@ def _by(content: Content) -> str:
     return content.by if isinstance(content, known) else ""
 
 
-def _text(content: Content, texts: Mapping[str, str]) -> str:
+def _text(content: Content, texts: Mapping[str, str], row: GameRow) -> str:
     if isinstance(content, GameReopened):
         return f"Reopened: {content.reason}"
     if isinstance(content, ScoreSigned):
         note = f", but disagrees: {content.note}" if content.note else ""
         return f"{content.name} ({content.side}) signed {content.score[0]} to {content.score[1]}{note}"
     if isinstance(content, GameEnded):
-        return f"{'Closed' if content.by else 'Ended'}: {content.text}"
+        home, away = content.score
+        return f"{'Closed' if content.by else 'Ended'}: {row.away} {away}, {row.home} {home}"
     if isinstance(content, EventRecorded):
         body = content.event.body
         note = f" ({body.note})" if isinstance(body, Ruling) and body.note else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from downfield.game.footage import CallMarks, FootageFrame
+from downfield.game.footage import CallMarks, FootageFrame, when_text
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.belief import percent_text
 from downfield.review.painting import spoken_name
@@ -12,8 +12,8 @@ def call_caption(call: CallView, marks: CallMarks, still: FootageFrame) -> tuple
     """Return the words below a picture of a call."""
     sure = "" if call.words or call.probability == 1 else f"sure to {percent_text(call.probability)}"
     told = ", ".join(spoken_name(part) for part in (call.words, sure) if part)
-    gap = marks.gap_text if marks.scene is not None else "no measurement of this frame is kept"
-    when = f"Frame {still.frame}, {_from(call.t_ns, still)} the call"
+    gap = marks.bare_gap_text if marks.scene is not None else "no measurement of this frame is kept"
+    when = f"Frame {still.frame}, {when_text(still.t_ns - call.t_ns)} the call"
     return (spoken_name(call.text) + (f": {told}" if told else ""), f"{when}{f'; {gap}' if gap else ''}")
 
 
@@ -27,11 +27,4 @@ def play_caption(play: int, marks: CallMarks, still: FootageFrame) -> tuple[str,
     snap = marks.snap
     about = snap.situation if snap.kind == "scrimmage" else snap.kind.replace("_", " ")
     carrier = "" if snap.carrier is None else f", {spoken_name(snap.carrier)} has the ball"
-    return (f"Play {play}: {about}{carrier}", f"Frame {still.frame}, {_from(snap.t_ns, still)} the snap")
-
-
-def _from(t_ns: int, still: FootageFrame) -> str:
-    """Return when a picture was captured from an instant on, such as "12.0 ms after"."""
-    after_ms = (still.t_ns - t_ns) / 1e6
-    side = "after" if after_ms > 0 else "before"
-    return f"{abs(after_ms):.1f} ms {side}" if abs(after_ms) < 1000 else f"{abs(after_ms) / 1000:.2f} s {side}"
+    return (f"Play {play}: {about}{carrier}", f"Frame {still.frame}, {when_text(still.t_ns - snap.t_ns)} the snap")

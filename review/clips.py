@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,10 +19,12 @@ import av
 import av.filter
 import cv2
 import numpy as np
+from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc, VideoReformatter
 
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
 from downfield.core.supervision import only_logged, supervised_thread
+from downfield.core.video_file import even_size_px
 from downfield.vision.thread_priority import lower_priority
 
 T = TypeVar("T")
@@ -59,6 +61,9 @@ class ClipLimits:
 
 LIMITS: Final = ClipLimits()
 
+_HD: Final = Colorspace.ITU709
+"""Colors of clips, and named in them: where nothing is named, players guess by the size of the picture."""
+
 
 class ClipWorker:
     """Makes clips one at a time, in a thread of low priority, whose encoder is as nice."""
@@ -90,19 +95,18 @@ def encode_clip(images: Iterator[TimedImage], form: ClipFormat) -> bytes:
         form: of the file.
 
     """
-    ahead = _ahead(images)
-    return _mp4(ahead) if form == "mp4" else _gif(ahead)
+    prepared = ahead(images)
+    return _mp4(prepared) if form == "mp4" else _gif(prepared)
 
 
 def scaled(image: Image, width_px: int) -> Image:
     """Return a picture no wider than this; its edges are even, as video needs."""
     height, width = image.shape[:2]
-    wanted = min(width, width_px)
-    size = (wanted // 2 * 2, round(height * wanted / width / 2) * 2)
+    size = even_size_px((width, height), width_px)
     if size == (width, height):
         return image
     # Averaging by other than whole factors takes four times as long, and below two it shows no less than bilinear.
-    how = cv2.INTER_AREA if width >= 2 * wanted else cv2.INTER_LINEAR
+    how = cv2.INTER_AREA if width >= 2 * size[0] else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(image, size, interpolation=how), dtype=np.uint8)
 
 
@@ -119,10 +123,15 @@ def _mp4(images: Iterator[TimedImage]) -> bytes:
         stream.height, stream.width = first[1].shape[:2]
         stream.pix_fmt, stream.codec_context.time_base = "yuv420p", Fraction(1, 90_000)
         stream.codec_context.thread_count = 2
+        stream.codec_context.color_range = ColorRange.MPEG
+        stream.codec_context.colorspace = _HD
+        stream.codec_context.color_primaries, stream.codec_context.color_trc = ColorPrimaries.BT709, ColorTrc.BT709
+        converter = VideoReformatter()  # one for all pictures: it keeps its tables
         for shown_ns, image in _with_end(first, images):
-            # OpenCV converts the colors in half of the time that the encoder's library takes.
-            planes = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420), np.uint8)
-            frame = av.VideoFrame.from_ndarray(planes, format="yuv420p")
+            given = av.VideoFrame.from_numpy_buffer(np.ascontiguousarray(image), format="bgr24")
+            frame = converter.reformat(
+                given, format="yuv420p", dst_colorspace=_HD, dst_color_range=ColorRange.MPEG, threads=1
+            )
             frame.pts, frame.time_base = round(shown_ns * 90_000 / 1e9), Fraction(1, 90_000)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
@@ -177,18 +186,18 @@ def _with_end(first: TimedImage, others: Iterator[TimedImage]) -> Iterator[Timed
     yield last[0] + LIMITS.last_ns, last[1]
 
 
-def _ahead(images: Iterator[TimedImage]) -> Iterator[TimedImage]:
-    """Yield pictures that a thread prepares ahead, so that decoding and drawing go on beside encoding."""
-    ready: queue.Queue[TimedImage | BaseException | None] = queue.Queue(LIMITS.ahead)
+def ahead(items: Iterator[T]) -> Generator[T, None, None]:
+    """Yield what a thread prepares ahead, so that decoding and drawing go on beside encoding."""
+    ready: queue.Queue[tuple[T] | BaseException | None] = queue.Queue(LIMITS.ahead)
     stopped = threading.Event()
 
     def prepare() -> None:
         end: BaseException | None = None
         try:
-            for image in images:
+            for item in items:
                 if stopped.is_set():
                     return
-                ready.put(image)
+                ready.put((item,))
         except BaseException as error:
             end = error
         ready.put(end)
@@ -202,7 +211,7 @@ def _ahead(images: Iterator[TimedImage]) -> Iterator[TimedImage]:
                 return
             if isinstance(item, BaseException):
                 raise item
-            yield item
+            yield item[0]
     finally:
         stopped.set()
         while thread.is_alive():

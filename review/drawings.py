@@ -14,10 +14,10 @@ import numpy as np
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-from downfield.core.footprint import Face, Gap, PoseError, signed_gap
+from downfield.core.footprint import Face, Gap, PoseError
 from downfield.core.records import record
 from downfield.core.scene import Contact, Figure, Jersey, Player, Posture, Power, Scene
-from downfield.game.footage import CallMarks
+from downfield.game.footage import CallMarks, gap_between
 from downfield.game.published.game_topics import CallView
 
 LineOnBoard = Literal["scrimmage", "to_gain", "goal", "call"]
@@ -244,7 +244,7 @@ def _draw_gap(marks: CallMarks, scene: Scene, drawn: Sequence[DrawnFigure], proj
     if len(concerned) < 2:
         return None
     a, b = concerned
-    gap = signed_gap(a.footprint, b.footprint)
+    gap = gap_between(a.footprint, b.footprint)
     judged = next((one for one in scene.contacts if {one.a, one.b} == {a.id, b.id}), None)
     heights_mm = np.array([outlines[a.id].height_mm, outlines[b.id].height_mm])
     end_a, end_b = projection.places(np.array([gap.point_a_mm, gap.point_b_mm]), heights_mm)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -16,12 +17,12 @@ from downfield.core.arrays import Array, Image
 from downfield.core.errors import NotRecordedError, RefusedError
 from downfield.game.call_evidence import Evidence
 from downfield.game.evidence import EvidenceFinder
-from downfield.game.footage import CallMarks, FootageFrame
+from downfield.game.footage import CallMarks, FootageFrame, ScaledPicture
 from downfield.game.play_evidence import PlayEvidence
 from downfield.game.published.game_topics import CallView
 from downfield.game.store_reader import GameRow
 from downfield.review.captions import call_caption, play_caption
-from downfield.review.clips import LIMITS, ClipFormat, ClipWorker, TimedImage, encode_clip, scaled, shown_at
+from downfield.review.clips import LIMITS, ClipFormat, ClipWorker, TimedImage, ahead, encode_clip, scaled, shown_at
 from downfield.review.drawings import DrawnLine, FrameDrawing, Place, Projection, draw_frame, draw_lines, draw_spot
 from downfield.review.painting import DrawingKind, PaintedCall, paint
 
@@ -149,17 +150,24 @@ class ClipExporter:
 
     def _images(self, film: _Film, options: ClipOptions) -> Iterator[TimedImage]:
         """Yield the pictures of a clip as they are shown."""
+        times = shown_at([still.t_ns for still in film.stills], options.speed)
+        with closing(ahead(self._finder.scaled_pictures(film.stills, options.width_px))) as pictures:
+            yield from self._painted(film, options, zip(film.stills, times, pictures, strict=True))
+
+    def _painted(
+        self,
+        film: _Film,
+        options: ClipOptions,
+        pictures: Iterable[tuple[FootageFrame, int, ScaledPicture | None]],
+    ) -> Iterator[TimedImage]:
         painter = _Painter(film, self._finder)
         size: tuple[int, int] | None = None
-        pictures = self._finder.pictures(film.stills)
-        times = shown_at([still.t_ns for still in film.stills], options.speed)
-        for still, shown_ns, image in zip(film.stills, times, pictures, strict=True):
-            if image is not None:
-                size = (image.shape[1], image.shape[0])
+        for still, shown_ns, picture in pictures:
+            if picture is not None:
+                size = picture.size_px
             if size is None:
                 continue  # nothing could be read so far, and the size of the pictures is not known
-            whole = _unreadable(size, still) if image is None else image
-            small = scaled(whole, options.width_px)
+            small = scaled(_unreadable(size, still), options.width_px) if picture is None else picture.image
             yield shown_ns, painter.paint(small, size, still, options.kinds) if options.kinds else small
         if size is None:
             raise NotRecordedError("None of these pictures can be read: the recording is damaged.")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.errors import NotFoundError, OutputError, RefusedError
+from downfield.core.errors import BusyError, NotFoundError, OutputError, RefusedError
+from downfield.core.records import to_json
 from downfield.game.challenges import ChallengeRaised, ChallengeRuled, ChallengeRules, ChallengesView
 from downfield.game.disputes import Decision, ruling_of, undecided
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
@@ -18,8 +21,8 @@ from downfield.game.store import GameRow, Store
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.review.changes import GameChanges, changes_between, effects_of
-from downfield.review.judging_again import JudgedAgain, Way, judge_again, judge_on
-from downfield.review.worker import JudgingWorker
+from downfield.review.judging_again import Difference, JudgedAgain, Way, judge_again, judge_on
+from downfield.review.worker import JudgingWorker, Pause
 
 REMEMBERED: Final = 500
 """Rulings whose idempotency keys are remembered."""
@@ -58,7 +61,7 @@ class FinishedGames:
     def __init__(self, store: Store, in_play: Callable[[], str], worker: JudgingWorker) -> None:
         self._store, self._in_play, self._worker = store, in_play, worker
         self._lock = threading.Lock()
-        self._standing: dict[str, tuple[str, JudgedAgain]] = {}
+        self._standing: dict[str, tuple[tuple[str, ...], JudgedAgain]] = {}
         self._ruled: OrderedDict[tuple[str, str], tuple[LateRuling, GameChanges]] = OrderedDict()
 
     def reopen(self, row: GameRow, by: str, reason: str) -> None:
@@ -76,6 +79,8 @@ class FinishedGames:
             if history.reopened:
                 raise RefusedError("This game has been reopened already. Rule on its calls, then close it.")
             self._append(history, GameReopened(by, reason))
+            with suppress(BusyError):  # whoever reopens a game means to rule: it is judged while he finds the call
+                self._begin_standing(history)
 
     def close(self, row: GameRow, by: str) -> None:
         """Close a reopened game.
@@ -112,6 +117,7 @@ class FinishedGames:
             before, after = self._judge(history, event)
             changes = self._changes(history, before, after).model_copy(update={"event": event.id})
             self._append(history, EventRecorded(event, ruling.by, effects_of(before, after)), ruling.key)
+            self._standing = {row.id: ((*_ids(history), event.id), after)}  # one game is in dispute at a time
             if ruling.key is not None:
                 self._ruled[row.id, ruling.key] = (ruling, changes)
                 while len(self._ruled) > REMEMBERED:
@@ -178,34 +184,50 @@ class FinishedGames:
 
     def _judge(self, history: History, event: Event) -> tuple[JudgedAgain, JudgedAgain]:
         """Judge a game as it stands, once until it changes, and with one more event, from where that tells."""
+        game, ids = history.row.id, _ids(history)
+        before, body = self._standing_of(history), event.body
+        difference = self._difference(history, event, before)
         way = Way.of(history.events, more=(event,))
-        head, before = self._standing.get(history.row.id, ("", None))
-        game, ways = history.row.id, (Way.of(history.events),)
-        if before is None or head != history.head:
-            (before,) = self._worker.run(lambda pause: judge_again(self._store, game, ways, pause, keep=True))
-            self._standing = {game: (history.head, before)}  # one game is in dispute at a time
-        standing, since_ns = before, self._since_ns(history, event, before)
-        after = self._worker.run(lambda pause: judge_on(self._store, game, way, pause, standing, since_ns))
-        body = event.body
+        name = ("after", game, ids, to_json(type(body), body))
+        after = self._worker.share(name, lambda pause: judge_on(self._store, game, way, pause, before, difference))
         is_made = isinstance(body, Undo) or any(call.id == body.call for call in before.calls)  # type: ignore[union-attr]
-        if not is_made and body.call not in ways[0].rulings:  # type: ignore[union-attr]
+        if not is_made and body.call not in Way.of(history.events).rulings:  # type: ignore[union-attr]
             raise RefusedError(
                 "This version of Downfield does not make that call from the record, so it can't tell what a ruling "
                 "changes. Rule with the version that judged the game."
             )
         return before, after
 
+    def _begin_standing(self, history: History) -> Future[JudgedAgain]:
+        return self._worker.begin(*self._standing_job(history))
+
+    def _standing_of(self, history: History) -> JudgedAgain:
+        """Return what a game comes to as it stands; it is judged only where its events have changed since."""
+        known, standing = self._standing.get(history.row.id, ((), None))
+        if standing is None or known != _ids(history):
+            standing = self._worker.share(*self._standing_job(history))
+            self._standing = {history.row.id: (_ids(history), standing)}  # one game is in dispute at a time
+        return standing
+
+    def _standing_job(self, history: History) -> tuple[Hashable, Callable[[Pause], JudgedAgain]]:
+        game, way = history.row.id, Way.of(history.events)
+        name = ("standing", game, _ids(history))
+        return name, lambda pause: judge_again(self._store, game, (way,), pause, keep=True)[0]
+
     @staticmethod
-    def _since_ns(history: History, event: Event, before: JudgedAgain) -> int:
-        """Return the first instant at which an event can change a game; 0 where that is not known."""
+    def _difference(history: History, event: Event, before: JudgedAgain) -> Difference:
+        """Return where an event can first change a game."""
         body = event.body
         if isinstance(body, Undo):
-            undone = next((one for one in history.events if one.id == body.event), None)
-            if undone is None or (isinstance(undone.body, Ruling) and undone.body.decision != "manual"):
-                return 0
-            return undone.t_ns
-        call = body.call if isinstance(body, Ruling) else ""
-        return next((one.t_ns for one in before.calls if one.id == call), 0)
+            undone = next((one for one in history.events if one.id == body.event), event)
+            if not isinstance(undone.body, Ruling):
+                return Difference(undone.t_ns)
+            body, event = undone.body, undone
+        if not isinstance(body, Ruling) or body.decision == "manual":
+            return Difference(event.t_ns)
+        made = [(call.id, call.t_ns) for call in before.calls]
+        made += [(view.id, view.t_ns) for view in (*history.calls(), *history.struck())]
+        return Difference(min((t_ns for call, t_ns in made if call == body.call), default=0), body.call)
 
     def _changes(self, history: History, before: JudgedAgain, after: JudgedAgain) -> GameChanges:
         recorded = {call.id: (call.verdict, call.text) for call in history.calls()}
@@ -252,6 +274,11 @@ def challenges_of(history: History) -> ChallengesView:
 def _period_of(history: History, call: str) -> int:
     t_ns = next((view.t_ns for view in history.calls() if view.id == call), 0)
     return next((snap.period for snap in reversed(history.snaps()) if snap.t_ns <= t_ns), 1)
+
+
+def _ids(history: History) -> tuple[str, ...]:
+    """Return what tells whether a game has to be judged again: nothing but events is added once it is over."""
+    return tuple(event.id for event in history.events)
 
 
 def _event(history: History, ruling: LateRuling) -> Event:

@@ -2,12 +2,13 @@
 
 A way is which rulings count, which events were undone, and under which rulebook. The engine is given all rulings
 beforehand, so that each takes effect where its call is made; what follows is as if it had been ruled so at the table.
-What was before a call is the same whatever is ruled on it, so one more ruling is judged from a checkpoint before it.
+What was before a call is the same whatever is ruled on it, so one more ruling is judged from a checkpoint before it;
+where the game then comes to a later checkpoint as it did without the ruling, the rest of it is the same, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -110,7 +111,7 @@ class JudgedAgain:
         calls: every call that stands, in order.
         plays: how every play began, in order.
         refused: events that the state did not allow.
-        state: the game at the end.
+        end: the engine after all of it.
         checkpoints: from which it can be judged on, in order; empty where they were not kept.
 
     """
@@ -118,8 +119,13 @@ class JudgedAgain:
     calls: tuple[Call, ...]
     plays: tuple[Snap, ...]
     refused: tuple[RefusedEvent, ...]
-    state: GameState
+    end: EngineState
     checkpoints: tuple[JudgingCheckpoint, ...] = ()
+
+    @property
+    def state(self) -> GameState:
+        """The game at the end."""
+        return self.end.game
 
 
 def judge_again(
@@ -147,38 +153,63 @@ def judge_again(
     return tuple(judging.end() for judging in judgings)
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two ways to judge a game can first differ.
+
+    Attributes:
+        since_ns: the instant: of the call that is ruled on, or of the event that no longer counts.
+        call: the call that is ruled on; None where that is not the difference.
+
+    """
+
+    since_ns: int
+    call: str | None = None
+
+
 def judge_on(
-    store: JournalSource, game: str, way: Way, pause: Pause, before: JudgedAgain, since_ns: int
+    store: JournalSource, game: str, way: Way, pause: Pause, before: JudgedAgain, difference: Difference
 ) -> JudgedAgain:
-    """Judge a game from its journal in a way that is the same as another until some instant.
+    """Judge a game from its journal in a way that is the same as another until some instant; checkpoints are kept.
 
     Args:
         store: where it is.
         game: its id.
-        way: to judge it.
+        way: to judge it, with one event more than the other.
         pause: called after every scene.
         before: what it comes to in the other way, with its checkpoints.
-        since_ns: the first instant at which the ways may differ: of the call that is ruled on.
+        difference: where the ways can first differ.
 
     Raises:
         FormatError, RulebookError: as of `judge_again`.
 
     """
-    points = (one for one in before.checkpoints if one.state.game.now_ns < since_ns - LIMITS.before_ns)
+    first_ns = difference.since_ns - LIMITS.before_ns
+    points = [one for one in before.checkpoints if one.state.game.now_ns < first_ns]
     start = max(points, key=lambda one: one.seq, default=None)
     judging = _Judging(way)
     if start is not None:
         judging.go_on_from(start, before)
-    _judge(store.entries(game, after=0 if start is None else start.seq), [judging], pause, keep=False)
+    entries = store.entries(game, after=0 if start is None else start.seq)
+    _judge(entries, [judging], pause, keep=True, until=_Meeting(before, difference).is_at)
     return judging.end()
 
 
-def _judge(entries: Iterable[EntryRow], judgings: Sequence[_Judging], pause: Pause, *, keep: bool) -> None:
+def _judge(
+    entries: Iterable[EntryRow],
+    judgings: Sequence[_Judging],
+    pause: Pause,
+    *,
+    keep: bool,
+    until: Callable[[_Judging, int], bool] = lambda _judging, _seq: False,
+) -> None:
     for entry in entries:
         for judged in _entries_of(entry):
             for judging in judgings:
                 judging.take(judged)
             pause()
+        if any(until(judging, entry.seq) for judging in judgings):
+            return
         for judging in judgings if keep else ():
             judging.keep(entry.seq)
 
@@ -211,10 +242,24 @@ class _Judging:
     def go_on_from(self, start: JudgingCheckpoint, before: JudgedAgain) -> None:
         """Be where another judging was at a checkpoint."""
         self._start(start.started)
+        self.checkpoints = [one for one in before.checkpoints if one.seq <= start.seq]
         self.state = start.state
         self.calls = list(before.calls[: start.calls])
         self.plays = list(before.plays[: start.plays])
         self.refused = list(before.refused[: start.refused])
+
+    def end_as(self, before: JudgedAgain, point: JudgingCheckpoint) -> None:
+        """Come to the end that another judging came to from a checkpoint at which both stand alike."""
+        calls, plays, refused = len(self.calls), len(self.plays), len(self.refused)
+        self.calls += before.calls[point.calls :]
+        self.plays += before.plays[point.plays :]
+        self.refused += before.refused[point.refused :]
+        for one in before.checkpoints:
+            if one.seq >= point.seq:
+                counts = calls + one.calls - point.calls, plays + one.plays - point.plays
+                more = refused + one.refused - point.refused
+                self.checkpoints.append(JudgingCheckpoint(one.seq, one.started, one.state, *counts, more))
+        self.state = before.end
 
     def keep(self, seq: int) -> None:
         """Keep a checkpoint after an entry, unless there is one from shortly before."""
@@ -241,11 +286,10 @@ class _Judging:
     def end(self) -> JudgedAgain:
         for event in self.way.more:
             self._step(event)
-        state = RefusedError("This game has no entries.") if self.state is None else self.state.game
-        if isinstance(state, RefusedError):
-            raise state
+        if self.state is None:
+            raise RefusedError("This game has no entries.")
         made = tuple(self.calls), tuple(self.plays), tuple(self.refused)
-        return JudgedAgain(*made, state, tuple(self.checkpoints))
+        return JudgedAgain(*made, self.state, tuple(self.checkpoints))
 
     def _start(self, started: GameStarted) -> None:
         self.started = started
@@ -264,3 +308,35 @@ class _Judging:
         snap_ns = after.play.snap_ns
         if snap_ns is not None and snap_ns != before.play.snap_ns and snap_ns not in {s.t_ns for s in self.plays[-1:]}:
             self.plays.append(snap_of(before, after))
+
+
+class _Meeting:
+    """Finds the checkpoint of another judging at which a judging in a different way stands alike.
+
+    From there on both come to the same, once nothing that the ways differ in lies ahead.
+
+    Args:
+        before: what the game comes to in the other way.
+        difference: where the ways can first differ.
+
+    """
+
+    def __init__(self, before: JudgedAgain, difference: Difference) -> None:
+        self._before, self._difference = before, difference
+        self._points = {one.seq: one for one in before.checkpoints}
+
+    def is_at(self, judging: _Judging, seq: int) -> bool:
+        """Return whether a judging stands alike after an entry; it is at its end then."""
+        point = self._points.get(seq)
+        if point is None or judging.state != point.state or judging.started != point.started:
+            return False
+        if not self._lies_behind(point):
+            return False
+        judging.end_as(self._before, point)
+        return True
+
+    def _lies_behind(self, point: JudgingCheckpoint) -> bool:
+        call = self._difference.call
+        if call is not None:
+            return any(one.id == call for one in self._before.calls[: point.calls])
+        return point.state.game.now_ns > self._difference.since_ns + LIMITS.before_ns

@@ -86,11 +86,11 @@ def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale
     if "trails" in kinds:
         for trail in call.trails_px:
             _path(out, _scaled(trail, scale), _FIRST, unit)
-    outlines = [(figure, _scaled(figure.px, scale)) for figure in call.drawing.figures if figure.px]
+    seen = [figure for figure in call.drawing.figures if figure.px]
+    corners = _scaled([point for figure in seen for point in figure.px], scale).reshape(-1, 4, 2)
+    outlines = list(zip(seen, corners, strict=True))
     if "footprints" in kinds:
-        for figure, corners in outlines:
-            _path(out, np.concatenate([corners, corners[:1]]), _color(figure), unit)
-            _path(out, np.array([corners.mean(axis=0), corners[:2].mean(axis=0)]), _color(figure), unit)
+        _paint_footprints(out, outlines, unit)
     if call.drawing.gap is not None:
         _paint_gap(out, call.drawing.gap, kinds, unit, scale)
     if "spot" in kinds and call.spot is not None and call.spot.px is not None:
@@ -141,6 +141,16 @@ def _scaled(points_px: Sequence[Point] | Array, scale: float) -> Array:
     return points
 
 
+def _paint_footprints(out: Image, outlines: Sequence[tuple[DrawnFigure, Array]], unit: int) -> None:
+    """Paint the outlines of bases, each with a line from its middle to its front; all of one color at once."""
+    for color in (_OTHER, _FIRST, _SECOND):
+        corners = np.array([one for figure, one in outlines if _color(figure) == color])
+        if len(corners):
+            ahead = np.stack([corners.mean(axis=1), corners[:, :2].mean(axis=1)], axis=1)
+            cv2.polylines(out, list(_fixed(corners)), True, color, unit, cv2.LINE_AA, _SHIFT)
+            cv2.polylines(out, list(_fixed(ahead)), False, color, unit, cv2.LINE_AA, _SHIFT)
+
+
 def _paint_gap(out: Image, gap: DrawnGap, kinds: Collection[DrawingKind], unit: int, scale: float) -> None:
     """Paint the nearest points of two bases, and a ring around them: a decisive gap is seldom as wide as a pixel."""
     if "faces" in kinds:
@@ -152,7 +162,7 @@ def _paint_gap(out: Image, gap: DrawnGap, kinds: Collection[DrawingKind], unit: 
         points = _scaled(ends, scale)
         _path(out, points, _GAP, unit)
         radius = max(16.0 * unit, float(np.linalg.norm(points[0] - points[1])))
-        center = _fixed(points.mean(axis=0))
+        center = _fixed(points.mean(axis=0)).tolist()
         cv2.circle(out, center, round(radius * (1 << _SHIFT)), _GAP, unit, cv2.LINE_AA, _SHIFT)
 
 
@@ -198,10 +208,9 @@ def _text(out: Image, text: str, origin: tuple[int, int], color: Color, size: in
 def _path(out: Image, points: Array, color: Color, thickness: int) -> None:
     """Paint a path."""
     if len(points) > 1:
-        fixed = np.round(points * (1 << _SHIFT)).astype(np.int32)
-        cv2.polylines(out, [fixed.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, _SHIFT)
+        cv2.polylines(out, [_fixed(points)], False, color, thickness, cv2.LINE_AA, _SHIFT)
 
 
-def _fixed(point_px: Array) -> tuple[int, int]:
-    x, y = np.round(point_px * (1 << _SHIFT)).astype(int)
-    return int(x), int(y)
+def _fixed(points_px: Array) -> Array:
+    """Return points in the fixed-point numbers that OpenCV draws at."""
+    return np.round(points_px * (1 << _SHIFT)).astype(np.int32)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from downfield.core.errors import BusyError
 from downfield.vision.thread_priority import lower_priority
@@ -25,7 +26,16 @@ class JudgingLimits:
     """Jobs that may wait or run: more people than that do not review at once."""
 
     longest_s: float = 180.0
-    """A game of two hours is judged again in about half a minute on one of two cores."""
+    """A job that nobody can wait for is stopped; a game of an hour takes about a minute on one of two cores."""
+
+    wait_s: float = 60.0
+    """How long a request waits for a job that others may wait for, too; the job goes on."""
+
+    longest_shared_s: float = 3600.0
+    """Such a job is stopped only after this: a computer that is busy with a game judges many times slower."""
+
+    kept: int = 4
+    """Results of such jobs that are kept for requests that come back for them."""
 
 
 LIMITS: Final = JudgingLimits()
@@ -40,6 +50,8 @@ class JudgingWorker:
 
     def __init__(self) -> None:
         self._places = threading.BoundedSemaphore(LIMITS.waiting)
+        self._lock = threading.Lock()
+        self._shared: OrderedDict[Hashable, Future[Any]] = OrderedDict()
         self._threads = ThreadPoolExecutor(1, "judging-again", initializer=lower_priority)
 
     def run(self, job: Callable[[Pause], Result]) -> Result:
@@ -49,24 +61,62 @@ class JudgingWorker:
             BusyError: too many jobs wait already, or this one took too long.
 
         """
+        return self._submit(job, LIMITS.longest_s).result()
+
+    def share(self, name: Hashable, job: Callable[[Pause], Result]) -> Result:
+        """Return the result of a job of a name, which is begun unless it is going on or was done lately.
+
+        Raises:
+            BusyError: too many jobs wait already, or this one is not done yet: it goes on, and can be asked for again.
+
+        """
+        future = self.begin(name, job)
+        try:
+            return future.result(LIMITS.wait_s)
+        except TimeoutError:
+            raise BusyError(
+                "This game is long, or the computer is busy: it is still being judged again. Try again in a minute;"
+                " nothing is lost."
+            ) from None
+
+    def begin(self, name: Hashable, job: Callable[[Pause], Result]) -> Future[Result]:
+        """Begin a job of a name in the background, as `share` does, and return it.
+
+        Raises:
+            BusyError: too many jobs wait already.
+
+        """
+        with self._lock:
+            future = self._shared.get(name)
+            if future is None or (future.done() and future.exception() is not None):
+                future = self._shared[name] = self._submit(job, LIMITS.longest_shared_s)
+            done = [other for other, one in self._shared.items() if one.done()]
+            for other in done[: -LIMITS.kept]:
+                del self._shared[other]
+            return future
+
+    def _submit(self, job: Callable[[Pause], Result], longest_s: float) -> Future[Result]:
         if not self._places.acquire(blocking=False):
             raise BusyError(f"{LIMITS.waiting} games are being judged again already. Try again in a minute.")
         try:
-            return self._threads.submit(self._run, job).result()
-        finally:
+            future = self._threads.submit(self._run, job, longest_s)
+        except RuntimeError:  # the service is ending
             self._places.release()
+            raise BusyError("The service is ending.") from None
+        future.add_done_callback(lambda _: self._places.release())
+        return future
 
     def close(self) -> None:
         """End the thread after the job it runs."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     @staticmethod
-    def _run(job: Callable[[Pause], Result]) -> Result:
-        ends_s = time.monotonic() + LIMITS.longest_s
+    def _run(job: Callable[[Pause], Result], longest_s: float) -> Result:
+        ends_s = time.monotonic() + longest_s
 
         def pause() -> None:
             time.sleep(0)  # lets go of the interpreter
             if time.monotonic() > ends_s:
-                raise BusyError(f"Judging this game again takes more than {LIMITS.longest_s:g} s. It was stopped.")
+                raise BusyError(f"Judging this game again takes more than {longest_s:g} s. It was stopped.")
 
         return job(pause)

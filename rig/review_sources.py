@@ -13,7 +13,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 from downfield.core.video_file import open_video, video_stream
-from downfield.game.footage import Footage, FootageCalibration, FootageFrame
+from downfield.game.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
 from downfield.game.store import Store
 from downfield.game.store_opening import open_for_reading
 from downfield.review.bundle_reading import UnpackedBundle, import_game, read_manifest, unpack_bundle
@@ -149,6 +149,11 @@ class BundledFootage:
         """See `Footage.pictures`; all of one game."""
         wanted = tuple(stills)
         return self._of(wanted[0]).pictures(wanted) if wanted else iter(())
+
+    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
+        """See `Footage.scaled_pictures`; all of one game."""
+        wanted = tuple(stills)
+        return self._of(wanted[0]).scaled_pictures(wanted, width_px) if wanted else iter(())
 
     def calibration(self, still: FootageFrame) -> FootageCalibration:
         """See `Footage.calibration`."""

@@ -172,6 +172,7 @@ def test_a_call_is_found_stepped_through_ruled_on_compared_and_saved(chrome: Bro
         page.locator("#filters summary").tap()
         page.locator("[name=kind]").select_option("fumble")
         expect(page.locator("#message")).to_have_text("2 plays found.")
+        searched = page.url
         page.locator("#plays .call a.text").first.tap()
         expect(page.locator("#measurement")).to_contain_text("This frame")
         told = [int(re.sub(r"\D", "", page.locator("#position span").inner_text()))]
@@ -182,7 +183,12 @@ def test_a_call_is_found_stepped_through_ruled_on_compared_and_saved(chrome: Bro
             expect(page.locator("#frame")).to_have_attribute("data-frame", str(told[-1]))
             assert burned_in_page(page) == told[-1]
         assert told == list(range(told[0], told[0] + 4))
-        page.go_back()
+        expect(page.locator("#call .closed")).to_contain_text("This game is closed")
+        expect(page.locator("#call .rulings")).to_have_count(0)
+        expect(page.locator("#back")).to_have_text("‹ Game")
+        page.locator("#back").tap()
+        expect(page.locator("#plays .call:target")).to_have_count(1)
+        page.goto(searched)
         page.locator("#desk summary").tap()
         page.locator("#desk [name=reason]").fill("a challenge of the away coach")
         page.get_by_role("button", name="Reopen").tap()

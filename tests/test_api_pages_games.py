@@ -53,7 +53,7 @@ def test_a_call_is_found_ruled_on_after_the_game_and_compared(chrome: Browser, u
         page.locator("#desk [name=reason]").fill("on the film")
         page.get_by_role("button", name="Reopen").tap()
         tackle.get_by_role("button", name="Rule on this call").tap()
-        page.locator("dialog label", has_text="Strike").tap()
+        page.locator("dialog label", has_text="Remove").tap()
         expect(page.locator("dialog .changes")).to_contain_text("No longer called: dark 28 tackled by light 24")
         page.locator("dialog textarea").fill("no contact")
         page.get_by_role("button", name="Rule so").tap()

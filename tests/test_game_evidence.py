@@ -27,7 +27,7 @@ from downfield.core.errors import NotRecordedError
 from downfield.core.footprint import signed_gap
 from downfield.game.commands import NewGame
 from downfield.game.evidence import LIMITS
-from downfield.game.footage import FootageCalibration, FootageFrame
+from downfield.game.footage import FootageCalibration, FootageFrame, ScaledPicture
 from downfield.game.history import History
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
@@ -35,6 +35,7 @@ from downfield.game.session import LIMITS as GAME
 from downfield.game.store import Store
 from downfield.game.store_reader import EntryRow, GameRow
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.review.clips import scaled
 from downfield.rig.recording.recorded_clip import bundled_demo
 
 RUNNER, DEFENDER = "dark-22", "light-50"
@@ -71,6 +72,10 @@ class FakeFootage:
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         return (self.picture(still) for still in stills)
+
+    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
+        for image in self.pictures(stills):
+            yield None if image is None else ScaledPicture(scaled(image, width_px), (image.shape[1], image.shape[0]))
 
     def calibration(self, _: FootageFrame) -> FootageCalibration:
         return FootageCalibration(self.made, "none" if self.made is None else "made")

@@ -23,7 +23,7 @@ SHOWN = 0.005  # percentages are shown to one percent
 findings = st.builds(
     Finding,
     rule=st.just("rule"),
-    kind=st.sampled_from(["tackle", "fumble", "touchdown", "out_of_bounds", "penalty", "slipped_tackle"]),
+    kind=st.sampled_from(["tackle", "fumble", "touchdown", "out_of_bounds", "penalty", "formation", "slipped_tackle"]),
     t_ns=st.integers(0, 2 * 10**18),
     text=st.just("a call"),
     clauses=st.just(()),
@@ -52,7 +52,7 @@ def test_no_call_is_shown_whose_drawing_number_and_percentage_disagree(finding: 
     percentages = re.findall(r"(\d+) %", view.words)
     for percentage in percentages:
         assert abs(int(percentage) / 100 - view.probability) <= 0.011
-    if "inside the limit" in view.words:
+    if "inside the limit" in view.words or "over the limit" in view.words:
         assert view.probability >= 0.5 - SHOWN
     if "short of the limit" in view.words:
         assert view.probability <= 0.5 + SHOWN
@@ -114,7 +114,8 @@ def test_a_distance_between_two_figures_that_is_no_gap_is_not_told_as_a_touch(ki
         "rule", kind, 9_210_000_000, "", (), players=("light-56", "light-99"), margin=0.5, sigma=0.2, unit="mm",
         probability=0.99,
     )  # fmt: skip
-    assert called(stacked).words.startswith("0.5 mm inside the limit")
+    side = "over" if kind in {"penalty", "formation"} else "inside"
+    assert called(stacked).words == f"0.5 mm {side} the limit, sure to 99 %"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import av
 import cv2
 import numpy as np
 import pytest
+from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
 from test_game_evidence import PLAY, EvidenceService
 from test_rig_recording_recorded_footage import number_in_stripes, striped
 
@@ -62,6 +63,19 @@ def test_an_mp4_has_every_frame_at_its_time_and_names_game_play_and_call(service
     assert [number_in_stripes(image) for _, image in pictures[:-1]] == frames
     assert pictures[0][1].shape == (90, 160, 3)
     assert pictures[-1][0] - pictures[-2][0] == pytest.approx(0.5, abs=1e-4)  # the last frame can be seen
+
+
+def test_an_mp4_says_which_colors_it_is_in_and_comes_back_in_those_it_was_made_of() -> None:
+    colors = [(0, 0, 230), (0, 200, 0), (230, 0, 0), (0, 200, 230), (240, 240, 240)]
+    picture = np.repeat(np.array([colors], np.uint8), 32, axis=1).repeat(64, axis=0)
+    content = encode_clip(iter([(0, picture), (33_000_000, picture)]), "mp4")
+    with av.open(io.BytesIO(content), "r") as container:
+        decoder = container.streams.video[0].codec_context
+        told = decoder.colorspace, decoder.color_primaries, decoder.color_trc, decoder.color_range
+    assert told == (Colorspace.ITU709, ColorPrimaries.BT709, ColorTrc.BT709, ColorRange.MPEG)
+    shown = opened(content)[0][1]
+    for number, color in enumerate(colors):
+        assert np.abs(shown[20:40, 32 * number + 8 : 32 * number + 24].mean(axis=(0, 1)) - color).max() < 8, color
 
 
 def test_words_stand_below_the_picture_unless_it_is_plain(service: EvidenceService) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import threading
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ from played_table import Table
 from served_games import FakeRig
 
 from downfield.api.feed.hub import Hub
-from downfield.core.errors import NotFoundError, RefusedError
+from downfield.core.errors import BusyError, NotFoundError, RefusedError
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
 from downfield.game.disputes import Decision, Disputes
@@ -23,13 +26,13 @@ from downfield.game.store import GameRow, Store
 from downfield.game.store_reader import StoreReader
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review import finished_games, judging_again
+from downfield.review import finished_games, judging_again, worker
 from downfield.review.audit import audit_trail
 from downfield.review.catalog import GameCatalog
 from downfield.review.challenge_statistics import challenge_statistics
 from downfield.review.changes import CallBrief, CallChange, _without_twins
 from downfield.review.finished_games import FinishedGames, LateRuling
-from downfield.review.judging_again import JudgedAgain, Way, judge_again, judge_on
+from downfield.review.judging_again import Difference, JudgedAgain, Way, judge_again, judge_on
 from downfield.review.worker import JudgingWorker, Pause
 from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
@@ -241,8 +244,10 @@ def test_trying_several_rulings_judges_the_game_as_it_stands_only_once(
     assert judged == [1]
     assert {tuple(one.lines) for one in (*tried, made)} == {made.lines}
     again = desk.finished.preview(desk.row, LateRuling(Ruling(desk.tackle, "confirm", note="no"), "Ann"))
-    assert judged == [1, 1], "the ruling has changed the game"
     assert any("Now called" in line for line in again.lines)
+    desk.finished.raise_challenge(desk.row, "home", desk.history().calls()[0].id, "let go before", "Ann")
+    desk.finished.preview(desk.row, LateRuling(Undo(made.event), "Ann"))
+    assert judged == [1], "what a ruling leads to was judged when it was made, and a challenge changes no call"
 
 
 def test_a_game_judged_on_from_a_checkpoint_comes_to_the_same_as_from_its_beginning(
@@ -262,15 +267,49 @@ def test_a_game_judged_on_from_a_checkpoint_comes_to_the_same_as_from_its_beginn
     (before,) = judge_again(store, game, [Way.of(history.events)], lambda: None, keep=True)
     assert len(before.checkpoints) > 10
     skipped = 0
+    judged: dict[str, int] = {"confirm": 0, "overturn": 0, "strike": 0}
     for call in before.calls:
         for decision in ("confirm", "overturn", "strike"):
             ruling = Event("late", before.state.now_ns, "referee", Ruling(call.id, decision))
             way = Way.of(history.events, more=(ruling,))
             (whole,) = judge_again(store, game, [way], lambda: None)
-            assert judge_on(store, game, way, lambda: None, before, call.t_ns) == whole, (call.id, decision)
+            scenes: list[None] = []
+            difference = Difference(call.t_ns, call.id)
+            on = judge_on(store, game, way, partial(scenes.append, None), before, difference)
+            assert dataclasses.replace(on, checkpoints=()) == whole, (call.id, decision)
+            again = Event("again", before.state.now_ns, "referee", Undo("late"))
+            back = Way.of([*history.events, ruling], more=(again,))
+            assert judge_on(store, game, back, lambda: None, on, difference).calls == before.calls, (call.id, decision)
+            judged[decision] += len(scenes)
         skipped += any(one.state.game.now_ns < call.t_ns - 3e9 for one in before.checkpoints)
     assert skipped > 3
+    assert judged["confirm"] < judged["strike"], "a game that goes on as before is not judged to its end"
     store.close()
+
+
+def test_a_ruling_that_takes_long_goes_on_and_is_there_when_it_is_tried_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, judged = threading.Event(), []
+
+    def slow(
+        store: StoreReader, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
+    ) -> tuple[JudgedAgain, ...]:
+        assert go.wait(60)
+        judged.append(len(ways))
+        return judge_again(store, game, ways, pause, keep=keep)
+
+    monkeypatch.setattr(finished_games, "judge_again", slow)
+    monkeypatch.setattr(worker, "LIMITS", worker.JudgingLimits(wait_s=0.01))
+    desk.finished.reopen(desk.row, "Ann", "why not")  # begins to judge it in the background
+    for _ in range(2):
+        with pytest.raises(BusyError, match="still being judged"):
+            desk.finished.rule(desk.row, strike(desk))
+    go.set()
+    monkeypatch.setattr(worker, "LIMITS", worker.JudgingLimits())
+    assert desk.finished.rule(desk.row, strike(desk)).lines
+    assert judged == [1]
+    assert len([event for event in desk.history().events if isinstance(event.body, Ruling)]) == 1
 
 
 def test_a_call_that_is_made_again_in_the_same_words_is_no_change_to_tell() -> None:

@@ -7,8 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from downfield.game.hash_chain import GENESIS, digest_of
 from downfield.game.store import EntryRow, GameRow, Store
+from downfield.rig.cli.main import run_command
 
 GAME = "20260101-120000-abcd"
 
@@ -44,6 +47,41 @@ def test_an_altered_store_exits_with_status_1_and_names_the_entry(tmp_path: Path
     done = verify(str(tmp_path / "a.db"))
     assert done.returncode == 1
     assert "Entry 2 (said) or one before it was altered" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("content", b"\xff", f"content of entry 2 of game {GAME} is of bytes"),
+        ("at_ns", "noon", f"at_ns of entry 2 of game {GAME} is a text"),
+        ("digest", 1.5, "Entry 2 (said) or one before it was altered"),  # SQLite makes a text of it
+        ("attachment", "x", f"attachment of entry 2 of game {GAME} is a text"),
+    ],
+)
+def test_a_store_with_values_of_another_type_is_altered_and_not_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, value: object, told: str
+) -> None:
+    made(tmp_path / "downfield.db")
+    with sqlite3.connect(tmp_path / "downfield.db") as connection:
+        connection.execute(f"UPDATE entries SET {column} = ? WHERE seq = 2", (value,))
+    connection.close()
+    assert run_command(["verify", str(tmp_path / "downfield.db")]) == 1
+    assert told in " ".join(capsys.readouterr().out.split())
+    assert run_command(["export", GAME, "-o", str(tmp_path / "out.zip"), "--set", f"data={tmp_path}"]) == 2
+    assert capsys.readouterr().err.count("downfield: ") == 1
+
+
+@pytest.mark.parametrize(("column", "value"), [("title", b"\xff"), ("began_ns", "yesterday")])
+def test_a_list_of_games_with_values_of_another_type_is_one_clear_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, value: object
+) -> None:
+    made(tmp_path / "downfield.db")
+    with sqlite3.connect(tmp_path / "downfield.db") as connection:
+        connection.execute(f"UPDATE games SET {column} = ?", (value,))
+    connection.close()
+    for command in (["verify", str(tmp_path / "downfield.db")], ["export", "last", "--set", f"data={tmp_path}"]):
+        assert run_command(command) == 2
+        assert f"{column} of game {GAME} is" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_missing_store_is_one_clear_line(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import av
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -125,7 +126,17 @@ def test_evidence_shows_the_picture_that_was_played(tmp_path: Path, name: str, k
     frames = list(VideoFile(path, paced=False).frames())
     assert len(frames) == 12
     for frame in [*frames[::-3], frames[1]]:
-        assert np.array_equal(
-            reader.read(FootageFrame(frame.index, frame.t_ns, path, frame.t_ns)), frame.decode().image
-        )
+        still, played = FootageFrame(frame.index, frame.t_ns, path, frame.t_ns), frame.decode().image
+        assert np.array_equal(reader.read(still), played)
+        height, width = played.shape[:2]
+        small = reader.read_scaled(still, width // 2)
+        assert small.size_px == (width, height)
+        shape = (round(height / 4) * 2, width // 4 * 2)
+        assert small.image.shape == (*shape, 3)
+        coarse = [
+            cv2.blur(image, (9, 9))[8:-8:8, 8:-8:8].astype(int)
+            for image in (small.image, cv2.resize(played, shape[::-1]))
+        ]
+        assert np.abs(coarse[0] - coarse[1]).mean() < 4
+        assert np.array_equal(reader.read_scaled(still, width).image, played)
     reader.close()

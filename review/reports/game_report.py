@@ -15,6 +15,7 @@ from downfield.game.history import History
 from downfield.game.store_reader import StoreReader
 from downfield.officiating.declarations import Side
 from downfield.review.game_scenes import game_scenes
+from downfield.review.painting import spoken_name
 from downfield.review.reports.call_outcomes import call_outcomes, outcome_table
 from downfield.review.reports.diagrams import heat_map, play_diagram
 from downfield.review.reports.game_plays import ReportedPlay, reported_plays, side_names
@@ -101,11 +102,12 @@ class GameReport:
         began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(row.began_ns / 1e9))
         state = "Final" if self.history.ended else "Not ended"
         facts = (began, row.table, self._started.rulebook.title)
+        now = [] if self.history.ended else self.history.text.split(" | ")[1:]  # the score stands above
         return Markup(
             f"<h1>{text(self._title)}</h1>\n"
             + paragraph(f"{state}: {row.away} {away}, {row.home} {home}", "score")
             + paragraph(" · ".join(fact for fact in facts if fact), "muted")
-            + (paragraph(self.history.text) if self.history.text else "")
+            + (paragraph(" · ".join(now)) if now else "")
         )
 
     def _heat_maps(self) -> list[Markup]:
@@ -161,7 +163,7 @@ def _outcomes(history: History) -> Markup:
 
 
 def _told(play: ReportedPlay) -> str:
-    return play.counted[-1].text if play.counted else ""
+    return spoken_name(play.counted[-1].text) if play.counted else ""
 
 
 def _foot(history: History, public_key: str) -> Markup:

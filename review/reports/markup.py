@@ -19,6 +19,11 @@ th { background: #eef2f5; } td.number, th.number { text-align: right; font-varia
 td:first-child { white-space: nowrap; } td:last-child ul { min-width: 15rem; }
 td ul { margin: 0; padding-left: 1.1rem; } code { font-size: .85em; }
 svg { width: 100%; height: auto; } figure { margin: .6rem 0; break-inside: avoid; }
+@media screen and (max-width: 40rem) { /* what a play's calls say stands below its numbers, not beside them */
+  table:has(td ul) thead { display: none; }
+  tr:has(td ul) { display: flex; flex-wrap: wrap; gap: 0 .6rem; padding: .4rem 0; border-bottom: 1px solid #d5dce2; }
+  tr:has(td ul) td { border: 0; padding: .1rem 0; } tr:has(td ul) td:first-child::before { content: "#"; }
+  tr:has(td ul) td:last-child { flex: 1 0 100%; } td:last-child ul { min-width: 0; } }
 @media print { body { margin: 0; max-width: none; font-size: 11px; } tr { break-inside: avoid; }
   h2 { break-after: avoid; } .wide { overflow: visible; } @page { margin: 14mm; } }
 """

@@ -7,6 +7,7 @@ from typing import Final
 
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.declarations import Side
+from downfield.review.painting import spoken_name
 from downfield.review.reports.game_plays import ReportedPlay
 from downfield.review.reports.markup import Cell, Markup, bullets, table
 
@@ -69,7 +70,7 @@ def call_line(call: CallView) -> str:
         standing += f" ({call.ruling.note})" if call.ruling.note else ""
     measured = call.words or call.measured
     clauses = ", ".join(clause.id for clause in call.clauses)
-    return " · ".join(part for part in (call.text, measured, clauses, standing) if part)
+    return " · ".join(part for part in (spoken_name(call.text), measured, clauses, standing) if part)
 
 
 def _row(play: ReportedPlay, names: dict[Side, str]) -> list[Cell]:

@@ -10,7 +10,7 @@ import typer
 
 from downfield.core.errors import FormatError, InputError
 from downfield.game.entries import SEAL_KIND, unpack_entry
-from downfield.game.hash_chain import Verification, verify_journal
+from downfield.game.hash_chain import GENESIS, Verification, verify_journal
 from downfield.game.heads import compare_with_heads, read_heads
 from downfield.game.listing import listing_differences
 from downfield.game.store_opening import open_for_reading
@@ -76,7 +76,7 @@ def verify(
         if opened.note:
             say_aside(f"downfield: {opened.note}")
         names = _games(opened.store, game, are_kept=heads is not None or bool(opened.store.unlisted_games()))
-        verifications = [verify_journal(name, opened.store.entries(name), head) for name in names]
+        verifications = [_verified(opened.store, name, head) for name in names]
         differences = list(listing_differences(opened.store, None if game is None else names))
         if heads is not None:
             differences += _differences(opened.store, heads, key)
@@ -89,6 +89,13 @@ def verify(
         _report_recordings(recordings, seals)
     if differences or any(verification.problem for verification in verifications):
         raise typer.Exit(1)
+
+
+def _verified(store: StoreReader, game: str, head: str | None) -> Verification:
+    try:
+        return verify_journal(game, store.entries(game), head)
+    except FormatError as error:
+        return Verification(game, 0, GENESIS, error.problem)
 
 
 def _differences(store: StoreReader, heads: Path, key: str | None) -> list[str]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Final
 
 import av
@@ -19,9 +18,16 @@ import av
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 from downfield.core.media_limits import DECODER_BOUNDS
-from downfield.core.video_file import BARE_FORMATS, VideoReader, open_video, upright_bgr, video_stream
-from downfield.game.footage import FootageFrame
-from downfield.rig.sources.jpeg import decode_jpeg
+from downfield.core.video_file import (
+    BARE_FORMATS,
+    VideoReader,
+    open_video,
+    upright_bgr,
+    upright_size_px,
+    video_stream,
+)
+from downfield.game.footage import FootageFrame, ScaledPicture
+from downfield.rig.sources.jpeg import decode_jpeg, decode_jpeg_frame
 
 _SECOND_NS: Final = 1_000_000_000
 
@@ -45,8 +51,8 @@ class ReaderLimits:
 
 LIMITS: Final = ReaderLimits()
 
-Picture = Callable[[], Image | None]
-"""Converts a picture to BGR, or decodes it; returns None if it is damaged."""
+Stored = av.VideoFrame | bytes
+"""A decoded picture, or a JPEG that can be decoded by itself."""
 
 _Key = tuple[int, int]
 """Time in the file, ns, and rank among the pictures with that time."""
@@ -65,15 +71,26 @@ class FrameReader:
             NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
 
         """
-        name = f"{frame.video.parent.name}/{frame.video.name}"
-        try:
-            image = self._read(frame)
-        except (av.FFmpegError, OSError, ValueError, InputError):
-            self.close()
-            raise NotRecordedError(f"{name} can no longer be read: it was deleted or damaged.") from None
+        stored = self._stored(frame)
+        image = decode_jpeg(stored) if isinstance(stored, bytes) else upright_bgr(stored)
         if image is None:
-            raise NotRecordedError(f"Frame {frame.frame} is not in {name}: it is damaged, or not on the disk yet.")
+            self.close()  # the file may be one that is still being written
+            raise _absent(frame)
         return image
+
+    def read_scaled(self, frame: FootageFrame, width_px: int) -> ScaledPicture:
+        """Return the picture of a frame, no wider than this.
+
+        Raises:
+            NotRecordedError: as of `read`.
+
+        """
+        stored = self._stored(frame)
+        decoded = decode_jpeg_frame(stored) if isinstance(stored, bytes) else stored
+        if decoded is None:
+            self.close()
+            raise _absent(frame)
+        return ScaledPicture(upright_bgr(decoded, width_px), upright_size_px(decoded))
 
     def close(self) -> None:
         """Close the file that is open."""
@@ -81,15 +98,33 @@ class FrameReader:
         if opened is not None:
             opened.close()
 
-    def _read(self, frame: FootageFrame) -> Image | None:
+    def _stored(self, frame: FootageFrame) -> Stored:
+        try:
+            stored = self._find(frame)
+        except (av.FFmpegError, OSError, ValueError, InputError):
+            self.close()
+            raise NotRecordedError(f"{_name(frame)} can no longer be read: it was deleted or damaged.") from None
+        if stored is None:
+            raise _absent(frame)
+        return stored
+
+    def _find(self, frame: FootageFrame) -> Stored | None:
         state = frame.video.stat()
         if self._open is not None and self._open.is_still(frame, state):
-            image = self._open.find(frame)
-            if image is not None:
-                return image
+            stored = self._open.find(frame)
+            if stored is not None:
+                return stored
         self.close()  # another file, or one that has grown since its end was met
         self._open = _OpenVideo(frame, state)
         return self._open.find(frame)
+
+
+def _name(frame: FootageFrame) -> str:
+    return f"{frame.video.parent.name}/{frame.video.name}"
+
+
+def _absent(frame: FootageFrame) -> NotRecordedError:
+    return NotRecordedError(f"Frame {frame.frame} is not in {_name(frame)}: it is damaged, or not on the disk yet.")
 
 
 class _OpenVideo:
@@ -104,9 +139,9 @@ class _OpenVideo:
         self._is_mjpeg = decoder.name == "mjpeg"
         self._is_bare = self._container.format.name in BARE_FORMATS
         self._tick_ns = (self._stream.time_base or Fraction(1, 1000)) * _SECOND_NS
-        self._kept: OrderedDict[_Key, Picture] = OrderedDict()
+        self._kept: OrderedDict[_Key, Stored] = OrderedDict()
         self._kept_bytes = 0
-        self._pictures: Iterator[tuple[int, int, Picture]] = iter(())
+        self._pictures: Iterator[tuple[int, int, Stored]] = iter(())
         self._at: _Key | None = None
         self._rank = 0
 
@@ -119,21 +154,21 @@ class _OpenVideo:
         same = (self._path, was.st_dev, was.st_ino) == (frame.video, now.st_dev, now.st_ino)
         return same and (now.st_size > was.st_size or (now.st_size, now.st_mtime_ns) == (was.st_size, was.st_mtime_ns))
 
-    def find(self, frame: FootageFrame) -> Image | None:
+    def find(self, frame: FootageFrame) -> Stored | None:
         """Return a frame's picture; None if it is not there."""
         wanted = (frame.at_ns, frame.rank)
         if wanted in self._kept:
             self._kept.move_to_end(wanted)
-            return self._kept[wanted]()
+            return self._kept[wanted]
         if self._at is not None and self._at < wanted and frame.at_ns - self._at[0] <= LIMITS.ahead_ns:
-            image = self._advance(wanted)
-            if image is not None:
-                return image
+            stored = self._advance(wanted)
+            if stored is not None:
+                return stored
         for back_ns in LIMITS.seek_back_ns:
             self._seek(frame.at_ns - back_ns)
-            image = self._advance(wanted)
-            if image is not None:
-                return image
+            stored = self._advance(wanted)
+            if stored is not None:
+                return stored
         return None
 
     def _seek(self, from_ns: int) -> None:
@@ -144,7 +179,7 @@ class _OpenVideo:
         self._pictures = self._jpeg_pictures() if self._is_mjpeg else self._decoded_pictures()
         self._at = None
 
-    def _advance(self, wanted: _Key) -> Image | None:
+    def _advance(self, wanted: _Key) -> Stored | None:
         """Return a picture, searching forward; None if the place is later, or the picture is not there."""
         for number, (ticks, size, picture) in enumerate(self._pictures):
             at_ns = ticks if self._is_bare else round(ticks * self._tick_ns)
@@ -152,12 +187,12 @@ class _OpenVideo:
             self._at = (at_ns, self._rank)
             self._keep(self._at, size, picture)
             if self._at == wanted:
-                return picture()
+                return picture
             if self._at > wanted or (number > LIMITS.decoded_frames and not self._is_bare):
                 return None
         return None
 
-    def _keep(self, key: _Key, size: int, picture: Picture) -> None:
+    def _keep(self, key: _Key, size: int, picture: Stored) -> None:
         if size == 0 or key in self._kept:
             return
         self._kept[key] = picture
@@ -166,24 +201,24 @@ class _OpenVideo:
             self._kept.popitem(last=False)
             self._kept_bytes -= size  # all pictures of a stream are of one size
 
-    def _jpeg_pictures(self) -> Iterator[tuple[int, int, Picture]]:
+    def _jpeg_pictures(self) -> Iterator[tuple[int, int, Stored]]:
         """Yield pictures that are still encoded: every JPEG can be decoded by itself, and none is kept."""
         for packet in self._container.demux(self._stream):
             if packet.pts is not None:
-                yield packet.pts, 0, partial(decode_jpeg, bytes(packet))
+                yield packet.pts, 0, bytes(packet)
 
-    def _counted_pictures(self) -> Iterator[tuple[int, int, Picture]]:
+    def _counted_pictures(self) -> Iterator[tuple[int, int, Stored]]:
         """Yield the pictures of a stream without times from its beginning, at the times that playing it gives them."""
         reader = VideoReader(self._path)
         try:
             for picture in reader.pictures():
                 if picture.frame is not None:
                     size = picture.frame.width * picture.frame.height * 3 // 2
-                    yield picture.t_ns, size, picture.to_bgr
+                    yield picture.t_ns, size, picture.frame
         finally:
             reader.close()
 
-    def _decoded_pictures(self) -> Iterator[tuple[int, int, Picture]]:
+    def _decoded_pictures(self) -> Iterator[tuple[int, int, Stored]]:
         """Yield decoded pictures, each of which needs those before it; what can't be decoded is left out."""
         for packet in self._container.demux(self._stream):
             try:
@@ -193,4 +228,4 @@ class _OpenVideo:
             for frame in frames:
                 # What was patched up around damage is no evidence.
                 if isinstance(frame, av.VideoFrame) and frame.pts is not None and not frame.is_corrupt:
-                    yield frame.pts, frame.width * frame.height * 3 // 2, partial(upright_bgr, frame)
+                    yield frame.pts, frame.width * frame.height * 3 // 2, frame

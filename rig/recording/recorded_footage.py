@@ -9,16 +9,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
-from downfield.game.footage import FootageCalibration, FootageFrame
+from downfield.game.footage import FootageCalibration, FootageFrame, ScaledPicture
 from downfield.rig.live.connections import LoopObserver
 from downfield.rig.recording.frame_reader import FrameReader
 from downfield.rig.recording.recording_library import find_frames, frames_of, index_path
 from downfield.rig.sources.source import CapturedFrame
+
+Read = TypeVar("Read")
 
 _UNCALIBRATED: Final = "There was no calibration yet when this was captured: nothing is drawn."
 
@@ -42,13 +44,23 @@ class _DecodedFootage:
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         """Yield pictures in order by a reader of their own, None for one that can't be read."""
+        return self._each(stills, FrameReader.read)
+
+    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
+        """Yield pictures as `pictures` does, none wider than this."""
+        return self._each(stills, lambda reader, still: reader.read_scaled(still, width_px))
+
+    @staticmethod
+    def _each(
+        stills: Iterable[FootageFrame], read: Callable[[FrameReader, FootageFrame], Read]
+    ) -> Iterator[Read | None]:
         reader = FrameReader()
         try:
             for still in stills:
-                image = None
+                found = None
                 with suppress(NotRecordedError):
-                    image = reader.read(still)
-                yield image
+                    found = read(reader, still)
+                yield found
         finally:
             reader.close()
 

@@ -20,13 +20,19 @@ _THREAD = threading.local()  # a decoder serves one thread at a time
 
 def decode_jpeg(data: bytes) -> Image | None:
     """Return a picture, uint8 BGR, shape (height, width, 3); None if it is damaged or too large."""
+    frame = decode_jpeg_frame(data)
+    return None if frame is None else _pixels(frame.reformat(format="bgr24"))
+
+
+def decode_jpeg_frame(data: bytes) -> av.VideoFrame | None:
+    """Return a picture in the colors that it is stored in; None if it is damaged or too large."""
     if not data:
         return None
     try:
         frames = _decoder().decode(av.Packet(data))
     except av.FFmpegError:
         return None
-    return _pixels(frames[0].reformat(format="bgr24")) if frames else None
+    return frames[0] if frames else None
 
 
 def _pixels(frame: av.VideoFrame) -> Image:

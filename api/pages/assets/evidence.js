@@ -73,7 +73,7 @@ const comparison = new Comparison(at("comparison"), {
   center: () => decisivePoint(cameraView) ?? (drawings.size_px ?? stage.size).map((length) => length / 2),
   draw: (other, size, toScreen, bounds) => drawingsOf(frames[other].frame, cameraView, size, toScreen, bounds, []),
 });
-const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice") }, loadList);
+const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice"), back: at("back") }, loadList);
 
 const callPath = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}`;
 const base = () => `${callPath()}/frames`;

@@ -10,7 +10,7 @@ const MAY_RULE = new Set(["operator", "admin"]);
 
 export class CallSection {
   /**
-   * @param {object} elements {call, neighbors, notice}
+   * @param {object} elements {call, neighbors, notice, back}
    * @param {function} onRuled called when a ruling was accepted
    */
   constructor(elements, onRuled) {
@@ -18,6 +18,7 @@ export class CallSection {
     this.onRuled = onRuled;
     this.mayRule = false;
     this.inPlay = null;
+    this.isClosed = false;
     this.call.addEventListener("click", (event) => {
       const button = event.target.closest("[data-post]");
       if (button !== null && button.getAttribute("aria-busy") !== "true") this.#rule(button, () => send(this.#pathOf(button.dataset.post), JSON.parse(button.dataset.body)));
@@ -27,7 +28,21 @@ export class CallSection {
 
   /** Show a call of a game. */
   show(game, details) {
+    const isOther = this.shown?.game !== game;
     this.shown = { game, details };
+    if (isOther) this.#askStanding();
+    this.#draw();
+  }
+
+  /** Find out whether the game is in play, where the way back is the panel, or closed, where nobody rules. */
+  async #askStanding() {
+    const { game, details } = this.shown;
+    const { standing } = await send(`api/games/${encodeURIComponent(game)}`, null, { method: "GET" }).catch(() => ({}));
+    this.isClosed = standing === "ended";
+    if (standing !== undefined && standing !== "in_play") {
+      this.back.href = gamePage(game, details.id);
+      this.back.textContent = "‹ Game";
+    }
     this.#draw();
   }
 
@@ -41,13 +56,14 @@ export class CallSection {
   #draw() {
     if (this.shown === undefined) return;
     const { game, details } = this.shown;
-    const rules = this.mayRule;
-    refresh(this.call, [game, details, rules], () =>
+    const rules = this.mayRule && !this.isClosed;
+    refresh(this.call, [game, details, this.mayRule, rules], () =>
       el(
         "div",
         { class: `call ${details.verdict} ${details.standing}` },
         callHead(details),
         rules && el("div", { class: "row rulings" }, rulingButtons(details), challengeButton(game, details)),
+        this.mayRule && this.isClosed && el("p", { class: "closed" }, "This game is closed. To rule on this call, ", el("a", { href: gamePage(game, details.id) }, "reopen it on its page"), "."),
         callDetails(details),
       ),
     );
@@ -90,6 +106,8 @@ export class CallSection {
     this.neighbors.replaceChildren(neighbor("‹ Previous call", this.before, before), neighbor("Next call ›", this.after, after));
   }
 }
+
+const gamePage = (game, call) => `game?${new URLSearchParams({ game })}#call-${encodeURIComponent(call)}`;
 
 const address = (game, call) => `evidence?${new URLSearchParams({ game, call })}`;
 

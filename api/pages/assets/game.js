@@ -3,10 +3,10 @@
 import { clipButton } from "./clip_saving.js";
 import { challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
-import { capitalize, formatCallText, formatPeriod, formatVerdict, humanize } from "./format.js";
+import { capitalize, formatCallText, formatPeriod, formatTime, formatVerdict, humanize } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
 import { exportLinks } from "./game_exports.js";
-import { formatGameDate, standingBadge } from "./game_summary.js";
+import { gameFacts, standingBadge } from "./game_summary.js";
 import { knownName } from "./reviewer_name.js";
 import { askRuling } from "./ruling_dialog.js";
 import { filled, followForm } from "./search_form.js";
@@ -41,7 +41,7 @@ async function loadGame() {
   refresh(at("standing"), details.standing, () => standingBadge(details.standing));
   refresh(at("summary"), details, () => [
     el("p", { class: "teams" }, [["away", details.score[1]], ["home", details.score[0]]].map(([side, points]) => [el("span", {}, details[side]), el("span", {}, String(points))])),
-    el("p", { class: "facts" }, [formatGameDate(details), details.title, details.rulebook, details.text].filter(Boolean).map((fact) => el("span", {}, fact))),
+    el("p", { class: "facts" }, gameFacts(details).map((fact) => el("span", {}, fact))),
     details.signatures.length > 0 && el("ul", { class: "signatures" }, details.signatures.map((signature) => signatureLine(details, signature))),
   ]);
   showDesk(at("desk"), standing, base(), changes, reload);
@@ -130,7 +130,7 @@ function playItem(play, item) {
       {},
       el("a", { class: "number", href: `#play-${play.number}`, "aria-label": `Link to play ${play.number}` }, `#${play.number}`),
       el("span", { class: "situation" }, play.kind === "scrimmage" ? play.situation : capitalize(humanize(play.kind))),
-      el("span", { class: "when" }, [formatPeriod(play.period), play.clock].filter(Boolean).join(" ")),
+      el("span", { class: "when" }, [formatPeriod(play.period), play.clock || formatTime(play.t_ns)].filter(Boolean).join(" · ")),
       el("p", { class: "result" }, play.result),
     ),
     calls.length > 0 && el("ol", {}, calls.map(callItem)),
@@ -194,7 +194,7 @@ async function start() {
   openFilters();
   try {
     await loadGame();
-    whatIf(at("what-if"), base());
+    whatIf(at("what-if"), base(), teams);
     fillChoices(await get(`${base()}/plays?limit=1000`));
     followForm(form, loadPlays);
     await loadPlays();

@@ -8,5 +8,11 @@ const STANDINGS = { in_play: "In play", unfinished: "Not finished", ended: "Fina
 export const formatGameDate = (game) =>
   new Date(game.began_ms).toLocaleString("en-US", { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
 
+/** What a game's page says of it beside teams and score; where a game that is not over stands, without the score. */
+export const gameFacts = (game) => {
+  const now = ["in_play", "unfinished"].includes(game.standing) ? game.text.split(" | ").slice(1).join(", ") : "";
+  return [formatGameDate(game), game.title, game.table, `Rulebook ${game.rulebook}`, now].filter(Boolean);
+};
+
 /** Whether a game is in play, not finished, or over. */
 export const standingBadge = (standing) => el("span", { class: `badge ${standing}` }, STANDINGS[standing] ?? standing);

@@ -6,7 +6,7 @@ import { keepName, knownName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
 import { errorText, send } from "./send.js";
 
-const CHOICES = [["confirm", "Confirm"], ["overturn", "Overturn"], ["strike", "Strike"]];
+const CHOICES = [["confirm", "Confirm"], ["overturn", "Overturn"], ["strike", "Remove"]];
 /** What has changed or would change, as a list. */
 export const changesList = (changes) =>
   el("ul", { class: "changes" }, (changes.lines.length > 0 ? changes.lines : ["Nothing else changes."]).map((line) => el("li", {}, capitalize(line))), changes.note && el("li", { class: "muted" }, changes.note));

@@ -7,7 +7,7 @@ import { errorText, send } from "./send.js";
 const MAX_BYTES = 50_000;
 
 /** Fill the section once it is opened. */
-export function whatIf(details, path) {
+export function whatIf(details, path, teams) {
   details.addEventListener("toggle", async () => {
     if (!details.open || details.querySelector("form")) return;
     const problem = el("p", { class: "problem", role: "alert" });
@@ -31,7 +31,7 @@ export function whatIf(details, path) {
       result.replaceChildren(el("p", { class: "muted" }, "Judging the game under both rulebooks…"));
       try {
         const query = play.value.trim() ? `?play=${encodeURIComponent(play.value.trim())}` : "";
-        result.replaceChildren(...table(await send(`${path}/what-if${query}`, await choice(select, file))));
+        result.replaceChildren(...table(await send(`${path}/what-if${query}`, await choice(select, file)), teams));
       } catch (error) {
         result.replaceChildren();
         setText(problem, error instanceof RangeError ? error.message : errorText(error));
@@ -49,8 +49,8 @@ async function choice(select, input) {
   return { house_rules: await file.text() };
 }
 
-function table({ here, there, differences, plays, unused }) {
-  const head = el("div", { class: "pair head" }, [here, there].map((side) => el("div", {}, el("b", {}, side.title), el("p", {}, side.text))));
+function table({ here, there, differences, plays, unused }, teams) {
+  const head = el("div", { class: "pair head" }, [here, there].map((side) => el("div", {}, el("b", {}, side.title), el("p", {}, `${teams.away} ${side.score[1]}, ${teams.home} ${side.score[0]}`))));
   const rows = differences.filter((difference) => !isNote(difference)).map(row);
   const notes = differences.filter(isNote).map(row);
   const noted = notes.length > 0 && el("details", {}, el("summary", {}, `${notes.length} ${notes.length === 1 ? "note differs" : "notes differ"}, without consequence`), el("div", { class: "what-if" }, notes));

@@ -1,0 +1,70 @@
+"""The frames of a call in a browser, from a real rig that has played the bundled recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from downfield.rig.configuration.loading import load
+from downfield.rig.recording.recorded_clip import bundled_demo
+from downfield.rig.rig import Rig
+
+
+@contextmanager
+def played_rig(folder: Path) -> Iterator[str]:
+    """The address of a rig that has played the bundled recording to its end."""
+    given = {"source.name": str(bundled_demo()), "service.port": 0, "data": str(folder)}
+    rig = Rig(load(environment={}, command_line=given), folder, paced=False)
+    rig.play()
+    try:
+        yield rig.address.rstrip("/")
+    finally:
+        rig.close()
+
+
+def tackle_of(url: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(call for call in httpx.get(f"{url}/api/calls").json() if call["kind"] == "tackle")
+    return found
+
+
+def open_call(page: Page, url: str, call: str) -> int:
+    """Open a call's frames; return the frame that is shown first."""
+    page.goto(f"{url}/evidence?call={call}")
+    expect(page.locator("#position small")).to_contain_text("decisive")
+    wait_for_picture(page)
+    return int(page.locator("#frame").get_attribute("data-frame") or -1)
+
+
+def wait_for_picture(page: Page) -> None:
+    """Wait until the picture of the named frame is loaded."""
+    page.wait_for_function(
+        """() => {
+            const picture = document.getElementById("frame");
+            const named = document.querySelector("#position")?.textContent ?? "";
+            return picture.naturalWidth === 1920 && named.startsWith(`Frame ${picture.dataset.frame}`)
+                && document.getElementById("picture").ariaBusy === "false";
+        }"""
+    )
+
+
+def shown_frame(page: Page) -> int:
+    wait_for_picture(page)
+    return int(page.locator("#frame").get_attribute("data-frame") or -1)
+
+
+def scale(page: Page) -> float:
+    return float(page.evaluate("new DOMMatrix(getComputedStyle(document.getElementById('frame')).transform).a"))
+
+
+def settled_scale(page: Page) -> float:
+    """Return the scale of a zoomed picture, when it no longer moves."""
+    page.wait_for_function(
+        "() => new DOMMatrix(getComputedStyle(document.getElementById('frame')).transform).a > 3"
+        " && document.getAnimations().every((animation) => animation.playState !== 'running')"
+    )
+    return scale(page)
