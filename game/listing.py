@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from downfield.core.errors import FormatError
@@ -55,7 +56,10 @@ def listing_differences(store: StoreReader, games: Sequence[str] | None = None) 
 
 def _row_differs(store: StoreReader, row: GameRow) -> Iterator[str]:
     """Yield how a game's row differs from the first entry of its journal."""
-    first = next(store.entries(row.id, attachments=False), None)
+    try:
+        first = next(store.entries(row.id, attachments=False), None)
+    except FormatError:
+        return  # the journal's own check says so
     if first is None:
         yield f"{row.id}: is in the list of games, but has no journal. It was deleted."
         return
@@ -89,11 +93,12 @@ def _dated(began_ns: int) -> str:
 
 
 def _device_changes(store: StoreReader, game: str) -> Iterator[DeviceChanged]:
-    for entry in store.entries(game, attachments=False):
-        if entry.kind in _DEVICE_KINDS:
-            try:
-                content = unpack_entry(entry.kind, entry.content, where=game)
-            except FormatError:
-                continue  # the journal's own check says so
-            if isinstance(content, DeviceChanged):
-                yield content
+    with suppress(FormatError):  # of an entry that can't be read the journal's own check tells
+        for entry in store.entries(game, attachments=False):
+            if entry.kind in _DEVICE_KINDS:
+                try:
+                    content = unpack_entry(entry.kind, entry.content, where=game)
+                except FormatError:
+                    continue
+                if isinstance(content, DeviceChanged):
+                    yield content

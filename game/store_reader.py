@@ -166,12 +166,13 @@ class StoreReader:
         while True:
             query = select(*columns).where(ENTRIES.c.game == game, ENTRIES.c.seq > after)
             with self._reading() as connection:
-                rows = connection.execute(query.order_by(ENTRIES.c.seq).limit(PAGE_ENTRIES))
-                page = [self._row(EntryRow, row) for row in rows]
+                page = connection.execute(query.order_by(ENTRIES.c.seq).limit(PAGE_ENTRIES)).all()
             if not page:
                 return
-            yield from page
-            after = page[-1].seq
+            for row in page:  # one at a time: those before one that can't be read are yielded
+                entry = self._row(EntryRow, row)
+                yield entry
+                after = entry.seq
 
     def last_entry(self, game: str) -> EntryRow | None:
         """Return the last entry of a game's journal; None when there is none."""
