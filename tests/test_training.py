@@ -25,10 +25,12 @@ from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.refiner import OUTPUTS, PATCH_PX, TURN, from_units  # noqa: E402
 from downfield.training.ball_look_run import BALL_LOOK  # noqa: E402
 from downfield.training.command import app  # noqa: E402
-from downfield.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
+from downfield.training.crop_places import CROP_PX  # noqa: E402
+from downfield.training.crops import CropStream, cut, read_small  # noqa: E402
 from downfield.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
 from downfield.training.guesses import guesses_of, make_guesses  # noqa: E402
-from downfield.training.labeled_frames import Objects, labeled_images_of, labels_of, read_frame, read_objects  # noqa: E402
+from downfield.training.labeled_frames import labeled_images_of, labels_of, read_frame, read_objects  # noqa: E402
+from downfield.training.objects import Objects  # noqa: E402
 from downfield.training.patches import PatchStream, collate_patches, cut_guessed, patches_of  # noqa: E402
 from downfield.training.recipe import read_recipe  # noqa: E402
 from downfield.training.second_look import SecondLook  # noqa: E402

@@ -32,7 +32,8 @@ from downfield.training.close_look import CloseLook  # noqa: E402
 from downfield.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
 from downfield.training.export import export_ball_look, export_patch_look, quantize  # noqa: E402
 from downfield.training.guesses import ball_guesses_of, guesses_of, make_guesses  # noqa: E402
-from downfield.training.labeled_frames import Objects, labeled_images_of, read_frame  # noqa: E402
+from downfield.training.labeled_frames import labeled_images_of, read_frame  # noqa: E402
+from downfield.training.objects import Objects  # noqa: E402
 from downfield.training.patches import collate_patches  # noqa: E402
 from downfield.training.second_look_run import SECOND_LOOK  # noqa: E402
 from downfield.training.trainer import save_learner, train  # noqa: E402

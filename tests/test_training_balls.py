@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from downfield.core.arrays import Array
-from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
-from downfield.training.labeled_frames import Objects
+from downfield.training.balls import lay_balls
+from downfield.training.objects import BALL_KIND, BALL_POINT, Objects
 
 GREEN = (60, 140, 60)
 

@@ -21,13 +21,13 @@ from downfield.rig.contribution.anonymizing import crop_to_board, numbered_figur
 from downfield.rig.contribution.contribution_file import ContributedFrame, Contribution, write_contribution
 from downfield.training.contributed_set import SPLIT_OF_TENTHS, add_contributions, split_of_table
 from downfield.training.labeled_frames import (
-    Objects,
     labeled_images_of,
     labels_of,
     read_objects,
     unsure_places_of,
     write_objects,
 )
+from downfield.training.objects import Objects
 from downfield.training.recipe import read_recipe
 
 TABLES = {split_of_table(f"{number:016x}"): f"{number:016x}" for number in range(60)}

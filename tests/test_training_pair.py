@@ -38,9 +38,10 @@ from downfield.training.networks.set_samples import (  # noqa: E402
     refiner_samples,
 )
 from downfield.training.networks.time_budget import RateSchedule, TimeBudget  # noqa: E402
+from downfield.training.networks.traced_samples import TracedRecipe  # noqa: E402
 from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
-TINY = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=2.0))
+TINY = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=2.0), TracedRecipe())
 
 
 @pytest.fixture(scope="module")

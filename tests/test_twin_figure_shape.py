@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from downfield.core.footprint import BaseSize
 from downfield.twin.appearance import FigureAppearance
-from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
+from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.randomization.deck import Deck
-from downfield.twin.randomization.figure_draw import FOAM_MM, MAGNET_MM, draw_ball, draw_figures, draw_kits
+from downfield.twin.randomization.figure_draw import draw_ball, draw_figures, draw_kits
 from downfield.twin.randomization.figure_shape import POSES, Build, Kit, shape
 from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.render.solids import cloud
@@ -85,7 +85,6 @@ def test_teams_wear_their_colors() -> None:
 
 
 def test_drawn_balls_have_the_size_the_physics_gives_them() -> None:
-    assert FOAM_MM == FOAM_BALL_MM
-    assert MAGNET_MM == MAGNETIC_BALL_MM
     disc = draw_ball(Deck("train", 1), "magnetic").solids[0]
-    assert disc.size_mm[:2] == MAGNET_MM
+    assert disc.size_mm[:2] == MAGNETIC_BALL_MM
+    assert draw_ball(Deck("train", 1)).solids[0].size_mm[:2] == FOAM_BALL_MM

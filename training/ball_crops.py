@@ -11,16 +11,9 @@ from torch.utils.data import Dataset
 
 from downfield.core.arrays import Array, Image
 from downfield.training.augment import recolor
-from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
-from downfield.training.labeled_frames import (
-    FrameDraw,
-    Objects,
-    Sources,
-    labels_of,
-    read_frame,
-    read_objects,
-    things_of,
-)
+from downfield.training.balls import lay_balls
+from downfield.training.labeled_frames import FrameDraw, Sources, labels_of, read_frame, read_objects, things_of
+from downfield.training.objects import BALL_KIND, BALL_POINT, Objects
 from downfield.training.trainer import Batch
 from downfield.training.turning import cut_out, quarter_turn
 from downfield.twin.randomization.deck import Split

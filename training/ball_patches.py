@@ -11,17 +11,10 @@ from torch.utils.data import Dataset
 from downfield.core.arrays import Array, Image
 from downfield.models.ball_detection import BALL_PATCH_ZOOM
 from downfield.models.refiner import to_patch, to_units
-from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
+from downfield.training.balls import lay_balls
 from downfield.training.guesses import ball_guesses_of, guesses_of
-from downfield.training.labeled_frames import (
-    FrameDraw,
-    Objects,
-    Sources,
-    labels_of,
-    read_frame,
-    read_objects,
-    things_of,
-)
+from downfield.training.labeled_frames import FrameDraw, Sources, labels_of, read_frame, read_objects, things_of
+from downfield.training.objects import BALL_KIND, BALL_POINT, Objects
 from downfield.training.patches import cut_guessed, to_batch
 from downfield.training.shadows import cast_hard_shadows
 from downfield.training.trainer import Batch

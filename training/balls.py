@@ -7,17 +7,14 @@ a cross on it, of any likely color, now and then partly covered by what is there
 from __future__ import annotations
 
 import dataclasses
-from typing import Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Image
-from downfield.training.labeled_frames import Objects
+from downfield.training.objects import BALL_KIND, BALL_POINT, Objects
 
-BALL_KIND: Final = 2
-BALL_POINT: Final = 4
 """Row of a ball's keypoints that says its middle."""
 
 _CHANCE = 0.35  # of a picture

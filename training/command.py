@@ -190,8 +190,11 @@ def export(
 
 @app.command()
 def pair(
-    folder: Data,
     runs: Runs,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="Folder of the recipe's data sets; without it tables are drawn and traced endlessly."),
+    ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time of the run, s.")] = 570.0,
     resume: Annotated[Path | None, typer.Option(help="Folder of checkpoints to continue from.")] = None,
     level: Annotated[
@@ -209,7 +212,21 @@ def pair(
     for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned
         signal.signal(stop, signal.default_int_handler)
     run = PairRun(runs, resume or (runs if (runs / "detector.pt").exists() else None), device, seed)
-    run.execute(read_recipe(recipe).sources(folder, practice=True), seconds, rate=rate, level=level, report=say)
+    sources = None if folder is None else read_recipe(recipe).sources(folder, practice=True)
+    run.execute(sources, seconds, rate=rate, level=level, report=say)
+
+
+@app.command("pack")
+def pack_training(
+    out: Annotated[Path, typer.Argument(help="A new folder.")],
+    checkpoints: Annotated[Path | None, typer.Option(help="Folder of detector.pt and refiner.pt.")] = None,
+    python: Annotated[str | None, typer.Option(help="Python there, such as 3.12, to fetch small wheels for.")] = None,
+) -> None:
+    """Pack what a computer with a GPU, torch, numba and OpenCV needs to run `pair` without a network."""
+    _check_extra("train", "training", "torch")
+    from downfield.training.pack import pack
+
+    pack(out, checkpoints, python, say)
 
 
 @app.command("export-pair")

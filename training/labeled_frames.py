@@ -3,52 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import cv2
 import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
+from downfield.training.objects import Objects, parse_objects
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import ThingLabel
-
-FALLEN_KIND: Final = 1
-FIGURE_KINDS: Final = (0, FALLEN_KIND)
-"""Classes of labels that are figures: upright ones and fallen ones."""
 
 Sources = Sequence[tuple[Path, float]]
 """Folders of data sets, each with the share of frames to take from it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Objects:
-    """The objects in a picture, in its pixels.
-
-    Attributes:
-        kinds: class of each, shape (n,).
-        boxes: left, top, right, bottom, shape (n, 4).
-        points: x, y and flag (0 none, 1 hidden, 2 seen) of the keypoints, shape (n, 5, 3).
-
-    """
-
-    kinds: Array
-    boxes: Array
-    points: Array
-
-
 def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
     """Read one label file of a data set into pixels of its picture."""
-    text = path.read_text(encoding="utf-8").split()
-    rows = np.array(text, dtype=np.float64).reshape(-1, 20)
-    width, height = size_px
-    center, half = rows[:, 1:3] * (width, height) - 0.5, rows[:, 3:5] * (width, height) / 2
-    points = rows[:, 5:].reshape(-1, 5, 3).copy()
-    points[..., :2] = points[..., :2] * (width, height) - 0.5
-    return Objects(rows[:, 0], np.concatenate([center - half, center + half], axis=1), points)
+    return parse_objects(path.read_text(encoding="utf-8"), size_px)
 
 
 def write_objects(path: Path, objects: Objects, size_px: tuple[int, int]) -> None:

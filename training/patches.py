@@ -12,22 +12,20 @@ import torch
 from torch.utils.data import Dataset
 
 from downfield.core.arrays import Array, Image
-from downfield.models.refiner import PATCH_PX, cut_patches, magnified, patch_transform, to_patch, to_units
+from downfield.models.refiner import cut_patches, to_patch, to_units
 from downfield.training.augment import recolor
-from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
+from downfield.training.balls import lay_balls
 from downfield.training.guesses import guesses_of
 from downfield.training.labeled_frames import (
-    FALLEN_KIND,
-    FIGURE_KINDS,
     FrameDraw,
-    Objects,
     Sources,
     labels_of,
     read_frame,
     read_objects,
     unsure_places_of,
 )
-from downfield.training.places import TakenPlaces, along_bodies, empty_bases, guessed_bases
+from downfield.training.objects import FALLEN_KIND, Objects
+from downfield.training.patch_places import LYING_AGAIN, place_patches
 from downfield.training.shadows import cast_hard_shadows
 from downfield.training.trainer import Batch
 from downfield.training.turning import mirrored_frame
@@ -35,10 +33,6 @@ from downfield.training.turning import mirrored_frame
 PER_PICTURE: Final = 2
 """Items out of one decoded picture: decoding costs more than all the rest."""
 
-_LYING_AGAIN = 1
-_LURES = 3
-
-_STRETCH = (0.04, 0.08)  # deviations of a base's length and width, logarithms
 _ALIKE = 4  # patches recolored alike
 _MIRROR_CHANCE = 0.5
 
@@ -106,7 +100,7 @@ def cut_guessed(
     seen: Array | None = None,
     lures: Array | None = None,
     besides: Array | None = None,
-    lying_again: int = _LYING_AGAIN,
+    lying_again: int = LYING_AGAIN,
     faithful: bool = False,
     closer: float = 1.0,
 ) -> PatchCut:
@@ -126,29 +120,23 @@ def cut_guessed(
         closer: how many times as large as for the second look.
 
     """
-    chosen = np.isin(objects.kinds, FIGURE_KINDS) & (objects.points[:, :4, 2] > 0).all(axis=1)
-    balls = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
-    each = np.flatnonzero(chosen)
-    each = np.concatenate([each, np.repeat(each[objects.kinds[each] == FALLEN_KIND], lying_again)])
-    points, kinds = objects.points[each], objects.kinds[each]
-    ways = along_bodies(objects)
-    guessed = guessed_bases(points[:, :4, :2], ways[:, each], seen, rng)
-    about = (objects.points[:, :4, :2] + ways[:, :, None])[:, np.isin(objects.kinds, FIGURE_KINDS)]
-    taken = TakenPlaces(about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
-    tempting = balls
-    if lures is not None:
-        tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
-    empty = empty_bases(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), tempting, seen, rng)
-    more = np.zeros((0, 4, 2)) if besides is None else besides
-    transforms = patch_transform(np.concatenate([guessed, empty, more]))
-    if not plain:
-        transforms = _stretched(transforms, points[:, :4, :2], rng)
-    transforms = magnified(transforms, closer)
-    patches = cut_patches(image, transforms)
+    places = place_patches(
+        objects,
+        (image.shape[1], image.shape[0]),
+        rng,
+        stretched=not plain,
+        avoid=avoid,
+        seen=seen,
+        lures=lures,
+        besides=besides,
+        lying_again=lying_again,
+        closer=closer,
+    )
+    patches = cut_patches(image, places.transforms)
     if not plain:
         alike = [patches[i : i + _ALIKE] for i in range(0, len(patches), _ALIKE)]
         patches = np.concatenate([_recolored(some, rng, faithful=faithful) for some in alike])
-    return PatchCut(patches, transforms, kinds, points)
+    return PatchCut(patches, places.transforms, places.kinds, places.points)
 
 
 def patches_of(cut: PatchCut) -> Batch:
@@ -187,29 +175,6 @@ def to_batch(patches: Image, truth: dict[str, Array]) -> Batch:
     """Convert patches, blue green red, and their labels to tensors."""
     tensors = {name: torch.from_numpy(values.astype(np.float32)) for name, values in truth.items()}
     return {"img": torch.from_numpy(np.ascontiguousarray(patches[..., ::-1].transpose(0, 3, 1, 2)))} | tensors
-
-
-def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> Array:
-    """Stretch bases along or across, since real makes differ more than the data sets do.
-
-    Args:
-        transforms: shape (m, 2, 3).
-        corners: of the bases in the first of them, along and across which it is stretched, shape (n, 4, 2).
-        rng: where chance comes from.
-
-    """
-    ahead = np.zeros((len(transforms), 2))
-    ahead[:, 0] = 1.0
-    placed = to_patch(corners, transforms[: len(corners)])
-    ahead[: len(corners)] = placed[:, :2].mean(axis=1) - placed[:, 2:].mean(axis=1)
-    way = np.arctan2(ahead[:, 1], ahead[:, 0])
-    turn = np.stack([np.stack([np.cos(way), -np.sin(way)], axis=-1), np.stack([np.sin(way), np.cos(way)], axis=-1)], 1)
-    grown = np.exp(rng.normal(0, _STRETCH, (len(transforms), 2)))
-    stretch = turn * grown[:, None] @ turn.transpose(0, 2, 1)
-    middle = np.array([(PATCH_PX - 1) / 2] * 2)
-    out: Array = stretch @ transforms
-    out[:, :, 2] += middle - stretch @ middle
-    return out
 
 
 def _recolored(patches: Image, rng: np.random.Generator, *, faithful: bool) -> Image:

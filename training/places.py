@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
-from downfield.training.labeled_frames import FALLEN_KIND, Objects
+from downfield.training.objects import FALLEN_KIND, Objects
 
 EMPTY_PER_FRAME: Final = 8
 """Patches of a frame with no figure in their middle."""

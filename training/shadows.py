@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Image
-from downfield.training.labeled_frames import Objects
+from downfield.training.objects import Objects
 
 _CHANCE = 0.3  # of a picture
 _CASTS = 0.9  # of a figure in it

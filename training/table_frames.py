@@ -17,7 +17,7 @@ from downfield.core.frame import Detection
 from downfield.core.scene import Figure, Scene
 from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
-from downfield.training.labeled_frames import Objects
+from downfield.training.objects import Objects
 
 SIGMA_MM: Final = 0.8
 SIGMA_DEG: Final = 3.0

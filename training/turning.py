@@ -10,7 +10,7 @@ import numpy as np
 from downfield.core.arrays import Array, Image
 from downfield.models.refiner import MIRRORED_CORNERS
 from downfield.models.test_time_augmentation import mirror_image
-from downfield.training.labeled_frames import Objects
+from downfield.training.objects import Objects
 
 MIRRORED_POINTS: Final = (*MIRRORED_CORNERS, 4)
 """What the keypoints, corners and helmet, are called in a mirror."""

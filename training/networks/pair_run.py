@@ -6,16 +6,25 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
 from downfield.core.errors import InputError
-from downfield.training.labeled_frames import Sources
 from downfield.training.networks.course import DETECTOR, REFINER, Course, slim_checkpoint
 from downfield.training.networks.pair_trainer import Samples, TurnPlan, train_courses
 from downfield.training.networks.replay import ReplayPool
-from downfield.training.networks.set_samples import detector_samples, refiner_samples
 from downfield.training.networks.time_budget import RateSchedule, TimeBudget
+from downfield.training.networks.traced_samples import (
+    TracedRecipe,
+    traced_detector_samples,
+    traced_refiner_samples,
+    use_device,
+)
+from downfield.training.networks.traced_tables import TableRecipe
+
+if TYPE_CHECKING:
+    from downfield.training.labeled_frames import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,7 @@ class RunSizes:
         pool_patches: most patches kept.
         workers: processes that prepare samples, for each network.
         turns: how turns are spent.
+        traced: what is traced where there are no data sets.
 
     """
 
@@ -38,16 +48,21 @@ class RunSizes:
     pool_patches: int
     workers: int
     turns: TurnPlan
+    traced: TracedRecipe
 
 
-ON_CUDA = RunSizes(256, 2048, 60_000, 1_200_000, 6, TurnPlan(seconds=1.5))
-ON_PROCESSOR = RunSizes(16, 256, 2_000, 20_000, 1, TurnPlan())
+ON_CUDA = RunSizes(256, 2048, 100_000, 1_200_000, 7, TurnPlan(seconds=1.5), TracedRecipe())
+ON_PROCESSOR = RunSizes(
+    16, 256, 2_000, 20_000, 1, TurnPlan(), TracedRecipe(TableRecipe(scenes=2, views=1), crops_per_view=3)
+)
 _LAST_S = 12.0  # for the last checkpoints
 
 
 @dataclass(frozen=True, slots=True)
 class PairRun:
     """One run.
+
+    Without data sets it traces tables of its own without end.
 
     Attributes:
         out: folder of the checkpoints.
@@ -67,12 +82,20 @@ class PairRun:
     clock: Callable[[], float] = time.monotonic
 
     def execute(
-        self, sources: Sources, seconds: float, *, rate: float, level: float, report: Callable[[str], None]
+        self, sources: Sources | None, seconds: float, *, rate: float, level: float, report: Callable[[str], None]
     ) -> None:
         """Train for a time, start-up included, and write checkpoints, whole and slim (`*.slim.pt`).
 
+        Args:
+            sources: data sets to learn from; None to trace endlessly.
+            seconds: of the run.
+            rate: learning rate while it is level.
+            level: share of the time after which it comes down.
+            report: told how it goes.
+
         Raises:
             InputError: there is no such device, a checkpoint is none, or a data set has no training pictures.
+            MissingExtraError: numba, which traces, is not installed.
 
         """
         budget = TimeBudget(seconds, min(_LAST_S, 0.1 * seconds), self.clock)
@@ -81,8 +104,7 @@ class PairRun:
         torch.manual_seed(self.seed)
         torch.set_float32_matmul_precision("high")
         self.out.mkdir(parents=True, exist_ok=True)
-        frames = detector_samples(sources, 10 * self.seed + 1, crops=sizes.crops, workers=sizes.workers)
-        patches = refiner_samples(sources, 10 * self.seed + 2, workers=sizes.workers)
+        frames, patches = self._samples(sources, sizes, device)
         courses: dict[str, tuple[Course, Samples]] = {
             "detector": (Course(DETECTOR, device, ReplayPool(sizes.pool_crops), sizes.crops), frames),
             "refiner": (Course(REFINER, device, ReplayPool(sizes.pool_patches), sizes.patches), patches),
@@ -95,6 +117,22 @@ class PairRun:
         for name in courses:
             slim_checkpoint(self.out / f"{name}.pt", self.out / f"{name}.slim.pt")
             report(f"written: {self.out / f'{name}.pt'}")
+
+    def _samples(self, sources: Sources | None, sizes: RunSizes, device: torch.device) -> tuple[Samples, Samples]:
+        """Return the samples of the detector and of the refiner."""
+        seeds = (10 * self.seed + 1, 10 * self.seed + 2)
+        if sources is None:
+            use_device(device)
+            return (
+                traced_detector_samples(sizes.traced, seeds[0], device, workers=sizes.workers),
+                traced_refiner_samples(sizes.traced, seeds[1], device, workers=sizes.workers),
+            )
+        from downfield.training.networks.set_samples import detector_samples, refiner_samples
+
+        return (
+            detector_samples(sources, seeds[0], crops=sizes.crops, workers=sizes.workers),
+            refiner_samples(sources, seeds[1], workers=sizes.workers),
+        )
 
 
 def chosen_device(name: str) -> torch.device:

@@ -13,7 +13,8 @@ from torch.utils.data import DataLoader, Dataset
 from downfield.core.arrays import Array
 from downfield.models.refiner import PATCH_PX, from_units, to_patch
 from downfield.training.balls import lay_balls
-from downfield.training.crops import CROP_PX, PER_FRAME, CropStream
+from downfield.training.crop_places import CROP_PX
+from downfield.training.crops import PER_FRAME, CropStream
 from downfield.training.labeled_frames import FrameDraw, Sources, labels_of, read_frame, read_objects
 from downfield.training.networks.samples import (
     BALL,

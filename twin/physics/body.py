@@ -23,6 +23,7 @@ from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
+from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
 
 STEP_NS = 2_000_000
 """One step of the physics."""
@@ -32,12 +33,6 @@ FIGURE_TOP_MM = 36.0
 
 SHOULDER_MM = 7.5
 """Largest radius of the capsule that stands for the player; bases narrower than twice this get a slimmer one."""
-
-MAGNETIC_BALL_MM = (4.5, 3.0)
-"""Radius and half height of the magnetic ball."""
-
-FOAM_BALL_MM = (4.0, 2.5)
-"""Half length and radius of the foam ball, a capsule along its x axis."""
 
 PARKED_MM = 2000.0
 """Height above the board at which figures out of play are parked."""

@@ -16,7 +16,8 @@ from downfield.core.arrays import Array
 from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Player
-from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_MM, STEP_NS, build_model, inertia
+from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
+from downfield.twin.physics.body import PARKED_MM, STEP_NS, build_model, inertia
 from downfield.twin.physics.drive import FLOOR_FRICTION, Drive, FigureMotion
 from downfield.twin.physics.poses import LoneBall, Poses, level_rotation
 

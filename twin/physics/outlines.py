@@ -18,7 +18,7 @@ from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel
 from downfield.core.footprint import BaseSize, Footprint, gaps_mm, signed_gap
 from downfield.core.scene import Player
-from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
+from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.physics.poses import FALLEN_DEG, Poses
 
 _OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding that does not affect the solver

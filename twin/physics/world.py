@@ -20,6 +20,7 @@ from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Player
+from downfield.twin.measures import HAND_MM
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.drive import Drive, Vibration
 from downfield.twin.physics.engine import PhysicsEngine
@@ -27,9 +28,6 @@ from downfield.twin.physics.outlines import Bases, check_room
 from downfield.twin.physics.poses import LoneBall, Poses, between, to_snapshot
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.snapshot import Snapshot, Vector
-
-HAND_MM = (3.0, 7.5, 16.0)
-"""Place of the carried ball when a figure's hand was not measured, mm: ahead, to its left, over the board."""
 
 
 class Observer(Protocol):

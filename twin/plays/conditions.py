@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player
-from downfield.twin.physics.body import MAGNETIC_BALL_MM
+from downfield.twin.measures import MAGNETIC_BALL_MM
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.physics.world import World
 from downfield.twin.plays import script as do

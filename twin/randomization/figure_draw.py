@@ -11,15 +11,10 @@ from scipy.spatial.transform import Rotation
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.twin.appearance import BoardAppearance, Color, FigureAppearance, Solid
+from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.randomization import palettes
 from downfield.twin.randomization.deck import Deck
 from downfield.twin.randomization.figure_shape import POSES, Kit, shape
-
-FOAM_MM = (4.0, 2.5)
-"""Half length and radius of the foam ball: those of `twin.physics.body`, which needs MuJoCo, so it is not imported."""
-
-MAGNET_MM = (4.5, 3.0)
-"""Radius and half height of the magnetic ball, likewise."""
 
 _ARM_MM = ((-2.0, 7.0), (4.5, 10.0), (12.0, 20.0))  # place of practice balls: ahead, to a side, over the board
 _BALL_TURN_DEG = 40.0
@@ -53,14 +48,15 @@ def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureA
     color = brown if deck.chance(0.5) else bright
     lace = (0.95, 0.95, 0.92)
     if kind == "magnetic":
-        radius, half = MAGNET_MM
+        radius, half = MAGNETIC_BALL_MM
         sign = Solid("ellipsoid", (3.2, 1.9, 0.5), (0.0, 0.0, half - 0.2), color=lace, part="other")
         return FigureAppearance(
             (Solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), color=color, part="other"), sign)
         )
+    long, across = FOAM_BALL_MM
     return FigureAppearance(
         (
-            Solid("ellipsoid", (FOAM_MM[0], FOAM_MM[1], FOAM_MM[1]), (0.0, 0.0, 0.0), color=color, part="other"),
+            Solid("ellipsoid", (long, across, across), (0.0, 0.0, 0.0), color=color, part="other"),
             Solid("box", (1.4, 0.3, 0.25), (0.0, 0.0, 2.4), color=lace, part="other"),
         )
     )
@@ -100,7 +96,8 @@ def _with_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
 def _beside_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
     magnetic = deck.chance(0.5)
     bearing, away = deck.free(0, 2 * np.pi), deck.free(*_STREWN_MM)
-    spot = np.array([away * np.cos(bearing), away * np.sin(bearing), MAGNET_MM[1] if magnetic else FOAM_MM[1]])
+    height = (MAGNETIC_BALL_MM if magnetic else FOAM_BALL_MM)[1]
+    spot = np.array([away * np.cos(bearing), away * np.sin(bearing), height])
     turn = Rotation.from_euler("z", deck.free(-180, 180), degrees=True)
     return with_ball_at(figure, draw_ball(deck, "magnetic" if magnetic else "foam"), spot, turn, "strewn")
 

@@ -18,8 +18,7 @@ from downfield.core.arrays import Array
 from downfield.core.footprint import Footprint, signed_gap, signed_gaps
 from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance, FigureAppearance
-from downfield.twin.physics.body import MAGNETIC_BALL_MM
-from downfield.twin.physics.world import HAND_MM
+from downfield.twin.measures import HAND_MM, MAGNETIC_BALL_MM
 from downfield.twin.render.solids import cloud
 from downfield.twin.snapshot import BallPose, FigurePose, HandPose, Quaternion, Snapshot, StickPose
 

@@ -14,7 +14,8 @@ KEYPOINTS = ("front_left", "front_right", "rear_right", "rear_left", "helmet")
 _MIRRORED = (1, 0, 3, 2, 4)  # index of each keypoint in a picture flipped left to right
 
 _OUTSIDE, _HIDDEN, _SEEN = 0, 1, 2  # flags of keypoints, as in COCO
-_LEAST_SHOWN = 0.08  # objects with a smaller visible share are not labeled
+LEAST_SHOWN = 0.08
+"""Objects with a smaller visible share have no line."""
 
 
 @record
@@ -49,17 +50,17 @@ def yolo_lines(labels: Labels, size_px: tuple[int, int]) -> list[str]:
     """Return one line per object: class, box, then x, y and flag of five keypoints, all as shares of the picture.
 
     The ball and hands carry their center and fingertips in the helmet's place. Objects with a visible share below
-    `_LEAST_SHOWN` are left out.
+    `LEAST_SHOWN` are left out.
     """
     figures = [
         _line(CLASSES.index(figure.kind), figure.box_px, _figure_points(figure, size_px), size_px)
         for figure in labels.figures
-        if figure.shown >= _LEAST_SHOWN
+        if figure.shown >= LEAST_SHOWN
     ]
     things = [
         _line(CLASSES.index(thing.kind), thing.box_px, _thing_points(thing, size_px), size_px)
         for thing in labels.things
-        if thing.shown >= _LEAST_SHOWN
+        if thing.shown >= LEAST_SHOWN
     ]
     return figures + things
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +20,28 @@ from downfield.twin.tracing.target import ON_CUDA
 _THREADS: Final = 128
 _COARSE_FROM_PX: Final = 1.9
 """Print pixels per picture pixel from which the print's half size is read."""
+
+Arrays = tuple[NDArray[Any], ...]
+
+_IDENTITY: Final = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Parts of pictures, all of one size.
+
+    Attributes:
+        views: number of the camera of each, shape (n,).
+        inverses: affine matrices from its pixels to the picture's, shape (n, 2, 3).
+        feet_px: side of the square of the picture from which its pixels gather light, shape (n,).
+        size_px: width, a multiple of 8, and height, of 4, of all of them.
+
+    """
+
+    views: NDArray[np.int64]
+    inverses: Array
+    feet_px: Array
+    size_px: tuple[int, int]
 
 
 class Tracer:
@@ -43,18 +67,47 @@ class Tracer:
 
         """
         width, height = camera.lens.size_px
-        padded = (1, -(-height // 4) * 4, -(-width // 8) * 8, 3)
-        jobs = np.zeros((1, at.JOB_COLUMNS), dtype=np.float32)
-        jobs[0, :6], jobs[0, at.J_FOOT] = (1, 0, 0, 0, 1, 0), 1.0
-        mm_per_px = float(camera.position_mm[2]) / max(camera.lens.focal_px)
-        coarse = mm_per_px * self._texture.px_per_mm > _COARSE_FROM_PX
-        info = np.array([[0, (seed * 40_503 + 12_345) % (1 << 32), coarse]], dtype=np.int64)
-        out = np.zeros(padded, dtype=np.float32)
-        mask = (1 << max(samples - 1, 0).bit_length()) - 1
-        traced = _launched(
-            launch.trace, out.size // 3, (jobs, info, *_tables(scene, camera)), (self._raster, samples, mask), out
-        )
+        padded = (-(-width // 8) * 8, -(-height // 4) * 4)
+        whole = Windows(np.zeros(1, dtype=np.int64), np.array([_IDENTITY]), np.ones(1), padded)
+        traced = _copied(self.windows([scene], [(0, camera)], whole, samples, seed))
         return np.asarray(traced[0, :height, :width], dtype=np.float32)
+
+    def windows(
+        self,
+        scenes: Sequence[TracedScene],
+        views: Sequence[tuple[int, Camera]],
+        windows: Windows,
+        samples: int,
+        seed: int = 0,
+    ) -> Any:
+        """Return the linear light of parts of several cameras' pictures of several scenes.
+
+        Args:
+            scenes: tables with this print.
+            views: number of the scene and camera of each view.
+            windows: of the views.
+            samples: paths per pixel.
+            seed: of the samples.
+
+        Returns:
+            Red green blue, float32 (n, height, width, 3), in the target's memory: an array of numpy's or of a CUDA
+            device, which torch takes as it is.
+
+        """
+        count, (width, height) = len(windows.views), windows.size_px
+        jobs = np.zeros((count, at.JOB_COLUMNS), dtype=np.float32)
+        jobs[:, at.J_INVERSE : at.J_INVERSE + 6] = windows.inverses.reshape(count, 6)
+        jobs[:, at.J_FOOT] = windows.feet_px
+        mm_per_px = np.array([float(camera.position_mm[2]) / max(camera.lens.focal_px) for _, camera in views])
+        info = np.zeros((count, 3), dtype=np.int64)
+        info[:, 0] = windows.views
+        info[:, 1] = (np.arange(count) * 2_654_435_761 + seed * 40_503 + 12_345) % (1 << 32)
+        info[:, 2] = mm_per_px[windows.views] * windows.feet_px * self._texture.px_per_mm > _COARSE_FROM_PX
+        mask = (1 << max(samples - 1, 0).bit_length()) - 1
+        out = _empty((count, height, width, 3), np.float32)
+        arrays: Arrays = (jobs, info, *_tables(scenes, views))
+        _launch(launch.trace, count * height * width, arrays, (self._raster, samples, mask), out)
+        return out
 
     def owners(self, scene: TracedScene, camera: Camera, places_px: Array) -> NDArray[np.int32]:
         """Return the row of the figure at each place of a picture, -1 for none, int32 (n,).
@@ -66,27 +119,48 @@ class Tracer:
 
         """
         places = np.ascontiguousarray(places_px, dtype=np.float32)
-        rows, out = np.zeros(len(places), dtype=np.int64), np.zeros(len(places), dtype=np.int32)
-        shown = _launched(launch.owners, len(places), (places, rows, *_tables(scene, camera)), (), out)
-        return np.asarray(shown, dtype=np.int32) - 1
+        arrays: Arrays = (places, np.zeros(len(places), dtype=np.int64), *_tables([scene], [(0, camera)]))
+        out = _empty((len(places),), np.int32)
+        _launch(launch.owners, len(places), arrays, (), out)
+        return np.asarray(_copied(out), dtype=np.int32) - 1
 
 
-def _tables(scene: TracedScene, camera: Camera) -> tuple[NDArray[Any], ...]:
-    """Return the arguments common to all kernels: views, their scenes, then the scene's arrays."""
-    parts = (scene.solids, scene.groups, scene.members, scene.cells, scene.lists)
-    return (view_row(camera)[None], np.zeros(1, dtype=np.int64), scene.head[None], scene.counts[None], *parts)
+def _tables(scenes: Sequence[TracedScene], views: Sequence[tuple[int, Camera]]) -> Arrays:
+    """Return the arguments common to all kernels: views, their scenes, then the scenes' arrays, one after another."""
+    counts = np.stack([scene.counts for scene in scenes])
+    starts = np.cumsum(
+        [[len(scene.solids), len(scene.groups), len(scene.cells), len(scene.lists)] for scene in scenes], axis=0
+    )
+    counts[1:, [at.I_SOLIDS, at.I_GROUPS, at.I_CELLS, at.I_LISTS]] = starts[:-1]
+    parts = (
+        np.concatenate([getattr(scene, name) for scene in scenes])
+        for name in ("solids", "groups", "members", "cells", "lists")
+    )
+    rows = np.stack([view_row(camera) for _, camera in views])
+    numbers = np.array([number for number, _ in views], dtype=np.int64)
+    return (rows, numbers, np.stack([scene.head for scene in scenes]), counts, *parts)
 
 
-def _launched(
-    kernel: Any, count: int, arrays: tuple[NDArray[Any], ...], rest: tuple[Any, ...], out: NDArray[Any]
-) -> NDArray[Any]:
-    """Return the output of a kernel, on the processor."""
-    if not ON_CUDA:
+def _launch(kernel: Any, count: int, arrays: Arrays, rest: tuple[Any, ...], out: Any) -> None:
+    """Run a kernel that writes `out`."""
+    if ON_CUDA:
+        kernel[-(-count // _THREADS), _THREADS](*map(_sent, arrays), *rest, out)
+    else:
         kernel(*arrays, *rest, out)
-        return out
-    on_device = _sent(out)
-    kernel[-(-count // _THREADS), _THREADS](*map(_sent, arrays), *rest, on_device)
-    copied: NDArray[Any] = on_device.copy_to_host()
+
+
+def _empty(shape: tuple[int, ...], kind: Any) -> Any:
+    """Return an array for a kernel's output in the memory of the target."""
+    if not ON_CUDA:
+        return np.zeros(shape, dtype=kind)
+    from numba import cuda
+
+    return cuda.device_array(shape, dtype=kind)
+
+
+def _copied(array: Any) -> NDArray[Any]:
+    """Return an array of the target on the processor."""
+    copied: NDArray[Any] = array.copy_to_host() if ON_CUDA else array
     return copied
 
 

@@ -11,8 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from downfield.twin.appearance import Color, FigureAppearance, Solid
 from downfield.twin.materials import Material
+from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.randomization.deck import Deck
-from downfield.twin.randomization.figure_draw import FOAM_MM, MAGNET_MM, with_ball_at
+from downfield.twin.randomization.figure_draw import with_ball_at
 from downfield.twin.variation.colors import any_color, is_bright, near
 
 BallKind = Literal["foam", "magnetic"]
@@ -39,7 +40,7 @@ def draw_varied_ball(deck: Deck, kind: BallKind) -> FigureAppearance:
     if deck.chance(0.1):
         lace = any_color(deck)
     solids, rest = _magnetic(deck, ink, lace) if kind == "magnetic" else _foam(deck, ink, lace)
-    usual = MAGNET_MM[1] if kind == "magnetic" else FOAM_MM[1]
+    usual = MAGNETIC_BALL_MM[1] if kind == "magnetic" else FOAM_BALL_MM[1]
     lowered = [
         dataclasses.replace(solid, position_mm=(*solid.position_mm[:2], solid.position_mm[2] + rest - usual))
         for solid in solids
@@ -146,6 +147,6 @@ def _beside(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
     else:
         bearing, away = deck.free(0, 2 * np.pi), deck.free(*_STREWN_MM)
         x, y = away * np.cos(bearing), away * np.sin(bearing)
-    height = MAGNET_MM[1] if kind == "magnetic" else FOAM_MM[1]
+    height = MAGNETIC_BALL_MM[1] if kind == "magnetic" else FOAM_BALL_MM[1]
     turn = Rotation.from_euler("z", deck.free(-180, 180), degrees=True)
     return with_ball_at(figure, draw_varied_ball(deck, kind), np.array([x, y, height]), turn, "strewn")

@@ -46,7 +46,7 @@ def draw_webcam(deck: Deck, fps: float, size: tuple[int, int]) -> Sensor:
         exposure_ms=min(_spread(deck, 0.5, 20.0), 900 / fps),
         gain=_spread(deck, 0.6, 1.6),
         white_balance=(_spread(deck, 0.82, 1.2), 1.0, _spread(deck, 0.82, 1.2)),
-        noise=_spread(deck, 0.5, 4.0) if cheap < 0.7 else _spread(deck, 3.0, 12.0),
+        noise=_spread(deck, 0.4, 3.5) if cheap < 0.75 else _spread(deck, 2.5, 7.0),
         blur_px=soft * (0.35 + 0.65 * scale),
         flicker=deck.uniform(0, 0.12) if deck.chance(0.35) else 0.0,
         mains_hz=50.0 if deck.chance(0.5) else 60.0,

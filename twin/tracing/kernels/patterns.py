@@ -7,9 +7,29 @@ from downfield.twin.tracing.kernels.numbers import FOUR, HALF, ONE, TWO, ZERO, F
 from downfield.twin.tracing.layout import PATTERN, SIZE, VALUES
 from downfield.twin.tracing.target import device_function
 
-STROKES = (0b1110111, 0b0010010, 0b1011101, 0b1011011, 0b0111010, 0b1101011, 0b1101111, 0b1010010, 0b1111111, 0b1111011)
-"""Strokes of the digits 0 to 9; bits from high to low: top, upper left, upper right, middle, lower left, lower right,
-bottom."""
+
+@device_function
+def strokes(digit):
+    """Return the strokes of a digit: bits of top, upper left and right, middle, lower left and right, bottom."""
+    if digit == 0:
+        return 0b1110111
+    if digit == 1:
+        return 0b0010010
+    if digit == 2:
+        return 0b1011101
+    if digit == 3:
+        return 0b1011011
+    if digit == 4:
+        return 0b0111010
+    if digit == 5:
+        return 0b1101011
+    if digit == 6:
+        return 0b1101111
+    if digit == 7:
+        return 0b1010010
+    if digit == 8:
+        return 0b1111111
+    return 0b1111011
 
 
 @device_function
@@ -17,7 +37,7 @@ def in_digit(digit, x, y):
     """Return whether a point of -1..1 (right, up) lies on a digit's strokes."""
     if abs(x) > F(0.8) or abs(y) > F(0.95):
         return False
-    bits = STROKES[min(max(digit, 0), 9)]
+    bits = strokes(digit)
     level, upright = 0, 0
     if abs(y) > F(0.65):
         level = bits & (64 if y > ZERO else 1)

@@ -1,0 +1,213 @@
+"""Endless traced samples: what the windows say of figures and balls, what cameras make of light, packing, training."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("numba")
+
+from downfield.core.errors import InputError  # noqa: E402
+from downfield.models.refiner import PATCH_PX, to_patch  # noqa: E402
+from downfield.training.crop_places import CROP_PX  # noqa: E402
+from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
+from downfield.training.networks.development import FIELDS, develop, sensor_row  # noqa: E402
+from downfield.training.networks.jpeg import through_jpeg  # noqa: E402
+from downfield.training.networks.pair_run import PairRun, RunSizes  # noqa: E402
+from downfield.training.networks.pair_trainer import TurnPlan  # noqa: E402
+from downfield.training.networks.samples import FALLEN, UPRIGHT  # noqa: E402
+from downfield.training.networks.traced_samples import (  # noqa: E402
+    TracedRecipe,
+    traced_detector_samples,
+    traced_refiner_samples,
+)
+from downfield.training.networks.traced_tables import TableRecipe, TracedTable, draw_table  # noqa: E402
+from downfield.training.networks.window_plans import plan_crops, plan_patches  # noqa: E402
+from downfield.training.pack import pack  # noqa: E402
+from downfield.twin.appearance import Processing, Sensor  # noqa: E402
+
+SMALL = TableRecipe(scenes=1, views=1)
+TINY = TracedRecipe(SMALL, crops_per_view=1, crop_samples=1, patch_samples=1)
+CPU = torch.device("cpu")
+STILL = Sensor(noise=0.0, blur_px=0.05, jpeg=100)
+
+
+@pytest.fixture(scope="module")
+def table() -> TracedTable:
+    return draw_table(5, 0, TableRecipe(scenes=1, views=2))
+
+
+def test_a_table_is_a_function_of_seed_and_number(table: TracedTable) -> None:
+    again = draw_table(5, 0, TableRecipe(scenes=1, views=2))
+    np.testing.assert_array_equal(again.scenes[0].solids, table.scenes[0].solids)
+    np.testing.assert_array_equal(again.views[1].objects.points, table.views[1].objects.points)
+    other = draw_table(5, 1, SMALL)
+    assert (
+        other.scenes[0].solids.shape != table.scenes[0].solids.shape
+        or (other.scenes[0].head != table.scenes[0].head).any()
+    )
+
+
+def test_crops_show_objects_where_their_windows_say(table: TracedTable) -> None:
+    plan = plan_crops(table, 3, np.random.default_rng(1))
+    kinds, points, boxes, shown = plan.truth
+    assert plan.inverses.shape == (6, 2, 3)
+    assert len(plan.sensors) == 6
+    for row, view in enumerate(plan.views):
+        own = table.views[view].objects
+        for kind, corners in zip(kinds[row], points[row], strict=True):
+            if kind not in (UPRIGHT, FALLEN) or (corners[:4, 2] == 0).any():
+                continue
+            in_frame = corners[:4, :2] @ plan.inverses[row][:, :2].T + plan.inverses[row][:, 2]
+            off = np.abs(own.points[:, None, :4, :2] - in_frame[None, None]).max(axis=(2, 3))
+            mirrored = np.abs(own.points[:, None, (1, 0, 3, 2), :2] - in_frame[None, None]).max(axis=(2, 3))
+            assert min(off.min(), mirrored.min()) < 0.05
+    known = kinds >= 0
+    assert (boxes[known] >= -0.5).all()
+    assert (boxes[known] <= CROP_PX - 0.5).all()
+    assert ((shown >= 0) & (shown <= 1)).all()
+
+
+def test_patches_turn_figures_lengthwise_and_say_which_way_they_face(table: TracedTable) -> None:
+    plan = plan_patches(table, np.random.default_rng(1))
+    points, flags, flip, fallen, figure, ball = plan.truth
+    real = figure > 0
+    assert 0.3 < real.mean() < 0.95
+    ahead = points[real, :2].mean(axis=1) - points[real, 2:4].mean(axis=1)
+    assert (ahead[:, 0] >= 0).all(), "the patch's order: front ahead"
+    assert 0.2 < flip[real].mean() < 0.8
+    assert (flags[~real] == 0).all()
+    assert (fallen <= figure).all()
+    shows = ball[:, 2] > 0
+    assert (np.abs(ball[shows, :2] - (PATCH_PX - 1) / 2) <= PATCH_PX / 2).all()
+    back = plan.inverses[real]
+    corners = np.einsum("nij,nkj->nki", back[:, :, :2], points[real, :4]) + back[:, None, :, 2]
+    own = np.concatenate([view.objects.points[:, :4, :2] for view in table.views])
+    off = np.abs(own[None, :, [0, 1, 2, 3]] - corners[:, None]).max(axis=(2, 3)).min(axis=1)
+    turned = np.abs(own[None, :, [2, 3, 0, 1]] - corners[:, None]).max(axis=(2, 3)).min(axis=1)
+    assert np.minimum(off, turned).max() < 0.05
+    forward = np.linalg.inv(back[0, :, :2])
+    matrix = np.column_stack([forward, -forward @ back[0, :, 2]])
+    np.testing.assert_allclose(to_patch(corners[0], matrix), points[real][0, :4], atol=1e-3)
+
+
+def test_traced_crops_and_patches_are_pictures_with_figures() -> None:
+    crops = next(traced_detector_samples(TINY, 3, CPU, workers=0))
+    assert crops.image.shape[1:] == (CROP_PX, CROP_PX, 3)
+    assert crops.image.dtype == torch.uint8
+    assert crops.image.float().std() > 5
+    patches = next(traced_refiner_samples(TINY, 3, CPU, workers=0))
+    assert patches.image.shape[1:] == (PATCH_PX, PATCH_PX, 3)
+    assert len(patches.image) == len(patches.figure)
+    assert patches.image[patches.figure > 0].float().std(dim=(1, 2, 3)).median() > 5
+
+
+def developed(sensor: Sensor, light: float = 0.5, step: float = 1.0, side: int = 32) -> np.ndarray:
+    rows = torch.from_numpy(np.stack([sensor_row(sensor, (640, 360), 0.0)]))
+    picture = develop(
+        torch.full((1, side, side, 3), light),
+        rows,
+        origins=torch.tensor([[304.0, 164.0]]),
+        steps=torch.tensor([step]),
+        generator=torch.Generator().manual_seed(1),
+    )
+    assert picture.dtype == torch.uint8
+    out: np.ndarray = picture[0].numpy()
+    return out
+
+
+def test_a_camera_shows_light_by_the_display_curve() -> None:
+    assert developed(STILL).mean() == pytest.approx(255 * 0.5 ** (1 / 2.2), abs=1.5)
+    red = developed(dataclasses.replace(STILL, white_balance=(1.2, 1.0, 0.8))).mean(axis=(0, 1))
+    assert red[2] > red[1] > red[0], "blue, green, red"
+    assert len(sensor_row(STILL, (640, 360), 0.0)) == len(FIELDS)
+
+
+def test_noise_averages_out_in_a_smaller_picture() -> None:
+    noisy = dataclasses.replace(STILL, noise=8.0)
+    whole, half = developed(noisy), developed(noisy, step=2.0)
+    assert 5 < whole.std() < 12
+    assert half.std() < 0.75 * whole.std()
+
+
+def test_a_camera_without_color_gives_grays() -> None:
+    gray = dataclasses.replace(STILL, white_balance=(1.2, 1.0, 0.8), processing=Processing(saturation=0.0))
+    assert np.ptp(developed(gray).astype(int), axis=2).max() <= 1
+
+
+@pytest.mark.parametrize("quality", [35, 70, 92])
+def test_a_jpeg_loses_as_much_as_libjpeg(quality: int) -> None:
+    rng = np.random.default_rng(2)
+    image = np.asarray(cv2.GaussianBlur(rng.integers(0, 256, (64, 64, 3), dtype=np.uint8), (0, 0), 1.2), dtype=np.uint8)
+    _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    usual = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=float)
+    light = torch.from_numpy(image[..., ::-1].copy()).permute(2, 0, 1)[None].float()
+    ours = through_jpeg(light, torch.tensor([float(quality)]))[0].permute(1, 2, 0).numpy()[..., ::-1]
+    lost = (np.abs(usual - image).mean(), np.abs(ours - image).mean())
+    assert lost[1] == pytest.approx(lost[0], rel=0.2)
+    assert through_jpeg(light, torch.tensor([100.0])).equal(light)
+
+
+def test_a_run_without_data_sets_traces_learns_and_continues(tmp_path: Path) -> None:
+    sizes = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=4.0), TINY)
+    lines: list[str] = []
+    count = itertools.count()
+    begun = PairRun(tmp_path, None, "cpu", 3, sizes, clock=lambda: float(next(count)))
+    begun.execute(None, 40.0, rate=1e-3, level=1.0, report=lines.append)
+    steps = {name: read_checkpoint(tmp_path / f"{name}.pt")["steps"] for name in ("detector", "refiner")}
+    assert min(steps.values()) > 0
+    assert all("nan" not in line for line in lines)
+    resumed = PairRun(tmp_path, tmp_path, "cpu", 4, sizes, clock=lambda: float(next(count)))
+    resumed.execute(None, 40.0, rate=1e-3, level=1.0, report=lines.append)
+    after = {name: read_checkpoint(tmp_path / f"{name}.pt")["steps"] for name in ("detector", "refiner")}
+    assert after["refiner"] > steps["refiner"]
+    assert after["detector"] > steps["detector"]
+
+
+def test_what_is_packed_trains_without_the_packages_that_a_bare_computer_lacks(tmp_path: Path) -> None:
+    pack(tmp_path / "packed", None, None)
+    run = (
+        "import importlib.abc, sys\n"
+        "class Lacking(importlib.abc.MetaPathFinder):\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name.split('.')[0] in {'mujoco', 'ultralytics', 'typer', 'openvino', 'onnx', 'fastapi', 'av'}:\n"
+        "            raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Lacking())\n"
+        "import cv2\n"
+        "del cv2.FontFace\n"
+        "import downfield.core, pathlib\n"
+        f"assert pathlib.Path(downfield.core.__file__).is_relative_to({str(tmp_path)!r})\n"
+        "from downfield.training.networks.__main__ import main\n"
+        "from downfield.training.networks.traced_tables import TableRecipe, draw_table\n"
+        "from downfield.training.networks.window_plans import plan_patches\n"
+        "import numpy as np\n"
+        "plan = plan_patches(draw_table(1, 0, TableRecipe(1, 1)), np.random.default_rng(1))\n"
+        "print(len(plan.views), main(['OUT', '1', '--device', 'nonsense']))\n"
+    )
+    path = os.pathsep.join(filter(None, (str(tmp_path / "packed"), os.environ.get("PYTHONPATH"))))
+    env = os.environ | {"PYTHONPATH": path, "DOWNFIELD_GLYPHS": str(tmp_path / "packed" / "glyphs.npz")}
+    done = subprocess.run(
+        [sys.executable, "-c", run], capture_output=True, text=True, env=env, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[0]) > 10
+    assert done.stdout.split()[1] == "2"
+    assert "There is no device 'nonsense'" in done.stderr
+    assert os.access(tmp_path / "packed" / "train.sh", os.X_OK)
+
+
+def test_packing_into_a_folder_that_holds_something_or_without_checkpoints_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="holds something already"):
+        pack(tmp_path, None, None)
+    with pytest.raises(InputError, match=r"detector.pt: no such file"):
+        pack(tmp_path / "new", tmp_path, None)

@@ -1,0 +1,151 @@
+"""What a camera makes of traced light, on the device that traced it: `twin.film` in torch, for windows of pictures.
+
+Blur, vignette, flicker, exposure, noise that neighbors share, the camera's own processing and JPEG; one sensor for each
+window, since the same light seen by another camera is another picture to learn from.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from downfield.training.networks.jpeg import through_jpeg
+from downfield.twin.appearance import Processing, Sensor
+
+FIELDS: Final = (
+    *("blur_px", "vignette", "red", "green", "blue", "noise", "flicker", "flicker_px", "flicker_phase", "jpeg"),
+    *("sharpen", "sharpen_px", "contrast", "gamma", "black", "saturation", "hue", "denoise", "width", "height"),
+)
+"""Columns of sensors; lengths in pixels of the frame, angles in radians."""
+
+
+@dataclass(frozen=True, slots=True)
+class DevelopmentLimits:
+    """Measures of a camera's pictures that its sensor does not name."""
+
+    display_gamma: float = 1 / 2.2
+    """Exponent from light to display values."""
+    shared_px: float = 0.45
+    """Reach over which pixels share noise, since color is interpolated from a mosaic."""
+    shot_share: float = 0.6
+    """Share of the noise's variance at mid gray that comes from photons, as in `twin.film`."""
+    smoothing_px: float = 0.9
+    """Reach of a camera's smoothing."""
+    edge: float = 0.11
+    """Difference of display values from which smoothing spares an edge."""
+    taps: int = 9
+    """Width of blurs, px."""
+
+
+LIMITS: Final = DevelopmentLimits()
+_NEUTRAL: Final = Processing()
+
+
+def sensor_row(sensor: Sensor, size_px: tuple[int, int], phase: float) -> NDArray[np.float32]:
+    """Return a sensor as a row of `FIELDS`, float32.
+
+    Args:
+        sensor: of the camera.
+        size_px: of its whole picture.
+        phase: of the lamps' flicker at the first row, radians.
+
+    """
+    own = sensor.processing or _NEUTRAL
+    red, green, blue = (sensor.gain * factor for factor in sensor.white_balance)
+    # A picture is read in `rolling_ms` and lamps swing twice a mains period; a global shutter sees no swing.
+    swings = 2 * sensor.mains_hz * sensor.rolling_ms * 1e-3
+    evened = sensor.flicker * float(np.sinc(2 * sensor.mains_hz * sensor.exposure_ms * 1e-3))
+    values = (
+        *(sensor.blur_px, sensor.vignette, red, green, blue, sensor.noise / 255),
+        *(evened, size_px[1] / max(swings, 1e-3), phase, sensor.jpeg),
+        *(own.sharpen, own.sharpen_px, own.contrast, own.gamma, own.black, own.saturation, math.radians(own.hue_deg)),
+        *(own.denoise, size_px[0], size_px[1]),
+    )
+    return np.array(values, dtype=np.float32)
+
+
+def develop(
+    light: Tensor, sensors: Tensor, *, origins: Tensor, steps: Tensor, generator: torch.Generator | None = None
+) -> Tensor:
+    """Return pictures as cameras deliver them, uint8 blue green red, shape (n, height, width, 3).
+
+    Args:
+        light: linear, red green blue, float (n, height, width, 3).
+        sensors: rows of `FIELDS`, float (n, columns), on the same device.
+        origins: frame pixel of each window's first pixel, shape (n, 2).
+        steps: frame pixels per pixel of each window, shape (n,): blur, noise and vignette follow it.
+        generator: of the noise, on that device.
+
+    """
+    field = {name: sensors[:, column, None, None, None] for column, name in enumerate(FIELDS)}
+    step = steps[:, None, None, None]
+    x = blurred(light.permute(0, 3, 1, 2), (sensors[:, FIELDS.index("blur_px")] / steps).clamp(min=0.05))
+    gains = torch.cat([field["red"], field["green"], field["blue"]], dim=1)
+    x = (x * gains * _evenness(field, origins, step, x.shape[2:])).clamp(min=1e-5)
+    # The shoulder of a sensor near its full scale, then the display curve.
+    x = torch.where(x > 0.8, 0.8 + 0.2 * (1 - torch.exp((0.8 - x) / 0.2)), x) ** LIMITS.display_gamma
+    x = _noisy(x, field["noise"], steps, generator).clamp(0, 1)
+    x = _processed(x, field, steps)
+    x = through_jpeg(255 * x, field["jpeg"][:, 0, 0, 0])
+    return x.round().clamp(0, 255).to(torch.uint8).flip(1).permute(0, 2, 3, 1).contiguous()
+
+
+def blurred(planes: Tensor, sigma_px: Tensor) -> Tensor:
+    """Return pictures (n, c, height, width), each blurred by its own Gaussian, shape (n,)."""
+    n, c, height, width = planes.shape
+    reach = LIMITS.taps // 2
+    taps = torch.arange(-reach, reach + 1, device=planes.device, dtype=torch.float32)
+    kernel = torch.exp(-0.5 * (taps[None] / sigma_px[:, None]) ** 2)
+    kernel = (kernel / kernel.sum(dim=1, keepdim=True)).repeat_interleave(c, 0)
+    flat = functional.pad(planes.reshape(1, n * c, height, width), (reach,) * 4, mode="replicate")
+    flat = functional.conv2d(flat, kernel[:, None, None, :], groups=n * c)
+    return functional.conv2d(flat, kernel[:, None, :, None], groups=n * c).reshape(n, c, height, width)
+
+
+def _evenness(field: dict[str, Tensor], origins: Tensor, step: Tensor, shape: torch.Size) -> Tensor:
+    """Return the share of light by vignette and flicker, shape (n, 1, height, width)."""
+    height, width = shape
+    x = origins[:, 0, None, None, None] + step * torch.arange(width, device=origins.device)
+    y = origins[:, 1, None, None, None] + step * torch.arange(height, device=origins.device)[:, None]
+    half = field["width"] / 2
+    u, v = (x - half) / half, (y - field["height"] / 2) / half
+    off = (u * u + v * v) / (1 + (field["height"] / field["width"]) ** 2)
+    swing = torch.sin(2 * math.pi * y / field["flicker_px"] + field["flicker_phase"])
+    return (1 - field["vignette"] * off).clamp(min=0.0) * (1 + field["flicker"] * swing)
+
+
+def _noisy(x: Tensor, noise: Tensor, steps: Tensor, generator: torch.Generator | None) -> Tensor:
+    """Return display values with noise as `twin.film` has it: a pixel of a smaller picture averages several."""
+    field = torch.randn(x.shape, device=x.device, generator=generator)
+    kept = (LIMITS.shared_px / steps).clamp(min=0.05)
+    field = blurred(field, kept)
+    field = field / field.std(dim=(1, 2, 3), keepdim=True).clamp(min=1e-3)
+    level = (2 * x).clamp(min=4 / 128)
+    light, slope = level ** (1 / LIMITS.display_gamma), level ** (1 - 1 / LIMITS.display_gamma)
+    spread = slope * torch.sqrt(LIMITS.shot_share * light + 1 - LIMITS.shot_share)
+    return x + field * noise * spread.clamp(max=3.0) / steps.clamp(min=1.0)[:, None, None, None]
+
+
+def _processed(x: Tensor, field: dict[str, Tensor], steps: Tensor) -> Tensor:
+    """Return what the camera makes of its picture, as `twin.film.processing`; without color fringes."""
+    smooth = blurred(x, (LIMITS.smoothing_px / steps).clamp(min=0.3))
+    spared = torch.exp(-(((smooth - x) / LIMITS.edge) ** 2))
+    x = x + field["denoise"] * spared * (smooth - x)
+    x = x.clamp(min=1e-5) ** field["gamma"]
+    x = x + field["contrast"] * (x * x * (3 - 2 * x) - x)
+    x = field["black"] + (1 - field["black"]) * x
+    luma = (x * x.new_tensor([0.299, 0.587, 0.114])[:, None, None]).sum(dim=1, keepdim=True)
+    red, blue = x[:, :1] - luma, x[:, 2:] - luma
+    cos, sin = field["saturation"] * torch.cos(field["hue"]), field["saturation"] * torch.sin(field["hue"])
+    red, blue = cos * red - sin * blue, sin * red + cos * blue
+    green = -(0.299 * red + 0.114 * blue) / 0.587
+    x = (luma + torch.cat([red, green, blue], dim=1)).clamp(0, 1)
+    soft = blurred(x, (field["sharpen_px"][:, 0, 0, 0] / steps).clamp(min=0.3))
+    return (x + field["sharpen"] * (x - soft)).clamp(0, 1)
