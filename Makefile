@@ -76,6 +76,7 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	.ci/system-libraries $(BIN)/python twin
 	.ci/system-libraries $(BIN)/python browser
 	.ci/system-libraries $(BIN)/python database
+	.ci/system-libraries $(BIN)/python broker
 	touch $@ $(VENV)/.run
 
 $(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml

@@ -1,4 +1,4 @@
-"""``downfield desk``: the director's desk over the tables of a hall, and the event."""
+"""``downfield desk``: the director's desk over the tables of a hall, and the event; ``downfield desk broker``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from downfield.api.security.http_protocol import guarded_protocol
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
 from downfield.core.platform.open_files import raise_file_limit
+from downfield.desk.broker_command import broker
 from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.replication.desk_tournament import open_desk_tournament
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
@@ -33,7 +35,13 @@ PORT: Final = 8320
 """The rig's port is 8317, so both run on one computer."""
 
 
+app = typer.Typer(add_completion=False, invoke_without_command=True)
+app.command("broker")(broker)
+
+
+@app.callback()
 def desk(
+    context: typer.Context,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the desk's pages.")] = PORT,
     lan: Annotated[
         bool, typer.Option("--lan", help="Let phones and other computers in the network use the pages.")
@@ -45,7 +53,10 @@ def desk(
     config: ConfigOption = None,
 ) -> None:
     """Run the director's desk: every table at a glance, the event, its big screen and its overlays."""
-    place = folder or data_folder(load(config).settings) / "desk"
+    if context.invoked_subcommand is not None:
+        return
+    settings = load(config).settings
+    place = folder or data_folder(settings) / "desk"
     thing = LeasedThing(f"The desk's folder {place}", "give this one a folder of its own with --data.")
     lease = FileLease(place / ".desk.lock", thing)
     parts = DeskParts(EventKeeper(place / "event.json"), AddressBook(place / "tables.json"), TableWatcher())
@@ -61,6 +72,9 @@ def desk(
     for address in urls(network_hosts(), "http", opened, "") if lan else ():
         console.print(f"On other devices:  {address}")
     console.print("Stop with Ctrl-C.")
+    tournament = open_desk_tournament(settings)
+    if tournament is not None:
+        console.print(f"The tournament's broker: {tournament.where}. Its games are kept in {tournament.kept_in}.")
     for table in parts.book.tables:
         parts.watcher.watch(table)
     guard = ConnectionGuard(known, affordable(raise_file_limit()))
@@ -81,6 +95,8 @@ def desk(
     except KeyboardInterrupt:
         console.print("stopped")
     finally:
+        if tournament is not None:
+            tournament.close()
         parts.watcher.close()
         store.close()
         lease.close()

@@ -77,6 +77,25 @@ class SpooledEntry:
     key: str | None = None
     attachment: str | None = None
 
+    @classmethod
+    def of(cls, row: EntryRow) -> SpooledEntry:
+        """Return an entry as it is written down."""
+        values = asdict(row)
+        if row.attachment is not None:
+            values["attachment"] = base64.b64encode(row.attachment).decode()
+        return cls(**values)
+
+    @property
+    def row(self) -> EntryRow:
+        """The entry as in the store.
+
+        Raises:
+            ValueError: its attachment is not base64.
+
+        """
+        attachment = None if self.attachment is None else base64.b64decode(self.attachment, validate=True)
+        return EntryRow(self.game, self.seq, self.kind, self.at_ns, self.key, self.content, attachment, self.digest)
+
 
 class Spool:
     """Keeps entries until they are in the store. Callable from any thread.
@@ -185,7 +204,7 @@ class Spool:
         with os.fdopen(os.open(path, flags, OWNER_ONLY), "r+b", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
             lines = [] if size else [to_json(SpooledGame, SpooledGame(self._next_number(), **asdict(game)))]
-            lines += [_line(row) for row in rows]
+            lines += [to_json(SpooledEntry, SpooledEntry.of(row)) for row in rows]
             text = "".join(f"{line}\n" for line in lines).encode()
             if size:
                 file.seek(size - 1)  # writing goes to the end, wherever it was read
@@ -237,13 +256,6 @@ def _is_own(place: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and is_own(found) and not others_may_write(found)
 
 
-def _line(row: EntryRow) -> str:
-    values = asdict(row)
-    if row.attachment is not None:
-        values["attachment"] = base64.b64encode(row.attachment).decode()
-    return to_json(SpooledEntry, SpooledEntry(**values))
-
-
 def _read_entries(path: Path, game: str) -> Iterator[EntryRow]:
     """Yield the entries of a file; what is no entry of its game, such as a line that a crash cut off, is skipped."""
     with suppress(OSError), path.open("rb") as file:
@@ -252,14 +264,4 @@ def _read_entries(path: Path, game: str) -> Iterator[EntryRow]:
             with suppress(FormatError, ValueError):
                 entry = from_json(SpooledEntry, line, path=str(path))
                 if entry.game == game:
-                    attachment = None if entry.attachment is None else base64.b64decode(entry.attachment, validate=True)
-                    yield EntryRow(
-                        entry.game,
-                        entry.seq,
-                        entry.kind,
-                        entry.at_ns,
-                        entry.key,
-                        entry.content,
-                        attachment,
-                        entry.digest,
-                    )
+                    yield entry.row

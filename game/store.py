@@ -14,7 +14,7 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -77,6 +77,7 @@ class Store(StoreReader):
         self._rows: dict[str, GameRow] = {}
         self._is_open = False
         self._has_noted_devices = True
+        self._appended: Callable[[EntryRow], None] | None = None
         self.spool: Spool | None = None
         try:
             self._open()
@@ -129,6 +130,10 @@ class Store(StoreReader):
         """Keep where journals and devices stand in a second place from now on, until the store is closed."""
         self._heads = heads
         self._note_devices()
+
+    def follow(self, appended: Callable[[EntryRow], None]) -> None:
+        """Call a function with the last entry that is on disk after each append; it must neither wait nor fail."""
+        self._appended = appended
 
     def keep_unsaved(self, spool: Spool) -> None:
         """Keep on the rig's disk what the store does not accept from now on."""
@@ -187,6 +192,8 @@ class Store(StoreReader):
         except SQLAlchemyError as error:
             raise OutputError(f"{self.where}: the store can't be written: {cause_of(error)}") from None
         self._note_entry(entries[-1], game)
+        if self._appended is not None:
+            self._appended(entries[-1])
 
     def keep_team(self, team: str, content: str, at_ns: int) -> None:
         """Save a team, in place of one of the same id."""

@@ -160,13 +160,15 @@ class StoreReader:
             row = connection.execute(query.order_by(GAMES.c.number.desc()).limit(1)).first()
         return None if row is None else self._row(GameRow, row)
 
-    def entries(self, game: str, *, after: int = 0, attachments: bool = True) -> Iterator[EntryRow]:
+    def entries(
+        self, game: str, *, after: int = 0, attachments: bool = True, page_entries: int = PAGE_ENTRIES
+    ) -> Iterator[EntryRow]:
         """Yield a game's journal in order, read page by page."""
         columns = [null() if column.name == "attachment" and not attachments else column for column in ENTRIES.c]
         while True:
             query = select(*columns).where(ENTRIES.c.game == game, ENTRIES.c.seq > after)
             with self._reading() as connection:
-                page = connection.execute(query.order_by(ENTRIES.c.seq).limit(PAGE_ENTRIES)).all()
+                page = connection.execute(query.order_by(ENTRIES.c.seq).limit(page_entries)).all()
             if not page:
                 return
             for row in page:  # one at a time: those before one that can't be read are yielded

@@ -145,7 +145,7 @@ class RigController:
     def settings(self) -> Settings:
         """Return the configuration in effect, without the passwords in addresses of databases and cameras."""
         values = self._configuration.settings.model_dump(mode="json")
-        for section, key in (("store", "url"), ("source", "name"), ("webhook", "url")):
+        for section, key in (("store", "url"), ("source", "name"), ("webhook", "url"), ("tournament", "database")):
             values[section][key] = without_password(values[section][key])
         for section, key in (("obs", "password"), ("webhook", "signing_key")):
             values[section][key] = "(set)" if values[section][key] else ""

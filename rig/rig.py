@@ -49,6 +49,7 @@ from downfield.rig.sources.source_opening import is_address, is_recording
 from downfield.rig.table import OpenVision, open_table, source_choice
 from downfield.rig.table_seals import TableSeals
 from downfield.rig.tables.profile import TableProfile, camera_identity
+from downfield.rig.tournament.opening import health_with, open_tournament
 from downfield.rig.web_service import Service
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
@@ -115,6 +116,10 @@ class Rig:
         self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
         self._store, owner = open_store(settings, temporary, self._key, live=self.live)
         self._closing.callback(self._store.close)
+        tournament = open_tournament(settings, self._store, owner, self._key)
+        if tournament is not None:
+            self._closing.callback(tournament.close)
+        with_tournament = health_with(tournament)
         self._seals = TableSeals()
         self._closing.callback(self._seals.finish, None)
         self._recorder = self._start_recorder(calibration) if self.live else None
@@ -165,7 +170,7 @@ class Rig:
         self._closing.callback(self.program.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
-            self._seals.publish_health,
+            lambda health: self._seals.publish_health(with_tournament(health)),
             self._problems,
             self._meter,
             wake_health,

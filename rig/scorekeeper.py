@@ -33,6 +33,7 @@ from downfield.rig.configuration.settings import data_folder
 from downfield.rig.kept_games import leased_data_folder, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.sources.source import CaptureClock
+from downfield.rig.tournament.opening import health_with, open_tournament
 from downfield.rig.web_service import Service
 
 HEALTH_S: Final = 1.0
@@ -70,6 +71,10 @@ class Scorekeeper:
             key = open_rig_key(data_folder(settings), must_be_kept=True)
             store, owner = open_store(settings, temporary, key, live=True, table=table)
             stack.callback(store.close)
+            tournament = open_tournament(settings, store, owner, key)
+            if tournament is not None:
+                stack.callback(tournament.close)
+            self._with_tournament = health_with(tournament)
             control = NoCamera(configuration)
             rulebook = load_rulebook(settings.game.rulebook)
             self.game_service = GameService(
@@ -115,6 +120,10 @@ class Scorekeeper:
         self._thread.join()
         self._stack.close()
 
+    def health(self) -> HealthStatus:
+        """Return the rig's health now."""
+        return self._with_tournament(HealthStatus(text=BY_HAND))
+
     def _run(self) -> None:
         while not self._ended.wait(HEALTH_S):
             self._beat()
@@ -127,7 +136,7 @@ class Scorekeeper:
     def _beat(self) -> None:
         """Publish the health, and settle what a declared switch has left waiting."""
         self.game_service.tick()
-        self.game_service.publish_health(HealthStatus(text=BY_HAND))
+        self.game_service.publish_health(self.health())
 
 
 class NoCamera:
@@ -158,6 +167,6 @@ class NoCamera:
     def settings(self) -> Settings:
         """Return the configuration in effect, without the passwords in addresses."""
         values = self._configuration.settings.model_dump(mode="json")
-        for section, key in (("store", "url"), ("source", "name")):
+        for section, key in (("store", "url"), ("source", "name"), ("tournament", "database")):
             values[section][key] = without_password(values[section][key])
         return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -33,9 +33,42 @@ def skip_without_postgres() -> None:
         pytest.skip("no PostgreSQL: install Debian's package postgresql, or another that brings initdb")
 
 
+class PostgresServer:
+    """A server over a folder, which can be killed and started again.
+
+    Args:
+        data: its folder, made by `postgres_cluster`.
+        port: it listens on.
+        user: who runs it; None for this user.
+        options: of the server.
+
+    Attributes:
+        address: of an empty database.
+
+    """
+
+    def __init__(self, data: Path, port: int, user: str | None, options: str) -> None:
+        self._data, self._user = data, user
+        self._options = f"-h 127.0.0.1 -p {port} -k {data} {options}"
+        self.address = f"postgresql://downfield@127.0.0.1:{port}/postgres"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self._control("-w", "-l", str(self._data / "log"), "-o", self._options, "start")
+
+    def kill(self) -> None:
+        """End it at once, as a crash does."""
+        self._control("-w", "-m", "immediate", "stop")
+
+    def _control(self, *arguments: str) -> None:
+        folder = programs()
+        assert folder is not None
+        _run(self._user, folder / "pg_ctl", "-D", self._data, *arguments)
+
+
 @contextmanager
-def postgres_server() -> Iterator[str]:
-    """The address of an empty database on a server that runs until the end; skipping is for the caller.
+def postgres_cluster(options: str = "-c fsync=off") -> Iterator[PostgresServer]:
+    """A running server, killed at the end; skipping is for the caller.
 
     Raises:
         FileNotFoundError: PostgreSQL is not installed.
@@ -54,16 +87,35 @@ def postgres_server() -> Iterator[str]:
             shutil.chown(data, user)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        options = f"-h 127.0.0.1 -p {port} -k {data} -c fsync=off"
         _run(user, folder / "initdb", "-D", data, "-U", "downfield", "-A", "trust", "-E", "UTF8", "--no-sync")
-        _run(user, folder / "pg_ctl", "-D", data, "-w", "-l", data / "log", "-o", options, "start")
+        server = PostgresServer(data, port, user, options)
+        server.start()
         try:
-            yield f"postgresql://downfield@127.0.0.1:{port}/postgres"
+            yield server
         finally:
-            _run(user, folder / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+            with suppress(subprocess.CalledProcessError):  # a test may have killed it
+                server.kill()
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """The address of an empty database on a server that runs until the end; skipping is for the caller.
+
+    Raises:
+        FileNotFoundError: PostgreSQL is not installed.
+
+    """
+    with postgres_cluster() as server:
+        yield server.address
 
 
 def _run(user: str | None, *command: str | Path) -> None:
     subprocess.run(
-        [str(part) for part in command], check=True, stdout=subprocess.DEVNULL, user=user, cwd="/", timeout=60
+        [str(part) for part in command],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        user=user,
+        cwd="/",
+        timeout=60,
     )

@@ -70,6 +70,16 @@ class RecordingStatus(TopicModel):
     free_gb: float | None = None
 
 
+class ReplicationStatus(TopicModel):
+    """How far a tournament's copy of this rig's games is behind."""
+
+    state: Literal["off", "ok", "behind", "refused"] = Field(
+        default="off", description="off: no tournament; refused: it has other entries than this rig."
+    )
+    entries: int = Field(default=0, description="Entries that are not there yet.")
+    seconds: float = Field(default=0.0, description="How long nothing was stored there while some waited.")
+
+
 class HealthStatus(TopicModel):
     """Topic `health`: whether the rig can be trusted; once a second, and at once when the level changes."""
 
@@ -94,6 +104,7 @@ class HealthStatus(TopicModel):
     calibration_rms_yd: tuple[float, float] | None = None
     recording: RecordingStatus = RecordingStatus()
     store: Literal["ok", "behind"] = Field(default="ok", description="behind: declarations are not on disk yet.")
+    replication: ReplicationStatus = ReplicationStatus()
 
 
 class SourceStatus(TopicModel):

@@ -36,7 +36,7 @@ COMMANDS: Final = {
     "support": "downfield.rig.cli.support:support",
     "export": "downfield.rig.cli.export:export",
     "review": "downfield.rig.cli.review:review",
-    "desk": "downfield.desk.command:desk",
+    "desk": "downfield.desk.command:app",
     "archive": "downfield.desk.archive.command:app",
     "verify": "downfield.rig.cli.verify:verify",
     "shadow": "downfield.rig.cli.shadow:shadow",

@@ -5,19 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, IPvAnyNetwork
+from pydantic import Field, IPvAnyNetwork
 
 from downfield.api.security.forwarding import PREFIX
 from downfield.core.platform.folders import user_data_folder
+from downfield.rig.configuration.section import SettingsSection
+from downfield.rig.configuration.tournament import TournamentSettings
 
 ControlSetting = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
 PixelCount = Annotated[int, Field(ge=16, le=16384)]
-
-
-class SettingsSection(BaseModel):
-    """A section of the file: frozen, unknown keys refused; camera 0 may be written without quotes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True)
 
 
 class IdentitySettings(SettingsSection):
@@ -314,6 +310,7 @@ class RigSettings(SettingsSection):
     obs: ObsSettings = ObsSettings()
     webhook: WebhookSettings = WebhookSettings()
     output: OutputSettings = OutputSettings()
+    tournament: TournamentSettings = TournamentSettings()
     log: LogSettings = LogSettings()
 
 

@@ -78,7 +78,8 @@ def scrubber_of(settings: RigSettings) -> Scrubber:
         (Path.home(), "<home>"),
         (Path.cwd(), "<here>"),
     ]
-    addresses = [text for text in (settings.source.name, settings.store.url) if "://" in text or "@" in text]
+    named = (settings.source.name, settings.store.url, settings.tournament.database)
+    addresses = [text for text in named if "://" in text or "@" in text]
     secrets = list(addresses)
     for text in addresses:
         with suppress(ValueError):

@@ -1,0 +1,120 @@
+"""The tournament's broker: nats-server, with a configuration and credentials that are made once.
+
+Rigs and the desk are two users with permissions of their own: a rig may send journals and its own feed, and not read
+what others send. The broker keeps the newest value of each topic of each table (JetStream), so a desk that starts late
+sees every table at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from downfield.core.errors import InputError
+from downfield.core.private_files import create_private_file, make_private_folder, replace_private_file
+from downfield.core.records import read_record, to_json
+from downfield.rig.tournament.broker import BrokerCredentials
+
+PORT: Final = 4222
+"""NATS's own."""
+
+DESK_FILE: Final = "desk.credentials.json"
+RIG_FILE: Final = "rig.credentials.json"
+CONFIGURATION_FILE: Final = "nats.conf"
+
+_MAX_BYTES: Final = 8 << 20
+"""The largest message: a batch of a journal is 256 kB, an entry with a second of scenes may be larger."""
+
+_SYSTEM_FOLDERS: Final = ("/usr/sbin", "/usr/local/sbin")
+"""Where Debian puts it; not in the path of ordinary users."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerFiles:
+    """What a broker is started with.
+
+    Attributes:
+        configuration: of nats-server.
+        desk, rig: the credentials of the desk, and those to be copied to every rig.
+
+    """
+
+    configuration: Path
+    desk: Path
+    rig: Path
+
+
+def find_nats_server() -> str:
+    """Return the program.
+
+    Raises:
+        InputError: it is not installed.
+
+    """
+    path = os.pathsep.join((os.environ.get("PATH", os.defpath), *_SYSTEM_FOLDERS))
+    found = shutil.which("nats-server", path=path)
+    if found is None:
+        raise InputError(
+            "nats-server is not installed. On Debian and Ubuntu: sudo apt install nats-server; else see nats.io."
+        )
+    return found
+
+
+def write_broker_files(folder: Path, host: str, port: int) -> BrokerFiles:
+    """Write the configuration of a broker; credentials that exist stay.
+
+    Args:
+        folder: for it, its credentials and what it keeps.
+        host: address to listen on.
+        port: to listen on.
+
+    Raises:
+        InputError: the folder can't be written, or credentials in it can't be read.
+
+    """
+    files = BrokerFiles(folder / CONFIGURATION_FILE, folder / DESK_FILE, folder / RIG_FILE)
+    try:
+        make_private_folder(folder)
+        desk, rig = (_credentials(path, user) for path, user in ((files.desk, "desk"), (files.rig, "rig")))
+        replace_private_file(files.configuration, _configuration(folder, host, port, desk, rig).encode())
+    except OSError as error:
+        raise InputError(f"{folder}: the broker's files can't be written: {error.strerror}") from None
+    return files
+
+
+def _credentials(path: Path, user: str) -> BrokerCredentials:
+    if not path.exists():
+        made = BrokerCredentials(user, secrets.token_urlsafe(24))
+        create_private_file(path, f"{to_json(BrokerCredentials, made)}\n".encode())
+    return read_record(BrokerCredentials, path)
+
+
+def _configuration(folder: Path, host: str, port: int, desk: BrokerCredentials, rig: BrokerCredentials) -> str:
+    rig_may = {
+        "publish": ["downfield.journal.*", "downfield.feed.*.*", "downfield.push.get"],
+        "subscribe": ["_INBOX.>", "downfield.push.changed"],
+    }
+    return f"""# Made by `downfield desk broker`, and written again at each start.
+server_name: downfield
+listen: {json.dumps(f"{host}:{port}")}
+max_payload: {_MAX_BYTES}
+ping_interval: "5s"
+ping_max: 2
+write_deadline: "5s"
+jetstream {{
+  store_dir: {json.dumps(str(folder.absolute() / "jetstream"))}
+  max_file_store: 1GB
+  max_memory_store: 64MB
+}}
+authorization {{
+  users: [
+    {{ user: {json.dumps(desk.user)}, password: {json.dumps(desk.password)} }}
+    {{ user: {json.dumps(rig.user)}, password: {json.dumps(rig.password)}, permissions: {json.dumps(rig_may)} }}
+  ]
+}}
+"""

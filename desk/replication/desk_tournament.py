@@ -1,0 +1,61 @@
+"""The desk's part in a tournament: it receives the journals of all tables."""
+
+from __future__ import annotations
+
+from downfield.core.errors import InputError
+from downfield.desk.replication.journal_receiver import JournalReceiver
+from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.tournament.broker import BrokerAccess, broker_access
+from downfield.rig.tournament.broker_thread import BrokerThread
+
+
+class DeskTournament:
+    """Receives the journals of all tables until it is closed.
+
+    Args:
+        access: to the broker.
+        store: of the tournament.
+
+    Attributes:
+        where: the broker, for people.
+        kept_in: the tournament's database, for people.
+
+    """
+
+    def __init__(self, access: BrokerAccess, store: TournamentStore) -> None:
+        self.where, self.kept_in = access.where, store.where
+        self._store = store
+        self._receiver = JournalReceiver(store)
+        self._thread = BrokerThread(access, (self._receiver.run,), "tournament")
+        self._thread.start()
+
+    @property
+    def problem(self) -> str:
+        """Why the broker is not reached; empty where it is."""
+        return self._thread.problem
+
+    def close(self) -> None:
+        """Receive nothing more; what is being stored is stored first."""
+        self._thread.close()
+        self._receiver.close()
+        self._store.close()
+
+
+def open_desk_tournament(settings: RigSettings) -> DeskTournament | None:
+    """Join a tournament as its desk; None where the configuration names none.
+
+    Raises:
+        InputError: the credentials can't be read, or there is no database.
+        MissingExtraError: a client is not installed.
+
+    """
+    tournament = settings.tournament
+    if not tournament.servers:
+        if tournament.database:
+            raise InputError("tournament.database: the desk needs the broker as well: set tournament.servers.")
+        return None
+    access = broker_access(tournament.servers, tournament.credentials, "desk")
+    if not tournament.database:
+        raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
+    return DeskTournament(access, TournamentStore(tournament.database))

@@ -1,0 +1,238 @@
+"""A connection to a tournament's broker, NATS: opened with credentials, and ended as soon as the broker is silent.
+
+The client's own reconnecting is off: a connection that ends ends its session, and the next one begins by asking where
+everything stands. So there is one way to begin, after an hour's cut as after a start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import ssl
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from downfield.core.errors import InputError, MissingExtraError, SourceError
+from downfield.core.records import read_record, record
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerLimits:
+    """Times of a connection to a broker."""
+
+    connect_s: float = 3.0
+    """How long the broker may take to let somebody in."""
+
+    ping_s: float = 1.5
+    """Time between two signs of life; after two without an answer the connection is given up."""
+
+    answer_s: float = 10.0
+    """How long the receiver of a request may take; its database gives up after half of that."""
+
+    retry_s: float = 1.0
+    """Pause before a lost broker is tried again."""
+
+    longest_retry_s: float = 5.0
+    """Longest pause; it doubles from try to try."""
+
+    drain_s: float = 2.0
+    """How long what is on its way may take when a connection is closed."""
+
+
+LIMITS: Final = BrokerLimits()
+
+
+class BrokerError(SourceError):
+    """The broker can't be reached, or somebody behind it does not answer. Retrying may help."""
+
+
+@record
+class BrokerCredentials:
+    """Lets a rig or the desk in at a broker; a private file.
+
+    Attributes:
+        user: as whom.
+        password: of that user.
+        certificate: PEM file of those who vouch for the broker's certificate, beside this file; empty for the system's.
+
+    """
+
+    user: str
+    password: str
+    certificate: str = ""
+    format: Literal["downfield.broker-credentials"] = "downfield.broker-credentials"
+    version: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerAccess:
+    """Where a broker is, and how to get in.
+
+    Attributes:
+        servers: its addresses.
+        user, password: of the credentials; empty for none.
+        certificate: PEM file of those who vouch for its certificate; None for the system's.
+        name: of whoever connects, as the broker lists it.
+
+    """
+
+    servers: Sequence[str]
+    user: str = ""
+    password: str = ""
+    certificate: Path | None = None
+    name: str = ""
+
+    @property
+    def where(self) -> str:
+        """The broker, for people."""
+        return ", ".join(self.servers)
+
+
+def broker_access(servers: Sequence[str], credentials: str, name: str) -> BrokerAccess:
+    """Return how to reach a broker as configured.
+
+    Args:
+        servers: its addresses.
+        credentials: the file; empty for none.
+        name: of whoever connects.
+
+    Raises:
+        InputError: the file can't be read.
+        FormatError: it holds something else.
+        MissingExtraError: the client is not installed.
+
+    """
+    if importlib.util.find_spec("nats") is None:
+        raise MissingExtraError("tournament", "a tournament's broker")
+    if not credentials:
+        return BrokerAccess(servers, name=name)
+    file = Path(credentials).expanduser()
+    found = read_record(BrokerCredentials, file)
+    certificate = file.parent / found.certificate if found.certificate else None
+    if certificate is not None and not certificate.is_file():
+        raise InputError(f"{file}: names the certificate {certificate}, which is not there. Copy both files.")
+    return BrokerAccess(servers, found.user, found.password, certificate, name)
+
+
+class BrokerConnection:
+    """An open connection to a broker, used from one event loop.
+
+    Attributes:
+        client: NATS's own.
+        ended: set once it is no longer connected.
+
+    """
+
+    def __init__(self, client: Client, where: str, ended: asyncio.Event) -> None:
+        self.client, self.ended = client, ended
+        self._where = where
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest message that the broker carries."""
+        return self.client.max_payload
+
+    async def request(self, subject: str, content: bytes) -> bytes:
+        """Send a request and return the answer.
+
+        Raises:
+            BrokerError: nobody answers, or the connection has ended.
+
+        """
+        from nats.errors import Error, NoRespondersError
+
+        try:
+            return (await self.client.request(subject, content, timeout=LIMITS.answer_s)).data
+        except NoRespondersError:
+            raise BrokerError(f"{self._where}: the tournament's desk is not connected to the broker") from None
+        except TimeoutError:  # NATS's own is one
+            raise BrokerError(f"{self._where}: the tournament's desk does not answer") from None
+        except (Error, OSError) as error:
+            raise BrokerError(f"{self._where}: {_reason(error)}") from None
+
+    async def publish(self, subject: str, content: bytes) -> None:
+        """Publish a message to whoever follows the subject.
+
+        Raises:
+            BrokerError: the connection has ended.
+
+        """
+        from nats.errors import Error
+
+        try:
+            await self.client.publish(subject, content)
+        except (Error, OSError) as error:
+            raise BrokerError(f"{self._where}: {_reason(error)}") from None
+
+
+@asynccontextmanager
+async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
+    """Open a connection to a broker, closed at the end.
+
+    Raises:
+        BrokerError: it can't be reached, or lets nobody in with these credentials.
+
+    """
+    from nats.aio.client import Client
+    from nats.errors import Error
+
+    client = Client()
+    ended = asyncio.Event()
+    last: list[Exception] = []
+
+    async def note_end() -> None:
+        ended.set()
+
+    async def note_error(error: Exception) -> None:
+        last.append(error)
+
+    options = {"user": access.user, "password": access.password} if access.user else {}
+    try:
+        await asyncio.wait_for(
+            client.connect(
+                list(access.servers),
+                name=access.name,
+                allow_reconnect=False,
+                connect_timeout=LIMITS.connect_s,  # type: ignore[arg-type]
+                ping_interval=LIMITS.ping_s,  # type: ignore[arg-type]
+                max_outstanding_pings=2,
+                drain_timeout=LIMITS.drain_s,  # type: ignore[arg-type]
+                tls=_tls(access),
+                closed_cb=note_end,
+                disconnected_cb=note_end,
+                error_cb=note_error,
+                **options,  # type: ignore[arg-type]
+            ),
+            2 * LIMITS.connect_s * len(access.servers),
+        )
+    except (Error, OSError, TimeoutError) as error:
+        await _close(client)
+        raise BrokerError(
+            f"{access.where}: the broker can't be reached ({_reason(last[-1] if last else error)})"
+        ) from None
+    try:
+        yield BrokerConnection(client, access.where, ended)
+    finally:
+        await _close(client)
+
+
+async def _close(client: Client) -> None:
+    """Close a client in any state, one that was never let in as well."""
+    with suppress(Exception):  # whatever closing reports, the connection is over
+        await asyncio.wait_for(client.close(), LIMITS.drain_s)
+
+
+def _tls(access: BrokerAccess) -> ssl.SSLContext | None:
+    if not any(server.startswith("tls://") for server in access.servers):
+        return None
+    return ssl.create_default_context(cafile=None if access.certificate is None else str(access.certificate))
+
+
+def _reason(error: BaseException) -> str:
+    return str(error).removeprefix("nats: ") or type(error).__name__

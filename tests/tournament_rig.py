@@ -1,0 +1,70 @@
+"""A rig of a tournament without a camera, in a process of its own, for tests and benchmarks that kill it.
+
+Run as ``python tests/tournament_rig.py FOLDER PORT CREDENTIALS ENTRIES RATE``: writes entries to its journal until the
+game has so many, then sends until it is stopped. It goes on with its game after a kill, as a rig does.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from downfield.game.hash_chain import GENESIS, digest_of
+from downfield.game.owner import rig_id
+from downfield.game.signing import RigKey
+from downfield.game.store import EntryRow, GameRow, Store
+from downfield.rig.tournament.broker import broker_access
+from downfield.rig.tournament.link import TournamentLink
+
+
+def game_of(key: RigKey, name: str = "g", table: str = "Table 1") -> GameRow:
+    """Return the row of a game of a rig."""
+    owner = rig_id(key.public_text)
+    return GameRow(f"{owner}-{name}", 5, "final", "Home", "Away", "tap", owner, table)
+
+
+def entries_after(
+    game: str, last: EntryRow | None, count: int, *, attachment: bytes | None = None, word: str = "said"
+) -> list[EntryRow]:
+    """Return entries that go on with a journal; the wall clock of each rig is hours off another's."""
+    rows: list[EntryRow] = []
+    seq, digest = (0, GENESIS) if last is None else (last.seq, last.digest)
+    for _ in range(count):
+        seq += 1
+        content = json.dumps({word: seq, 'é\u2028"': "\\"}, ensure_ascii=False)
+        at_ns = time.time_ns() + hash(game) % 10 * 3_600_000_000_000
+        digest = digest_of(digest, game, seq, "event_recorded", at_ns, f"key {seq}", content, attachment)
+        rows.append(EntryRow(game, seq, "event_recorded", at_ns, f"key {seq}", content, attachment, digest))
+    return rows
+
+
+def append(store: Store, game: GameRow, count: int, *, attachment: bytes | None = None, word: str = "said") -> None:
+    """Append entries to a game's journal, which is begun where it is missing."""
+    last = store.last_entry(game.id)
+    store.append(entries_after(game.id, last, count, attachment=attachment, word=word), None if last else game)
+
+
+def main(arguments: Sequence[str]) -> None:
+    folder, port, credentials = Path(arguments[0]), int(arguments[1]), arguments[2]
+    wanted, rate = int(arguments[3]), float(arguments[4])
+    key = RigKey.load_or_create(folder / "rig.key")
+    store, game = Store.at(folder / "games.db"), game_of(key, table=folder.name)
+    access = broker_access((f"nats://127.0.0.1:{port}",), credentials, folder.name)
+    link = TournamentLink(access, store, rig_id(key.public_text), key)
+    randomness = random.Random(folder.name)
+    while (last := store.last_entry(game.id)) is None or last.seq < wanted:
+        append(store, game, 1, attachment=randomness.randbytes(randomness.choice((0, 500, 20_000))) or None)
+        time.sleep(randomness.expovariate(rate))
+    sys.stdout.write("written\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    link.close()
+    store.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
