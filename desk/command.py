@@ -59,7 +59,9 @@ def desk(
     place = folder or data_folder(settings) / "desk"
     thing = LeasedThing(f"The desk's folder {place}", "give this one a folder of its own with --data.")
     lease = FileLease(place / ".desk.lock", thing)
-    parts = DeskParts(EventKeeper(place / "event.json"), AddressBook(place / "tables.json"), TableWatcher())
+    keeper, book = EventKeeper(place / "event.json"), AddressBook(place / "tables.json")
+    tournament = open_desk_tournament(settings)
+    parts = DeskParts(keeper, book, TableWatcher(), tournament)
     store = Store.at(place / "devices.db")
     key = SecretFile(place / ADMIN_KEY)
     known = KnownClients(())
@@ -72,7 +74,6 @@ def desk(
     for address in urls(network_hosts(), "http", opened, "") if lan else ():
         console.print(f"On other devices:  {address}")
     console.print("Stop with Ctrl-C.")
-    tournament = open_desk_tournament(settings)
     if tournament is not None:
         console.print(f"The tournament's broker: {tournament.where}. Its games are kept in {tournament.kept_in}.")
     for table in parts.book.tables:

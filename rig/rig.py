@@ -101,6 +101,7 @@ class Rig:
         """Open everything, in the order of its use; what is open when this fails is closed."""
         settings = self._settings = configuration.settings
         self._next_table: TableProfile | None = None
+        self.service: Service | None = None
         self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
         self._notices = Notices(self._hub)
@@ -116,7 +117,7 @@ class Rig:
         self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
         self._store, owner = open_store(settings, temporary, self._key, live=self.live)
         self._closing.callback(self._store.close)
-        tournament = open_tournament(settings, self._store, owner, self._key)
+        tournament = open_tournament(settings, self._store, owner, self._key, self._hub, lambda: self.service)
         if tournament is not None:
             self._closing.callback(tournament.close)
         with_tournament = health_with(tournament)

@@ -65,13 +65,14 @@ class Scorekeeper:
         table = settings.rig.table or "by hand"
         hub, clock = Hub(), CaptureClock()
         self._ended = threading.Event()
+        serving: list[Service] = []
         with ExitStack() as stack:
             stack.enter_context(leased_data_folder(settings, table))
             temporary = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="downfield-")))
             key = open_rig_key(data_folder(settings), must_be_kept=True)
             store, owner = open_store(settings, temporary, key, live=True, table=table)
             stack.callback(store.close)
-            tournament = open_tournament(settings, store, owner, key)
+            tournament = open_tournament(settings, store, owner, key, hub, lambda: next(iter(serving), None))
             if tournament is not None:
                 stack.callback(tournament.close)
             self._with_tournament = health_with(tournament)
@@ -104,6 +105,7 @@ class Scorekeeper:
                 bundles=BundleExporter(store, settings, key, control.calibration),
             )
             self.service = Service(context, settings.service, data_folder(settings))
+            serving.append(self.service)
             stack.callback(self.service.close)
             self._stack = stack.pop_all()
         if self.resumed:

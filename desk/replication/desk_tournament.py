@@ -1,23 +1,26 @@
-"""The desk's part in a tournament: it receives the journals of all tables."""
+"""The desk's part in a tournament: it receives the journals of all tables, and follows their feed."""
 
 from __future__ import annotations
 
 from downfield.core.errors import InputError
 from downfield.desk.replication.journal_receiver import JournalReceiver
 from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.desk.tables.broker_tables import BrokerTables
+from downfield.desk.tables.status import TableStatus
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.tournament.broker import BrokerAccess, broker_access
 from downfield.rig.tournament.broker_thread import BrokerThread
 
 
 class DeskTournament:
-    """Receives the journals of all tables until it is closed.
+    """Receives the journals of all tables, and follows their feed, until it is closed.
 
     Args:
         access: to the broker.
         store: of the tournament.
 
     Attributes:
+        tables: what each table is doing.
         where: the broker, for people.
         kept_in: the tournament's database, for people.
 
@@ -26,14 +29,19 @@ class DeskTournament:
     def __init__(self, access: BrokerAccess, store: TournamentStore) -> None:
         self.where, self.kept_in = access.where, store.where
         self._store = store
+        self.tables = BrokerTables()
         self._receiver = JournalReceiver(store)
-        self._thread = BrokerThread(access, (self._receiver.run,), "tournament")
+        self._thread = BrokerThread(access, (self._receiver.run, self.tables.run), "tournament")
         self._thread.start()
 
     @property
     def problem(self) -> str:
         """Why the broker is not reached; empty where it is."""
         return self._thread.problem
+
+    def statuses(self) -> list[TableStatus]:
+        """Return what each table is doing now, in no order."""
+        return self.tables.statuses(self.problem)
 
     def close(self) -> None:
         """Receive nothing more; what is being stored is stored first."""

@@ -15,7 +15,8 @@ from downfield.desk.tables.status import TableStatus
 
 router = APIRouter(prefix="/api/tables", tags=["tables"])
 
-TableId = Annotated[str, Path(pattern=r"^[0-9a-f]{8}$")]
+TableId = Annotated[str, Path(pattern=r"^([0-9a-f]{8}|[a-z2-7]{16})$")]
+"""At this desk, or the rig's where a tournament's broker tells of it."""
 
 
 class TableRequest(BaseModel):
@@ -40,7 +41,7 @@ class NameRequest(BaseModel):
 @allow("viewer")
 def tables(desk: DeskDep) -> list[TableStatus]:
     """A table that is not heard of for 5 s is lost."""
-    return desk.watcher.statuses()
+    return desk.statuses()
 
 
 @router.post("", summary="Watch a table", status_code=201)
@@ -63,6 +64,9 @@ def rename_table(desk: DeskDep, table: TableId, given: NameRequest) -> list[Tabl
 @router.delete("/{table}", summary="Stop watching a table", status_code=204)
 @allow("admin")
 def remove_table(desk: DeskDep, table: TableId) -> Response:
-    """Its rig and its game are not touched; revoke the desk there as well if it should not come back."""
-    desk.watcher.forget(desk.book.remove(table).id)
+    """Its rig and its game are not touched; revoke the desk there as well if it should not come back.
+
+    One that a tournament's broker tells of can be taken off once its rig is gone.
+    """
+    desk.forget(table)
     return Response(status_code=204)

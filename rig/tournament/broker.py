@@ -156,7 +156,7 @@ class BrokerConnection:
         except (Error, OSError) as error:
             raise BrokerError(f"{self._where}: {_reason(error)}") from None
 
-    async def publish(self, subject: str, content: bytes) -> None:
+    async def publish(self, subject: str, content: bytes, headers: dict[str, str] | None = None) -> None:
         """Publish a message to whoever follows the subject.
 
         Raises:
@@ -166,7 +166,7 @@ class BrokerConnection:
         from nats.errors import Error
 
         try:
-            await self.client.publish(subject, content)
+            await self.client.publish(subject, content, headers=headers)
         except (Error, OSError) as error:
             raise BrokerError(f"{self._where}: {_reason(error)}") from None
 
@@ -211,8 +211,10 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
             ),
             2 * LIMITS.connect_s * len(access.servers),
         )
-    except (Error, OSError, TimeoutError) as error:
+    except BaseException as error:  # also when it is cancelled: the client keeps its socket otherwise
         await _close(client)
+        if not isinstance(error, Error | OSError | TimeoutError):
+            raise
         raise BrokerError(
             f"{access.where}: the broker can't be reached ({_reason(last[-1] if last else error)})"
         ) from None

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from downfield.api.feed.hub import Hub
 from downfield.game.owner import GameOwner
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.tournament.broker import broker_access
+from downfield.rig.tournament.feed_publisher import FeedPublisher
 from downfield.rig.tournament.link import TournamentLink
 from downfield.rig.tournament.link_state import with_tournament
+from downfield.rig.web_service import Service
 
 WithTournament = Callable[[HealthStatus], HealthStatus]
 """Returns a rig's health with how far its tournament is behind."""
 
 
-def open_tournament(settings: RigSettings, store: Store, owner: GameOwner, key: RigKey) -> TournamentLink | None:
+def open_tournament(
+    settings: RigSettings, store: Store, owner: GameOwner, key: RigKey, hub: Hub, service: Callable[[], Service | None]
+) -> TournamentLink | None:
     """Link a rig to its tournament; None where there is none, or nothing is refereed.
 
     Args:
@@ -25,6 +30,8 @@ def open_tournament(settings: RigSettings, store: Store, owner: GameOwner, key: 
         store: of the rig.
         owner: of the games that are played now.
         key: the rig's.
+        hub: publishes the game.
+        service: returns what serves the rig's pages; None for nothing.
 
     Raises:
         InputError: the credentials can't be read.
@@ -35,7 +42,15 @@ def open_tournament(settings: RigSettings, store: Store, owner: GameOwner, key: 
     if not servers or not owner.rig:
         return None
     access = broker_access(servers, settings.tournament.credentials, f"{owner.table} ({owner.rig})")
-    return TournamentLink(access, store, owner.rig, key)
+    feed = FeedPublisher(hub, owner, key, lambda: _address(service()))
+    return TournamentLink(access, store, owner.rig, key, (feed.run,))
+
+
+def _address(service: Service | None) -> str:
+    """Return the address of the rig's pages for other computers; where they are for this one only, its own."""
+    if service is None:
+        return ""
+    return next(iter(service.network_addresses()), service.address)
 
 
 def health_with(link: TournamentLink | None) -> WithTournament:

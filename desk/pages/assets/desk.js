@@ -41,7 +41,8 @@ function tableItem(table, item) {
       )
     : el("p", { class: "muted" }, "No game yet");
   const facts = [table.situation, table.phase, table.clock, table.under_review ? "under review" : ""].filter(Boolean).join(" · ");
-  const base = table.address.replace(/\/?$/, "/");
+  const base = table.address && table.address.replace(/\/?$/, "/");
+  const link = (path, text) => base && el("a", { class: "button small", href: `${base}${path}`, target: "_blank", rel: "noopener" }, text);
   return [
     el("div", { class: "top" }, el("h3", {}, table.name), el("span", { class: "need" }, NEEDS[table.need])),
     table.text ? el("p", { class: "why" }, table.text) : null,
@@ -50,9 +51,9 @@ function tableItem(table, item) {
     el(
       "div",
       { class: "row" },
-      el("a", { class: "button small", href: base, target: "_blank", rel: "noopener" }, "Open"),
-      el("a", { class: "button small", href: `${base}panel`, target: "_blank", rel: "noopener" }, "Panel"),
-      el("a", { class: "button small", href: `${base}camera`, target: "_blank", rel: "noopener" }, "Camera"),
+      link("", "Open"),
+      link("panel", "Panel"),
+      link("camera", "Camera"),
       el("button", { class: "small quiet", type: "button", onclick: () => forget(table) }, "Stop watching"),
     ),
   ];

@@ -1,0 +1,56 @@
+"""Publishes what a rig's hub holds to the tournament's broker: everything once when connected, then what changes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import aclosing
+from importlib.metadata import version
+from typing import Any, Final
+
+from downfield.api.feed.hub import SNAPSHOT, Hub, encode_value
+from downfield.game.owner import GameOwner
+from downfield.game.signing import RigKey
+from downfield.game.table_feed import ABOUT, FEED_TOPICS, TableMessage, sealed_message, subject_of
+from downfield.rig.tournament.broker import BrokerConnection
+
+PAUSE_S: Final = 0.1
+"""Between two rounds: what changes more often is sent as it is by then."""
+
+
+class FeedPublisher:
+    """Publishes the topics of a table.
+
+    Args:
+        hub: the rig's.
+        owner: the rig and its table.
+        key: signs what is published.
+        address: returns the address of the rig's pages, as other computers reach it; empty for none.
+
+    """
+
+    def __init__(self, hub: Hub, owner: GameOwner, key: RigKey, address: Callable[[], str]) -> None:
+        self._hub, self._owner, self._key, self._address = hub, owner, key, address
+
+    async def run(self, connection: BrokerConnection) -> None:
+        """Publish for as long as a connection lasts, or until the hub is closed."""
+        about = ""
+        async with aclosing(self._hub.subscribe(FEED_TOPICS)) as batches:
+            async for messages in batches:
+                is_begun = any(message.topic == SNAPSHOT for message in messages)
+                if is_begun or not about:  # the pages are served a moment after the start
+                    about = self._address()
+                    if is_begun or about:
+                        await self._publish(connection, ABOUT, {"address": about, "version": version("downfield")})
+                for message in messages:
+                    values = message.data if message.topic == SNAPSHOT else {message.topic: message.data}
+                    for topic, value in values.items():
+                        await self._publish(connection, topic, value)
+                await asyncio.sleep(PAUSE_S)
+
+    async def _publish(self, connection: BrokerConnection, topic: str, value: Any) -> None:
+        data = json.loads(encode_value(value))
+        message = TableMessage(self._key.public_text, self._owner.table, topic, data)
+        content, headers = sealed_message(self._key, message)
+        await connection.publish(subject_of(self._owner.rig, topic), content, headers)
