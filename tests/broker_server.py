@@ -55,6 +55,12 @@ class BrokerServer:
                 return
         raise AssertionError("the broker did not start")
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """End it at once, as a crash does."""
         if self._process is not None:

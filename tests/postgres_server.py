@@ -43,18 +43,19 @@ class PostgresServer:
         options: of the server.
 
     Attributes:
+        data: its folder.
         address: of an empty database.
 
     """
 
     def __init__(self, data: Path, port: int, user: str | None, options: str) -> None:
-        self._data, self._user = data, user
+        self.data, self._user = data, user
         self._options = f"-h 127.0.0.1 -p {port} -k {data} {options}"
         self.address = f"postgresql://downfield@127.0.0.1:{port}/postgres"
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        self._control("-w", "-l", str(self._data / "log"), "-o", self._options, "start")
+        self._control("-w", "-l", str(self.data / "log"), "-o", self._options, "start")
 
     def kill(self) -> None:
         """End it at once, as a crash does."""
@@ -63,7 +64,7 @@ class PostgresServer:
     def _control(self, *arguments: str) -> None:
         folder = programs()
         assert folder is not None
-        _run(self._user, folder / "pg_ctl", "-D", self._data, *arguments)
+        _run(self._user, folder / "pg_ctl", "-D", self.data, *arguments)
 
 
 @contextmanager

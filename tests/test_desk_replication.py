@@ -90,7 +90,7 @@ class Table:
         return rig_id(self.key.public_text)
 
     def wait_until_sent(self) -> None:
-        wait_until(lambda: self.link.state().is_connected and not self.link.state().sender.behind, "never all sent")
+        wait_until(lambda: self.link.state().is_connected and self.link.state().sender.is_complete, "never all sent")
 
 
 @pytest.fixture

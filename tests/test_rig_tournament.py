@@ -171,7 +171,8 @@ WELL, LEVEL = HealthStatus(text="board on"), HealthReason(code="disk_full", leve
 @pytest.mark.parametrize(
     ("link", "state", "level", "says"),
     [
-        (LinkState(True, "", SenderState()), "ok", "ok", ""),
+        (LinkState(True, "", SenderState(is_compared=True)), "ok", "ok", ""),
+        (LinkState(True, "", SenderState()), "behind", "ok", ""),
         (LinkState(True, "", SenderState(40, 1, 2.0)), "behind", "ok", ""),
         (LinkState(False, "no broker", SenderState()), "behind", "ok", ""),
         (

@@ -28,24 +28,38 @@ def game_of(key: RigKey, name: str = "g", table: str = "Table 1") -> GameRow:
 
 
 def entries_after(
-    game: str, last: EntryRow | None, count: int, *, attachment: bytes | None = None, word: str = "said"
+    game: str,
+    last: EntryRow | None,
+    count: int,
+    *,
+    attachment: bytes | None = None,
+    word: str = "said",
+    off_ns: int = 0,
 ) -> list[EntryRow]:
-    """Return entries that go on with a journal; the wall clock of each rig is hours off another's."""
+    """Return entries that go on with a journal, by a wall clock that may be off."""
     rows: list[EntryRow] = []
     seq, digest = (0, GENESIS) if last is None else (last.seq, last.digest)
     for _ in range(count):
         seq += 1
         content = json.dumps({word: seq, 'é\u2028"': "\\"}, ensure_ascii=False)
-        at_ns = time.time_ns() + hash(game) % 10 * 3_600_000_000_000
+        at_ns = time.time_ns() + off_ns
         digest = digest_of(digest, game, seq, "event_recorded", at_ns, f"key {seq}", content, attachment)
         rows.append(EntryRow(game, seq, "event_recorded", at_ns, f"key {seq}", content, attachment, digest))
     return rows
 
 
+def clock_offset_ns(table: str) -> int:
+    """Return how far off a table's clock is: up to twelve hours."""
+    return random.Random(table).randrange(-12, 13) * 3_600_000_000_000
+
+
 def append(store: Store, game: GameRow, count: int, *, attachment: bytes | None = None, word: str = "said") -> None:
-    """Append entries to a game's journal, which is begun where it is missing."""
-    last = store.last_entry(game.id)
-    store.append(entries_after(game.id, last, count, attachment=attachment, word=word), None if last else game)
+    """Append entries to a game's journal, which is begun where it is missing; each table's clock is hours off."""
+    found = store.latest(game.id)
+    last = found[0] if found else None
+    off_ns = clock_offset_ns(game.table)
+    rows = entries_after(game.id, last, count, attachment=attachment, word=word, off_ns=off_ns)
+    store.append(rows, None if last else game)
 
 
 def main(arguments: Sequence[str]) -> None:

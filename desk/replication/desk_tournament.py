@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from downfield.core.errors import InputError
-from downfield.desk.replication.journal_receiver import JournalReceiver
+from downfield.desk.replication.journal_receiver import JournalReceiver, Stored
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.status import TableStatus
@@ -18,6 +18,7 @@ class DeskTournament:
     Args:
         access: to the broker.
         store: of the tournament.
+        stored: called in some thread with each batch that was stored; again for one whose answer was lost.
 
     Attributes:
         tables: what each table is doing.
@@ -26,11 +27,11 @@ class DeskTournament:
 
     """
 
-    def __init__(self, access: BrokerAccess, store: TournamentStore) -> None:
+    def __init__(self, access: BrokerAccess, store: TournamentStore, stored: Stored = lambda _: None) -> None:
         self.where, self.kept_in = access.where, store.where
         self._store = store
         self.tables = BrokerTables()
-        self._receiver = JournalReceiver(store)
+        self._receiver = JournalReceiver(store, stored)
         self._thread = BrokerThread(access, (self._receiver.run, self.tables.run), "tournament")
         self._thread.start()
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from downfield.core.errors import DownfieldError
-from downfield.rig.live.supervision import supervised_thread
+from downfield.core.supervision import supervised_thread
 from downfield.rig.tournament.broker import LIMITS, BrokerAccess, BrokerConnection, BrokerError, open_broker
 
 _log = logging.getLogger(__name__)

@@ -68,6 +68,7 @@ class SenderState:
         stalled_s: how long nothing was stored while some waited.
         problem: why the last batch was not stored; empty where it was.
         refused: why games are never stored, by game.
+        is_compared: whether the tournament has said where every game stands since it was reached last.
 
     """
 
@@ -76,6 +77,12 @@ class SenderState:
     stalled_s: float = 0.0
     problem: str = ""
     refused: tuple[tuple[str, str], ...] = ()
+    is_compared: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the tournament is known to have everything."""
+        return self.is_compared and not self.behind and not self.refused
 
 
 class JournalSender:
@@ -97,6 +104,7 @@ class JournalSender:
         self._refused: dict[str, str] = {}
         self._games: list[GameRow] = []
         self._problem = ""
+        self._is_compared = False
         self._progress_s = monotonic_s()
         self._latest_turn = True
 
@@ -118,7 +126,12 @@ class JournalSender:
                 stalled_s,
                 self._problem,
                 tuple(self._refused.items()),
+                self._is_compared,
             )
+
+    def begin(self) -> None:
+        """Know nothing of the tournament until it is compared: a new connection, which may lead to another store."""
+        self._is_compared = False
 
     async def compare(self, request: Request) -> None:
         """Ask where every game of this rig stands.
@@ -139,7 +152,7 @@ class JournalSender:
                 raise BrokerError(reply.text)
             for game in page:
                 self._note_position(game.id, ends.get(game.id), reply.positions.get(game.id))
-        self._games = games
+        self._games, self._is_compared = games, True
 
     async def send_next(self, request: Request, max_bytes: int) -> bool:
         """Send the next batch; return whether there was one and more may follow at once.

@@ -53,6 +53,7 @@ class TournamentLink:
 
     async def _send_journals(self, connection: BrokerConnection) -> None:
         self._grown = asyncio.Event()
+        self._sender.begin()
         while True:
             try:
                 await self._sender.compare(connection.request)

@@ -42,7 +42,7 @@ def with_tournament(health: HealthStatus, link: LinkState) -> HealthStatus:
             code="replication_refused", level="warning", text=text, remedy=remedy
         )
         status = ReplicationStatus(state="refused", entries=sender.behind, seconds=behind_s)
-    elif sender.behind == 0 and link.is_connected and not link.problem:
+    elif sender.is_complete and link.is_connected and not link.problem:
         return health.model_copy(update={"replication": ReplicationStatus(state="ok")})
     else:
         status = ReplicationStatus(state="behind", entries=sender.behind, seconds=behind_s)
