@@ -24,6 +24,7 @@ from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.plane_camera import camera_and_proportions, camera_from_points
 from downfield.calibration.field.print_measurement import measure_styles
 from downfield.calibration.field.rectified_lines import YardLineEnds
+from downfield.calibration.field.yard_marks import marked_steps
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
 from downfield.core.arrays import Array, Bools, Plane
 from downfield.core.field import FieldModel
@@ -83,6 +84,60 @@ def proportions_off(candidate: Candidate, field: FieldModel) -> float:
     return abs(math.log(candidate.field.mm_per_yd_y / field.mm_per_yd_y))
 
 
+@dataclass(frozen=True, slots=True)
+class GoalRungs:
+    """The rungs of the ladder that are goal lines.
+
+    Attributes:
+        first: number of the left goal line's rung.
+        steps: of yard lines from there to the right goal line.
+
+    """
+
+    first: int
+    steps: int
+
+    def suit(self, field: FieldModel) -> bool:
+        """Return whether a field has so many steps."""
+        return round(field.length_yd / field.yard_line_every_yd) == self.steps
+
+
+def find_goal_rungs(
+    plane: Plane,
+    across: Pencil,
+    along: Pencil,
+    ladder: Ladder,
+    distortion: DivisionModel,
+    fields: Sequence[FieldModel],
+    ends: YardLineEnds,
+) -> GoalRungs | None:
+    """Return the goal lines that the one-yard marks show; None when there are no marks, or none that show it.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        across: the family that holds the yard lines.
+        along: the other family.
+        ladder: the yard lines in `across`.
+        distortion: of the lens, as estimated so far.
+        fields: fields that it may be.
+        ends: where the yard lines end.
+
+    """
+    every = [(score, shift, field) for field in fields for shift, score in likely_shifts(across, ladder, field)]
+    for _, shift, field in sorted(every, key=lambda item: -item[0]):
+        placed = GoalRungs(shift, round(field.length_yd / field.yard_line_every_yd))
+        start = next(free_candidates(across, along, ladder, distortion, field, ends, UNKNOWN, placed), None)
+        if start is not None:
+            run = marked_steps(plane, start.camera, start.field, ends.paint)
+            return None if run is None else GoalRungs(shift + run[0], run[1] - run[0])
+    return None
+
+
+def _shifts(across: Pencil, ladder: Ladder, field: FieldModel, goals: GoalRungs | None) -> list[tuple[int, float]]:
+    """Return the rungs that may be the left goal line, with their scores."""
+    return [(goals.first, 1.0)] if goals and goals.suit(field) else likely_shifts(across, ladder, field)
+
+
 def free_candidates(
     across: Pencil,
     along: Pencil,
@@ -91,6 +146,7 @@ def free_candidates(
     field: FieldModel,
     ends: YardLineEnds,
     open_by: OpenProportions = ROUGH,
+    goals: GoalRungs | None = None,
 ) -> Iterator[Candidate]:
     """Yield the ways the lines could be a field of open proportions, the likelier shifts of the ladder first.
 
@@ -102,9 +158,10 @@ def free_candidates(
         field: the field as described.
         ends: where the yard lines end.
         open_by: how far its proportions are open.
+        goals: where its one-yard marks show the goal lines.
 
     """
-    for shift, score in likely_shifts(across, ladder, field):
+    for shift, score in _shifts(across, ladder, field, goals):
         board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
         if len(board_mm) < LIMITS.fewest_ends:
             continue
@@ -119,7 +176,7 @@ def free_candidates(
         measured = dataclasses.replace(
             measured, line_mm=line_mm, sideline=border, end_line=border, sideline_marks=False
         )
-        candidate = Candidate(measured, camera, score)
+        candidate = Candidate(measured, camera, score, shift)
         if proportions_off(candidate, field) < open_by.most_off:
             yield candidate
 
@@ -131,15 +188,16 @@ def described_candidates(
     distortion: DivisionModel,
     fields: Sequence[FieldModel],
     ends: YardLineEnds,
+    goals: GoalRungs | None = None,
 ) -> Iterator[Candidate]:
     """Yield the ways the lines could be one of the fields just as it is described; arguments as `free_candidates`."""
     for field in fields:
-        for shift, score in likely_shifts(across, ladder, field):
+        for shift, score in _shifts(across, ladder, field, goals):
             board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
             if len(board_mm) >= LIMITS.fewest_ends:
                 camera = camera_from_points(board_mm, seen_px, distortion, field)
                 if camera is not None:
-                    yield Candidate(field, camera, score)
+                    yield Candidate(field, camera, score, shift)
 
 
 def _yard_line_ends(

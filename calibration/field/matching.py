@@ -47,7 +47,7 @@ class MatchingLimits:
     """Peaks of the spectrum that are tried at most."""
     overtones: tuple[int, ...] = (1, 2, 3, 5)
     """Multiples of a peak's step that are tried: stripes of grass between the lines can favor a fraction of it."""
-    shifts_kept: int = 3
+    shifts_kept: int = 4
     """Likeliest positions of the goal line on the ladder that are tried."""
     sideline_support: float = 0.20
     """Of the longest line of its family: what a sideline must have."""
@@ -99,12 +99,14 @@ class Candidate:
         field: the printed field.
         camera: lens and pose, good to a few pixels.
         shift_score: share of the field's lines across that the ladder confirms, less lines where there should be none.
+        shift: number of the rung that is the left goal line.
 
     """
 
     field: FieldModel
     camera: Camera
     shift_score: float
+    shift: int = 0
 
 
 def find_ladder(pencil: Pencil, width_px: float) -> Ladder | None:
@@ -184,7 +186,7 @@ def candidates(
             for first, second in _sideline_pairs(across, along, ladder, field, shift):
                 camera = _camera(across, along, ladder, distortion, field, shift, (first, second))
                 if camera is not None:
-                    yield Candidate(field, camera, score)
+                    yield Candidate(field, camera, score, shift)
 
 
 def _line_positions(field: FieldModel) -> Array:
@@ -204,7 +206,8 @@ def likely_shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tup
     for shift in range(int(rungs[0]) - last, int(rungs[-1]) + last):
         off = np.abs(seen[:, None] - shift - expected).min(axis=1)
         met = np.abs(seen[:, None] - shift - expected).min(axis=0) < 1.6 * LIMITS.rung_off
-        within = (seen - shift > expected[0] - 0.5) & (seen - shift < expected[-1] + 0.5)
+        # End zones are checkered, lettered or painted in any way; between the goal lines are the yard lines alone.
+        within = (seen - shift > 0) & (seen - shift < last)
         unexpected = (within & (off > 1.6 * LIMITS.rung_off)).sum()
         scored.append((shift, float((met.sum() - 0.7 * unexpected) / len(expected))))
     scored.sort(key=lambda item: -item[1])

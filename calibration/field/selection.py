@@ -16,6 +16,7 @@ from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import LIMITS as VERIFICATION
 from downfield.calibration.field.verification import cut_edges, find_problems, gather_evidence, share_of_lines_found
+from downfield.calibration.field.yard_marks import marked_steps
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import is_blurred
 from downfield.core.arrays import Image, Plane
@@ -39,8 +40,8 @@ class SelectionLimits:
     """A candidate whose rough score is this far below the best is not solved."""
     same_px: float = 4.0
     """Solutions nearer than this everywhere are the same."""
-    numbered: float = 0.3
-    """What numbers on the right lines add to a solution's score."""
+    placed: float = 0.3
+    """What numbers on the right lines, or marks between the goal lines alone, add to a solution's score."""
     fine_search_px: float = 1.8
     """How far off a solution's paint is searched."""
 
@@ -94,25 +95,38 @@ def best_trusted(
     fields: Sequence[FieldModel],
     planes: Sequence[Plane],
     prior: LensPrior | None,
-    *,
-    any_focal: bool = False,
+    paint: float | None = None,
 ) -> FieldSolution:
-    """Return the best solution, if it can be trusted and no other is as good."""
-    # Numbers that stand on just the lines that have them tell which line is which.
-    numbered = [any_focal and _is_numbered(planes[0], solution) for solution in solutions]
+    """Return the best solution, if it can be trusted and no other is as good.
+
+    Args:
+        solutions: to choose from.
+        image: the first picture.
+        fields: the fields it may be.
+        planes: gray pictures.
+        prior: of lens and proportions.
+        paint: contrast of the yard lines, gray levels, signed, of a print that was measured in the picture; None when
+            the print is as it is described.
+
+    Raises:
+        AmbiguousField: several solutions are as good; carries them.
+        CalibrationError: no trustworthy solution; says what to change.
+
+    """
+    placed = [_placed(planes[0], solution, fields, paint) for solution in solutions]
     order = sorted(
         range(len(solutions)),
-        key=lambda i: solutions[i].fit.strain / 50 - solutions[i].evidence.score - LIMITS.numbered * numbered[i],
+        key=lambda i: solutions[i].fit.strain / 50 - solutions[i].evidence.score - LIMITS.placed * placed[i].shown,
     )
     ranked = [solutions[i] for i in order]
     if not ranked:
         raise CalibrationError(no_match_text(fields))
-    best = _with_mean_focal(ranked[0], planes, prior) if prior is None or any_focal else ranked[0]
-    sure = numbered[order[0]] and len(fields) == 1
-    problems = find_problems(best.evidence, best.fit, best.field, numbered=sure)
+    best = _with_mean_focal(ranked[0], planes, prior) if prior is None or paint is not None else ranked[0]
+    problems = find_problems(best.evidence, best.fit, best.field, numbered=placed[order[0]].sure)
     if cut_edges(best.fit.camera, best.field):
         raise CalibrationError(problems[0])
     if problems:
+        _offer_goal_lines(ranked)
         clear = "Clear the field of hands, light it evenly, "
         unknown = "or measure a length on the board and give that (--length)"
         advice = "Focus the camera" if is_blurred(image) else clear + (unknown if len(fields) > 1 else "check --field")
@@ -125,9 +139,43 @@ def best_trusted(
     return best
 
 
-def _is_numbered(plane: Plane, solution: FieldSolution) -> bool:
-    sides = set(repeated_digit_sides(plane, solution.fit.camera, solution.field))
-    return sides in ({1}, {-1})
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """What tells which of a solution's lines are the goal lines: whether something shows it, and whether it is sure."""
+
+    shown: bool
+    sure: bool
+
+
+def _placed(plane: Plane, solution: FieldSolution, fields: Sequence[FieldModel], paint: float | None) -> _Placed:
+    """Return whether numbers stand on just the lines that have them, and one-yard marks between just the goal lines."""
+    camera, field = solution.fit.camera, solution.field
+    if paint is None:
+        return _Placed(shown=False, sure=False)
+    numbered = set(repeated_digit_sides(plane, camera, field)) in ({1}, {-1})
+    steps = round(field.length_yd / field.yard_line_every_yd)
+    marked = marked_steps(plane, camera, field, paint) == (0, steps)
+    # Marks tell how long the field is as well; numbers are on the same lines of fields of several lengths.
+    return _Placed(numbered or marked, marked or (numbered and len(fields) == 1))
+
+
+def _offer_goal_lines(ranked: Sequence[FieldSolution]) -> None:
+    """Let the operator choose where only the goal lines are in doubt.
+
+    Raises:
+        AmbiguousField: there are several solutions of which nothing else is.
+
+    """
+    best = ranked[0]
+    offered = [best]
+    for other in ranked[1:]:
+        if all(
+            distance_px(other.fit.camera, one.fit.camera, other.field, one.field) > LIMITS.same_px for one in offered
+        ):
+            offered.append(other)
+    offered = [one for one in offered if not find_problems(one.evidence, one.fit, one.field, numbered=True)]
+    if len(offered) > 1 and offered[0] is best:
+        raise AmbiguousField([FieldReading(_label(option), option) for option in offered])
 
 
 def _label(solution: FieldSolution) -> str:

@@ -16,7 +16,9 @@ from typing import Final
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera
 from downfield.calibration.field.free_solver import (
+    GoalRungs,
     described_candidates,
+    find_goal_rungs,
     free_candidates,
     measure_print,
     open_proportions,
@@ -102,8 +104,9 @@ def solve_field(
     planes = [clearest_channel(image) for image in images]
     lines = find_lines(images[0], planes[0])
     ends = find_yard_line_ends(planes[0], *lines)
-    roughly = _free_candidates(lines, ends, fields)
-    described = partial(_solve_as_described, planes, lines, ends, images[0], fields, prior, reporter)
+    goals = ends and find_goal_rungs(planes[0], *lines, fields, ends)
+    roughly = _free_candidates(lines, ends, fields, goals)
+    described = partial(_solve_as_described, planes, lines, ends, goals, images[0], fields, prior, reporter)
     if ends is None or not roughly:
         best = described()
     else:
@@ -149,6 +152,7 @@ def _solve_as_described(
     planes: Sequence[Plane],
     lines: FieldLines,
     ends: YardLineEnds | None,
+    goals: GoalRungs | None,
     image: Image,
     fields: Sequence[FieldModel],
     prior: LensPrior | None,
@@ -157,7 +161,7 @@ def _solve_as_described(
     """Solve a print that is just as one of the fields describes it."""
     reporter.enter("matching the print")
     # Where the yard lines end tells the sidelines from rails and rims; else every pair of lines may be the sidelines.
-    every = candidates(*lines, tuple(fields)) if ends is None else described_candidates(*lines, fields, ends)
+    every = candidates(*lines, tuple(fields)) if ends is None else described_candidates(*lines, fields, ends, goals)
     likely = likeliest(planes[0], list(islice(every, LIMITS.checked)))
     if not likely:
         raise CalibrationError(_BLURRED if is_blurred(image) else no_match_text(fields))
@@ -171,14 +175,16 @@ def _solve_as_described(
     return best
 
 
-def _free_candidates(lines: FieldLines, ends: YardLineEnds | None, fields: Sequence[FieldModel]) -> list[Candidate]:
+def _free_candidates(
+    lines: FieldLines, ends: YardLineEnds | None, fields: Sequence[FieldModel], goals: GoalRungs | None
+) -> list[Candidate]:
     """Return candidates whose proportions are open; none of what was measured before.
 
     One field only is measured in the picture: of several, one with other proportions could be the right one.
     """
     if ends is None or len(fields) != 1 or fields[0].measured:
         return []
-    return list(free_candidates(*lines, fields[0], ends))
+    return list(free_candidates(*lines, fields[0], ends, goals=goals))
 
 
 def solve_by_measuring(
@@ -218,7 +224,7 @@ def solve_by_measuring(
             solutions.append(refine_solution(planes, found.camera, found.field, prior=prior, searches_px=near))
     reporter.enter("checking")
     kept = [solution for solution in solutions if solution]
-    best = best_trusted(kept, image, fields, planes, prior, any_focal=True)
+    best = best_trusted(kept, image, fields, planes, prior, paint)
     require_readable(planes[0], best.fit.camera, best.field)
     return best
 

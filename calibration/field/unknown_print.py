@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
-from downfield.calibration.field.free_solver import UNKNOWN, free_candidates, open_proportions
+from downfield.calibration.field.free_solver import UNKNOWN, find_goal_rungs, free_candidates, open_proportions
 from downfield.calibration.field.line_chains import clearest_channel
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import find_yard_line_ends
@@ -73,7 +73,9 @@ def solve_unknown(images: Sequence[Image], *, progress: ProgressListener | None 
             " field evenly; or describe it in a .toml file and give that to --field."
         )
     kinds = kinds_of_field()
-    options = [option for kind in kinds for option in free_candidates(*lines, kind, ends, UNKNOWN)]
+    goals = find_goal_rungs(planes[0], *lines, kinds, ends)
+    suited = [kind for kind in kinds if goals and goals.suit(kind)] or kinds
+    options = [option for kind in suited for option in free_candidates(*lines, kind, ends, UNKNOWN, goals)]
     prior = open_proportions((images[0].shape[1], images[0].shape[0]), UNKNOWN)
     best = solve_by_measuring(planes, options, ends.paint, images[0], kinds, prior, reporter)
     reporter.finish()

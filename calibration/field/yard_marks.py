@@ -1,0 +1,108 @@
+"""Tells where the field of play begins and ends by its one-yard marks: hash marks, and ticks along the sidelines.
+
+Which line is a goal line shows badly where the end zone is checkered, or lettered, or of the goal line's own color. But
+between two yard lines of the field of play there are four marks a yard apart, in the same rows everywhere, and in the
+end zones there are none. So the steps of the ladder of yard lines that have marks are the field of play, and how many
+there are tells its length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.field.top_view import top_view
+from downfield.core.arrays import Array, Plane
+from downfield.core.field import FieldModel
+
+
+@dataclass(frozen=True, slots=True)
+class YardMarkLimits:
+    """Where marks are looked for, and what counts as some."""
+
+    beyond_steps: int = 5
+    """How many steps beyond either goal line are looked at: as many as the goal line may have been mistaken by."""
+    per_yd: int = 12
+    """Samples of a yard along the field,"""
+    across_yd: float = 0.1
+    """and how far apart the rows of samples across it are."""
+    clear_yd: float = 0.2
+    """Paint of the sidelines is kept off by so much."""
+    off_samples: int = 4
+    """How far from its yard a mark may be, before the camera is exact, in samples along the field."""
+    central: float = 0.6
+    """Share of the steps, about the middle, that show in which rows the marks are."""
+    row: float = 0.2
+    """Contrast of a row of marks above that of the ground, of the yard lines' contrast."""
+    fewest_rows: int = 3
+    """Rows of samples that are needed: a mark is longer than a third of a yard."""
+    present: float = 0.5
+    """Of the typical step's contrast: a step with more has marks,"""
+    absent: float = 0.25
+    """and one with less has none."""
+
+
+LIMITS: Final = YardMarkLimits()
+
+
+def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> tuple[int, int] | None:
+    """Return the steps of yard lines that have one-yard marks: the first, and the one after the last.
+
+    Steps count from the left goal line as the field and the camera have it, so (0, 20) confirms a field of 100 yards;
+    None when there are no marks, or when it is not clear where they end.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        camera: good to a few pixels on the paint of the yard lines.
+        field: the field; its goal lines may be mistaken for other yard lines.
+        paint: contrast of the yard lines, gray levels, signed.
+
+    """
+    every = round(field.yard_line_every_yd)
+    if every < 2:
+        return None
+    contrast = _contrast(plane, camera, field, every) * np.sign(paint) / abs(paint)
+    count = contrast.shape[1] - 2 * LIMITS.beyond_steps
+    rim = LIMITS.beyond_steps + round(count * (1 - LIMITS.central) / 2)
+    rows = np.median(contrast[:, rim:-rim].max(axis=2), axis=1)
+    marked = rows - np.median(rows) > LIMITS.row
+    if marked.sum() < LIMITS.fewest_rows:
+        return None
+    # All rows of a step are displaced alike where the camera is not exact yet.
+    by_step = contrast[marked].mean(axis=0)
+    by_step = (by_step - np.median(contrast[~marked].max(axis=2))).max(axis=1)
+    by_step /= np.median(by_step[rim:-rim])
+    return _run(by_step)
+
+
+def _contrast(plane: Plane, camera: Camera, field: FieldModel, every: int) -> Array:
+    """Return how the marks of a step stand out in their median, gray levels, shape (rows, steps, displacements)."""
+    steps = round(field.length_yd / field.yard_line_every_yd)
+    low, high = -LIMITS.beyond_steps * every, (steps + LIMITS.beyond_steps) * every
+    per_yd, off = LIMITS.per_yd, LIMITS.off_samples
+    x_yd = np.arange(low * per_yd, high * per_yd) / per_yd
+    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, LIMITS.across_yd)
+    seen = top_view(plane, camera, field, x_yd, y_yd).reshape(len(y_yd), -1, every * per_yd)
+    half = per_yd // 2
+    parts = []
+    for shift in range(-off, off + 1):
+        at = np.arange(1, every) * per_yd + shift
+        parts.append(np.median(seen[..., at] - (seen[..., at - half] + seen[..., at + half]) / 2, axis=-1))
+    return np.stack(parts, axis=-1)
+
+
+def _run(by_step: Array) -> tuple[int, int] | None:
+    """Return the run of steps with marks, counted from the goal line; None when it is not clear where it ends."""
+    present = np.flatnonzero(by_step > LIMITS.present)
+    if not len(present):
+        return None
+    first, last = int(present[0]), int(present[-1])
+    inside = by_step[first : last + 1]
+    outside = np.delete(by_step, np.arange(first, last + 1))
+    # Hands and figures cover marks, but nothing looks like four of them in every row.
+    if (inside < LIMITS.present).mean() > LIMITS.absent or (outside > LIMITS.absent).any():
+        return None
+    return first - LIMITS.beyond_steps, last + 1 - LIMITS.beyond_steps
