@@ -43,6 +43,10 @@ class YardMarkLimits:
     """Of the typical step's contrast: a step with more has marks,"""
     absent: float = 0.25
     """and one with less has none."""
+    bare_steps: int = 2
+    """Steps without marks that must follow those with some,"""
+    most_covered: float = 0.25
+    """and share of the steps between that may have none."""
 
 
 LIMITS: Final = YardMarkLimits()
@@ -101,8 +105,10 @@ def _run(by_step: Array) -> tuple[int, int] | None:
         return None
     first, last = int(present[0]), int(present[-1])
     inside = by_step[first : last + 1]
-    outside = np.delete(by_step, np.arange(first, last + 1))
-    # Hands and figures cover marks, but nothing looks like four of them in every row.
-    if (inside < LIMITS.present).mean() > LIMITS.absent or (outside > LIMITS.absent).any():
+    next_to = np.concatenate(
+        [by_step[max(first - LIMITS.bare_steps, 0) : first], by_step[last + 1 :][: LIMITS.bare_steps]]
+    )
+    # Hands and figures cover marks, but paint of an end zone seldom looks like four of them in every row.
+    if (inside < LIMITS.present).mean() > LIMITS.most_covered or (next_to > LIMITS.absent).any():
         return None
     return first - LIMITS.beyond_steps, last + 1 - LIMITS.beyond_steps
