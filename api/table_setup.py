@@ -38,11 +38,21 @@ class SolvingProgress(TopicModel):
 
 
 class SetupLandmark(TopicModel):
-    """A corner of the playing field, where the solution has it in the picture."""
+    """A place of the field that can be told in the picture, where the solution has it."""
 
+    name: str
     x_yd: float
     y_yd: float
     px: tuple[float, float]
+    corner: bool = Field(default=False, description="Whether it is a corner of the playing field.")
+    shown: bool = Field(default=False, description="Whether it is shown at first; others are added by their names.")
+
+
+class SetupReading(TopicModel):
+    """A way to read the picture, to be chosen by somebody who sees the table."""
+
+    label: str
+    mirrored: bool = Field(description="Whether the picture is a mirrored one in it; then nothing can be saved.")
 
 
 class SavedTable(TopicModel):
@@ -72,8 +82,11 @@ class SetupView(TopicModel):
     findings: tuple[SetupFinding, ...] = ()
     progress: SolvingProgress | None = None
     problem: str = Field(default="", description="Why the last attempt failed, and what to do.")
-    readings: tuple[str, ...] = Field(default=(), description="Ways to read the print, if there are several.")
+    readings: tuple[SetupReading, ...] = Field(
+        default=(), description="Ways to read the picture, if there are several; see /api/setup/readings."
+    )
     reading: int = Field(default=0, description="The reading that is shown.")
+    undecided: bool = Field(default=False, description="Whether one of the readings has to be chosen before saving.")
     field: str = Field(default="", description="Name of the printed field that was found.")
     summary: str = ""
     landmarks: tuple[SetupLandmark, ...] = ()
@@ -152,6 +165,10 @@ class TableSetup(Protocol):
 
     def aim_again(self) -> SetupView:
         """Drop the solution and show the camera's picture again."""
+        ...
+
+    def reading_picture(self, reading: int) -> bytes:
+        """Return a small picture of one of several readings as a JPEG, the field drawn on it."""
         ...
 
     def choose(self, reading: int) -> SetupView:

@@ -60,21 +60,27 @@ def draw_calibration(image: Image, calibration: Calibration) -> Image:
         The photograph with the model on it, a caption above and the error map below; of the photograph's width.
 
     """
-    over = image.copy()
-    for line in calibration.field.lines():
-        _outline(over, calibration, line)
+    over = draw_field(image, calibration)
     worst = _residuals(over, image, calibration)
     _axes(over, calibration)
     return np.vstack([_caption(calibration, worst, image.shape[1]), over, _error_map(calibration, image.shape[1])])
 
 
-def _outline(canvas: Image, calibration: Calibration, line: PaintedLine) -> None:
+def draw_field(image: Image, calibration: Calibration, thickness: int = 1) -> Image:
+    """Return a photograph with the field model drawn on it, in lines of a thickness in px; nothing else."""
+    over = image.copy()
+    for line in calibration.field.lines():
+        _outline(over, calibration, line, thickness)
+    return over
+
+
+def _outline(canvas: Image, calibration: Calibration, line: PaintedLine, thickness: int = 1) -> None:
     (x0, x1), (y0, y1) = line.x_mm, line.y_mm
     count = 2 if line.kind == "hash" else 24
     t = np.linspace(0, 1, count)[:, None]
     corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
     rim = np.concatenate([a + (b - a) * t for a, b in pairwise(corners)])
-    _polyline(canvas, calibration.camera.to_pixels(rim), _HASH if line.kind == "hash" else _MODEL)
+    _polyline(canvas, calibration.camera.to_pixels(rim), _HASH if line.kind == "hash" else _MODEL, thickness)
 
 
 def _polyline(canvas: Image, px: Array, color: _Color, thickness: int = 1) -> None:

@@ -25,6 +25,7 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.tokens import TokenStore
+from downfield.api.table_setup import TableSetup
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.service import GameService
@@ -93,8 +94,9 @@ class PageServer:
 
     """
 
-    def __init__(self, folder: Path, access: AccessPolicy = LOCAL) -> None:
+    def __init__(self, folder: Path, access: AccessPolicy = LOCAL, table_setup: TableSetup | None = None) -> None:
         self._folder = folder
+        self._table_setup = table_setup
         self._access = access
         with socket.create_server(("127.0.0.1", 0)) as free:
             self._port = free.getsockname()[1]
@@ -110,7 +112,14 @@ class PageServer:
         self.game_service = GameService(self._store, self.hub, machine, header.field, load_rulebook("tap"))
         if self.game_service.resume() is None:
             self.game_service.start_game(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
-        context = AppContext(self.game_service, self.hub, self._picture, self._store, style_folder=self._folder)
+        context = AppContext(
+            self.game_service,
+            self.hub,
+            self._picture,
+            self._store,
+            table_setup=self._table_setup,
+            style_folder=self._folder,
+        )
         app = create_app(context, self._access)
         self.token_store: TokenStore = app.state.token_store
         listening = socket.create_server(("127.0.0.1", self._port))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Path, Response
 
 from downfield.api.dependencies import AppContextDep
 from downfield.api.problems import ProblemError
@@ -66,6 +66,18 @@ def setup_picture(setup: TableSetupDep) -> Response:
 def setup_lines(setup: TableSetupDep) -> Response:
     """Where the solution has them."""
     return Response(setup.lines(), media_type="image/svg+xml")
+
+
+@router.get(
+    "/readings/{reading}.jpg",
+    summary="One of several readings as a picture",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def reading_picture(setup: TableSetupDep, reading: Annotated[int, Path(ge=0, le=20)]) -> Response:
+    """Its lines are drawn on it, and one in which the picture is mirrored is shown the other way round."""
+    return Response(setup.reading_picture(reading), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
 
 @router.post("/solve", summary="Look for the printed field")

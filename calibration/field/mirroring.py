@@ -122,32 +122,29 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
         raise CalibrationError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
 
 
-def require_readable(plane: Plane, camera: Camera, field: FieldModel) -> None:
-    """Refuse a picture that is mirrored, or may be; arguments as `refuse_mirrored`.
+def is_readable(plane: Plane, camera: Camera, field: FieldModel) -> bool:
+    """Return whether the numbers show that the picture is not mirrored; arguments as `refuse_mirrored`.
 
     Where the numbers' rows were found in the picture, the side of the digit that they repeat tells how each row is
     turned, if the picture is as it should be. Rows that are both read from their own sideline, as on all known boards,
     are taken for that, since a mirrored picture shows them so only of a board whose rows are both the other way up. Of
-    others the digits have to be read.
+    others the digits have to be read. A field without numbers passes.
 
     Raises:
-        CalibrationError: the picture is mirrored, or its numbers are not clear enough to tell.
+        CalibrationError: the picture is mirrored.
 
     """
     match = match_numbers(plane, camera, field)
     if not match.numbers:
-        return
+        return True
     more = match.as_printed - match.mirrored
     if set(repeated_digit_sides(plane, camera, field)) == {1} and more > -LIMITS.clear:
-        return
+        return True
     if max(match.as_printed, match.mirrored) > LIMITS.least_read and abs(more) > LIMITS.clear_in_place:
         if more > 0:
-            return
+            return True
         raise CalibrationError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
-    raise CalibrationError(
-        "the field's numbers can't be read, so the picture may be mirrored. Focus the camera and clear the numbers; if"
-        " none are printed, write number_every_yd = 0 into the field's .toml file."
-    )
+    return False
 
 
 def match_numbers(plane: Plane, camera: Camera, field: FieldModel) -> NumberMatch:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from downfield.calibration.calibration import Calibration, Method
 from downfield.calibration.camera_fit import CameraFit, Observations
+from downfield.calibration.field.mirroring import UNMIRROR
 from downfield.calibration.field.verification import FieldEvidence
 from downfield.calibration.quality import to_calibration
 from downfield.core.errors import CalibrationError
@@ -44,11 +45,24 @@ class FieldReading:
     Attributes:
         label: what tells it from the others, for people.
         solution: the camera it gives; its `calibration` can be drawn over the picture.
+        mirrored: whether the picture is a mirrored one in this reading: then it shows no camera.
 
     """
 
     label: str
     solution: FieldSolution
+    mirrored: bool = False
+
+    def accepted(self) -> FieldSolution:
+        """Return the solution for somebody who chose this reading.
+
+        Raises:
+            CalibrationError: the picture is mirrored in it; says what to switch off.
+
+        """
+        if self.mirrored:
+            raise CalibrationError(f"the picture is mirrored: {UNMIRROR}")
+        return self.solution
 
 
 class AmbiguousField(CalibrationError):  # noqa: N818 - it carries an answer that somebody completes
@@ -56,12 +70,14 @@ class AmbiguousField(CalibrationError):  # noqa: N818 - it carries an answer tha
 
     Args:
         readings: the ways, the likeliest first; somebody who sees the table has to choose one.
+        reason: why it is not clear, and what to do where nobody can choose; made of the readings when empty.
 
     """
 
-    def __init__(self, readings: Sequence[FieldReading]) -> None:
+    def __init__(self, readings: Sequence[FieldReading], reason: str = "") -> None:
         self.readings = tuple(readings)
         ways = "; or ".join(reading.label for reading in self.readings)
         super().__init__(
-            f"the picture can be read in {len(self.readings)} ways: {ways}. Choose the one that lies on the print."
+            reason
+            or f"the picture can be read in {len(self.readings)} ways: {ways}. Choose the one that lies on the print."
         )

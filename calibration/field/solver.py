@@ -27,13 +27,13 @@ from downfield.calibration.field.free_solver import (
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
-from downfield.calibration.field.mirroring import refuse_mirrored, require_readable
+from downfield.calibration.field.mirroring import is_readable, refuse_mirrored
 from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import YardLineEnds, find_yard_line_ends
 from downfield.calibration.field.selection import LIMITS as SELECTION
 from downfield.calibration.field.selection import best_trusted, likeliest, no_match_text
-from downfield.calibration.field.solution import AmbiguousField, FieldSolution
+from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import (
     gather_evidence,
 )
@@ -70,6 +70,12 @@ class SolverLimits:
 
 LIMITS: Final = SolverLimits()
 
+_MIRRORED_OR_NOT: Final = (
+    "the field's numbers can't be read, so the picture may be mirrored. Choose on the set-up page whether it is; or"
+    " focus the camera and clear the numbers; if none are printed, write number_every_yd = 0 into the field's .toml"
+    " file."
+)
+
 _BLURRED: Final = "the picture is blurred. Focus the camera and keep it still."
 
 
@@ -104,7 +110,7 @@ def solve_field(
     planes = [clearest_channel(image) for image in images]
     lines = find_lines(images[0], planes[0])
     ends = find_yard_line_ends(planes[0], *lines)
-    goals = ends and find_goal_rungs(planes[0], *lines, fields, ends)
+    goals = None if ends is None else find_goal_rungs(planes[0], *lines, fields, ends)
     roughly = _free_candidates(lines, ends, fields, goals)
     described = partial(_solve_as_described, planes, lines, ends, goals, images[0], fields, prior, reporter)
     if ends is None or not roughly:
@@ -225,7 +231,9 @@ def solve_by_measuring(
     reporter.enter("checking")
     kept = [solution for solution in solutions if solution]
     best = best_trusted(kept, image, fields, planes, prior, paint)
-    require_readable(planes[0], best.fit.camera, best.field)
+    if not is_readable(planes[0], best.fit.camera, best.field):
+        seen = FieldReading("the picture shows the board as it is", best)
+        raise AmbiguousField([seen, FieldReading("the picture is mirrored", best, mirrored=True)], _MIRRORED_OR_NOT)
     return best
 
 

@@ -95,7 +95,7 @@ def _chosen(ways: AmbiguousField, reading: int | None, advance: Advance) -> Fiel
         listed = "; ".join(f"--reading {i}: {way.label}" for i, way in enumerate(ways.readings, start=1))
         raise InputError(f"The print can be read in {len(ways.readings)} ways. Choose one with {listed}.")
     advance(100, 100, f"taking reading {reading}")
-    return ways.readings[reading - 1].solution
+    return ways.readings[reading - 1].accepted()
 
 
 def known_length(text: str | None, field: str) -> KnownLength | None:

@@ -15,24 +15,25 @@ from downfield.api.table_setup import (
     FieldOption,
     SavedTable,
     SetupFinding,
-    SetupLandmark,
+    SetupReading,
     SetupStep,
     SetupView,
     SolveRequest,
     SolvingProgress,
 )
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.field.landmarks import Landmark, solve_landmarks
+from downfield.calibration.drawing import draw_field
 from downfield.calibration.field.progress import ProgressListener, SolveProgress
 from downfield.calibration.field.proposal import KnownLength, propose_field
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
-from downfield.core.errors import DownfieldError, InputError, RefusedError
+from downfield.core.errors import CalibrationError, DownfieldError, InputError, RefusedError
 from downfield.core.field import load_field, preset, preset_names
 from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
+from downfield.rig.setup.landmarks import landmarks_of, solve_placed
 from downfield.rig.setup.picture_findings import camera_findings, picture_findings
 from downfield.rig.setup.preview import CameraPreview
 from downfield.rig.sources.camera_system import list_cameras
@@ -41,6 +42,7 @@ from downfield.rig.table_calibration import lens_from_distance
 from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 
 _JPEG_QUALITY: Final = 82
+_READING_WIDTH_PX: Final = 640
 
 
 class SetupSession:
@@ -73,6 +75,7 @@ class SetupSession:
         self._readings: tuple[FieldReading, ...] = ()
         self._shown: Calibration | None = None  # of the reading that is shown
         self._reading = self._revision = 0
+        self._undecided = False  # whether nobody has chosen one of several readings yet
         self._problem = ""
         self._progress: SolvingProgress | None = None
 
@@ -93,11 +96,12 @@ class SetupSession:
                 findings=tuple(findings),
                 progress=self._progress,
                 problem=self._problem or failure,
-                readings=tuple(reading.label for reading in self._readings) if len(self._readings) > 1 else (),
+                readings=self._reading_views(),
                 reading=self._reading,
+                undecided=self._undecided,
                 field="" if calibration is None else calibration.field.name,
                 summary="" if calibration is None else _summary(calibration),
-                landmarks=() if calibration is None else _landmarks(calibration),
+                landmarks=() if calibration is None else landmarks_of(calibration),
                 revision=self._revision,
                 fields=_known_fields(),
                 tables=self._tables(),
@@ -163,10 +167,11 @@ class SetupSession:
             images = self._images()
             if not images:
                 raise RefusedError("The camera has sent no picture yet. Wait a moment.")
+            shown = self._shown
             self._forget_solution()
             self._frozen, self._step, self._problem = images, "solving", ""
             self._progress = SolvingProgress(stage="beginning", fraction=0.0, remaining_s=None)
-            supervised_thread(lambda: self._solve(images, request), "set-up", self._report_failure).start()
+            supervised_thread(lambda: self._solve(images, request, shown), "set-up", self._report_failure).start()
         return self.view()
 
     def aim_again(self) -> SetupView:
@@ -178,17 +183,39 @@ class SetupSession:
             self._step = "aim" if self._source else "camera"
         return self.view()
 
-    def choose(self, reading: int) -> SetupView:
-        """Show one of several readings.
+    def reading_picture(self, reading: int) -> bytes:
+        """Return a small picture of one of several readings as a JPEG, the field drawn on it.
 
         Raises:
             InputError: there is no such reading.
 
         """
         with self._lock:
-            if reading >= len(self._readings):
-                raise InputError(f"There is no reading {reading}. There are {len(self._readings)}.")
-            self._show_reading(reading)
+            chosen = self._reading_at(reading)
+            image = self._frozen[-1]
+        thickness = max(round(image.shape[1] / _READING_WIDTH_PX), 1)
+        drawn = draw_field(image, chosen.solution.calibration("field", [self._name]), thickness)
+        size = (_READING_WIDTH_PX, round(image.shape[0] * _READING_WIDTH_PX / image.shape[1]))
+        small = cv2.resize(drawn, size, interpolation=cv2.INTER_AREA)
+        shown = np.ascontiguousarray(small[:, ::-1]) if chosen.mirrored else small
+        return cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])[1].tobytes()
+
+    def choose(self, reading: int) -> SetupView:
+        """Show one of several readings; one in which the picture is mirrored leads back to aiming the camera.
+
+        Raises:
+            InputError: there is no such reading.
+
+        """
+        with self._lock:
+            try:
+                self._reading_at(reading).accepted()
+            except CalibrationError as error:
+                self._forget_solution()
+                self._step, self._problem = "aim", str(error)
+            else:
+                self._undecided = False
+                self._show_reading(reading)
         return self.view()
 
     def save(self, name: str) -> SetupView:
@@ -204,6 +231,8 @@ class SetupSession:
             calibration = self._shown
             if calibration is None or self._step != "confirm":
                 raise RefusedError("The printed field is not found yet. Find it first.")
+            if self._undecided:
+                raise RefusedError("The picture can be read in several ways. Choose one of them first.")
             profile = new_profile(name, self._source, calibration)
             self._folder.save(profile)
             self._step = "saved"
@@ -217,11 +246,11 @@ class SetupSession:
         if preview is not None:
             preview.close()
 
-    def _solve(self, images: list[Image], request: SolveRequest) -> None:
+    def _solve(self, images: list[Image], request: SolveRequest, shown: Calibration | None) -> None:
         readings: tuple[FieldReading, ...] = ()
         problem = ""
         try:
-            solution = _solution(images, request, self._report)
+            solution = _solution(images, request, shown, self._report)
             readings = (FieldReading(solution.field.title, solution),)
         except AmbiguousField as ways:
             readings = ways.readings
@@ -231,6 +260,7 @@ class SetupSession:
             self._readings, self._problem, self._progress = readings, problem, None
             self._step = "confirm" if readings else "aim"
             self._frozen = images if readings else []
+            self._undecided = len(readings) > 1
             self._show_reading(0)
 
     def _report_failure(self, cause: str) -> None:
@@ -251,8 +281,18 @@ class SetupSession:
             raise RefusedError("The printed field is being looked for. Wait until that is done.")
 
     def _forget_solution(self) -> None:
-        self._frozen, self._readings = [], ()
+        self._frozen, self._readings, self._undecided = [], (), False
         self._show_reading(0)
+
+    def _reading_views(self) -> tuple[SetupReading, ...]:
+        """Return the readings to choose from; none where there is only one."""
+        several = self._readings if len(self._readings) > 1 else ()
+        return tuple(SetupReading(label=reading.label, mirrored=reading.mirrored) for reading in several)
+
+    def _reading_at(self, reading: int) -> FieldReading:
+        if reading >= len(self._readings):
+            raise InputError(f"There is no reading {reading}. There are {len(self._readings)}.")
+        return self._readings[reading]
 
     def _show_reading(self, reading: int) -> None:
         self._reading = reading
@@ -286,15 +326,12 @@ class SetupSession:
         )
 
 
-def _solution(images: Sequence[Image], request: SolveRequest, report: ProgressListener) -> FieldSolution:
-    """Return the solution as it was requested."""
+def _solution(
+    images: Sequence[Image], request: SolveRequest, shown: Calibration | None, report: ProgressListener
+) -> FieldSolution:
+    """Return the solution as it was requested, after another that was shown."""
     if request.landmarks:
-        if request.field == "auto":
-            raise InputError("Choose the printed field before placing its corners by hand.")
-        if request.field not in preset_names():
-            raise InputError("The corners of a measured field can't be moved. Choose a printed field, and place them.")
-        marks = [Landmark(mark.x_yd, mark.y_yd, mark.px) for mark in request.landmarks]
-        return solve_landmarks(images, load_field(request.field), marks)
+        return solve_placed(images, request.field, request.landmarks, shown)
     if request.length is not None:
         return propose_field(
             images, KnownLength(request.length.length_mm, request.length.ends_px), progress=report
@@ -310,13 +347,6 @@ def _known_fields() -> tuple[FieldOption, ...]:
     return tuple(
         FieldOption(name=each.name, title=each.title, size_yd=(each.length_yd, each.width_yd)) for each in fields
     )
-
-
-def _landmarks(calibration: Calibration) -> tuple[SetupLandmark, ...]:
-    field = calibration.field
-    corners = [(0.0, 0.0), (field.length_yd, 0.0), (field.length_yd, field.width_yd), (0.0, field.width_yd)]
-    px = calibration.camera.to_pixels(field.to_mm(np.array(corners))).tolist()
-    return tuple(SetupLandmark(x_yd=x, y_yd=y, px=(u, v)) for (x, y), (u, v) in zip(corners, px, strict=True))
 
 
 def _summary(calibration: Calibration) -> str:

@@ -9,12 +9,15 @@ const POLL_MS = 700;
 const FIRST_CORNERS = [[0.15, 0.8], [0.85, 0.8], [0.85, 0.2], [0.15, 0.2]]; // shares of the picture: lower left first
 const FIRST_LENGTH = [[0.4, 0.5], [0.6, 0.5]];
 const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right corner", "Upper left corner"];
+const ENOUGH_MOVED = 4; // places that determine a camera
+const MOST_PLACED = 20; // that are sent at once
 
 const at = (id) => document.getElementById(id);
 const marks = new Marks(at("live"), at("marks"), at("magnifier"), onMoved);
 let view = { step: "camera", cameras: [], tables: [], fields: [], findings: [], readings: [], landmarks: [], revision: -1 };
-let corners = [];
+let places = []; // of the field: those in the picture are `shown`
 let lengthEnds = [];
+let solved = 0; // counts the searches whose result was shown
 let choosing = false; // whether another camera is being chosen, while the present one is still open
 let placing = false; // whether corners are placed by hand before anything was solved
 let problem = "";
@@ -53,11 +56,21 @@ function show(next) {
   if (view.cameras.length === 0) setText(at("cameras"), "No camera is plugged into this computer.");
   refresh(at("tables"), view.tables, () => view.tables.length && [el("h2", {}, "Saved tables"), ...view.tables.map((table) => el("p", {}, `${table.in_use ? "● " : ""}${table.name}: ${table.field}`))]);
   refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map(({ name, title }) => el("option", { value: name }, title))]);
-  refresh(at("readings"), [view.readings, view.reading], () => view.readings.map((label, index) => el("button", { type: "button", role: "radio", "aria-checked": String(index === view.reading), onclick: () => act("api/setup/reading", { reading: index }) }, label)));
   setText(at("summary"), view.summary);
+  showReadings();
   at("by-hand").hidden = view.problem === "" || placing;
   showProgress(view.progress);
   showPicture();
+}
+
+function showReadings() {
+  at("choice").hidden = view.readings.length === 0;
+  at("save").hidden = view.undecided;
+  setText(at("question"), view.readings.some(({ mirrored }) => mirrored) ? "In which picture do the numbers read the right way round? Tap it." : "The print can be read in several ways. Tap the picture whose lines lie on it.");
+  refresh(at("readings"), [view.readings, solved], () => view.readings.map(({ label }, index) =>
+    el("button", { type: "button", role: "radio", onclick: () => act("api/setup/reading", { reading: index }) },
+      el("img", { src: `api/setup/readings/${index}.jpg?solved=${solved}`, alt: "" }), el("span", {}, capitalize(label)))));
+  [...at("readings").children].forEach((button, index) => button.setAttribute("aria-checked", String(!view.undecided && index === view.reading)));
 }
 
 function showProgress(progress) {
@@ -70,27 +83,35 @@ function showProgress(progress) {
 function showPicture() {
   const shown = view.size_px !== null && ["aim", "solving", "confirm"].includes(view.step);
   at("picture").hidden = !shown;
-  const solved = view.step === "confirm";
-  at("lines").hidden = !solved;
-  if (shown && (!solved || drawn !== view.revision)) at("live").src = `api/setup/picture.jpg?at=${Date.now()}`;
-  if (solved && drawn !== view.revision) {
+  const confirming = view.step === "confirm";
+  at("lines").hidden = !confirming;
+  if (shown && (!confirming || drawn !== view.revision)) at("live").src = `api/setup/picture.jpg?at=${Date.now()}`;
+  if (confirming && drawn !== view.revision) {
     at("lines").src = `api/setup/lines.svg?revision=${view.revision}`;
     placing = false;
-    corners = view.landmarks.map((mark, index) => ({ ...mark, name: CORNER_NAMES[index] }));
+    places = view.landmarks.map((mark) => ({ ...mark, kind: mark.corner ? null : "place" }));
     lengthEnds = [];
     at("again").hidden = true;
-    marks.show(corners);
+    showMarks();
   }
-  if (!solved && !placing) marks.show([]);
-  drawn = solved ? view.revision : -1;
+  if (!confirming && !placing) marks.show([]);
+  drawn = confirming ? view.revision : -1;
+}
+
+function showMarks() {
+  marks.show([...places.filter((mark) => mark.shown), ...lengthEnds]);
+  at("place").replaceChildren(...places.filter((mark) => !mark.shown).map(({ name }) => el("option", { value: name }, name)));
 }
 
 function onMoved(mark) {
-  if (mark.kind !== "length" && view.step === "confirm") at("again").hidden = false;
+  if (mark.kind === "length") return;
+  mark.moved = true;
+  if (view.step === "confirm") at("again").hidden = false;
 }
 
 async function act(path, body = {}) {
   problem = "";
+  if (path === "api/setup/solve") solved += 1;
   try {
     show(await send(path, body));
   } catch (error) {
@@ -107,7 +128,9 @@ const openCamera = (source) => {
 const fromShares = (shares) => shares.map(([x, y]) => [x * view.size_px[0], y * view.size_px[1]]);
 
 function solveByHand(field) {
-  const landmarks = corners.map(({ x_yd, y_yd, px }) => ({ x_yd, y_yd, px }));
+  const moved = places.filter((mark) => mark.moved);
+  const used = moved.length >= ENOUGH_MOVED ? moved : [...moved, ...places.filter((mark) => mark.corner && !mark.moved)];
+  const landmarks = used.slice(0, MOST_PLACED).map(({ x_yd, y_yd, px }) => ({ x_yd, y_yd, px }));
   return act("api/setup/solve", { field, landmarks });
 }
 
@@ -137,17 +160,25 @@ at("by-hand").addEventListener("click", () => {
   placing = true;
   problem = "";
   const [length, width] = view.fields.find(({ name }) => name === field).size_yd;
-  const places = [[0, 0], [length, 0], [length, width], [0, width]];
-  corners = fromShares(FIRST_CORNERS).map((px, index) => ({ px, x_yd: places[index][0], y_yd: places[index][1], name: CORNER_NAMES[index] }));
-  marks.show(corners);
+  const corners = [[0, 0], [length, 0], [length, width], [0, width]];
+  places = fromShares(FIRST_CORNERS).map((px, index) => ({ px, x_yd: corners[index][0], y_yd: corners[index][1], name: CORNER_NAMES[index], corner: true, shown: true }));
+  showMarks();
 });
 
 at("again").addEventListener("click", () => solveByHand(at("field").value === "auto" ? view.field : at("field").value));
 
+at("add").addEventListener("click", () => {
+  const mark = places.find(({ name }) => name === at("place").value);
+  if (!mark) return;
+  mark.shown = true;
+  showMarks();
+  marks.focus(mark);
+});
+
 at("measure").addEventListener("click", () => {
   if (lengthEnds.length === 0) {
     lengthEnds = fromShares(FIRST_LENGTH).map((px, index) => ({ px, kind: "length", name: index ? "End of the length" : "Start of the length" }));
-    marks.show([...corners, ...lengthEnds]);
+    showMarks();
     setText(at("measure"), "Use this length");
     return;
   }
@@ -158,7 +189,7 @@ at("measure").addEventListener("click", () => {
   }
   act("api/setup/solve", { length: { ends_px: lengthEnds.map(({ px }) => px), length_mm } });
 });
-document.querySelector("details").addEventListener("toggle", (event) => {
+at("one-length").addEventListener("toggle", (event) => {
   if (event.target.open && lengthEnds.length === 0) at("measure").click();
 });
 

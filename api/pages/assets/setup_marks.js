@@ -31,6 +31,12 @@ export class Marks {
     this.place();
   }
 
+  /** Put the keyboard's focus on a mark that is shown, and magnify it. */
+  focus(mark) {
+    this.layer.children[this.marks.indexOf(mark)]?.focus();
+    this.magnify(mark);
+  }
+
   place() {
     const scale = this.image.clientWidth / (this.image.naturalWidth || 1);
     [...this.layer.children].forEach((handle, index) => {

@@ -1,0 +1,115 @@
+"""The set-up page where a picture can be read in several ways, and with places of the field that are dragged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browsers import PageServer, browser, page_in
+from playwright.sync_api import Browser, Page, expect
+from setup_readings import RUNNING, mirrored_or_not, session_with, solution
+from test_api_pages_setup import SOLVED_MS, check_layout
+
+from downfield.api.table_setup import SetupView, SolveRequest
+from downfield.calibration.field.solution import FieldSolution
+from downfield.rig.setup import landmarks, session
+from downfield.rig.setup.session import SetupSession
+
+SHOTS = os.environ.get("SETUP_SCREENSHOTS")
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[SetupSession, str]]:
+    made = session_with(tmp_path, [])
+    server = PageServer(tmp_path, table_setup=made)
+    server.start()
+    try:
+        yield made, server.url
+    finally:
+        server.stop()
+
+
+def find_field(page: Page, url: str, setup: SetupSession) -> None:
+    setup.open_camera(RUNNING)
+    page.goto(f"{url}/setup")
+    page.get_by_role("button", name="Find the field").click()
+    expect(page.get_by_text("Do the lines lie on the print?")).to_be_visible(timeout=SOLVED_MS)
+
+
+def test_mirrored_or_not_is_two_pictures_to_tap_and_nothing_is_saved_before(
+    running: Browser, served: tuple[SetupSession, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup, url = served
+
+    def several(*_: object, **__: object) -> FieldSolution:
+        raise mirrored_or_not()
+
+    monkeypatch.setattr(session, "solve_field", several)
+    with page_in(running) as page:
+        find_field(page, url, setup)
+        expect(page.get_by_text("In which picture do the numbers read the right way round?")).to_be_visible()
+        ways = page.get_by_role("radio")
+        expect(ways).to_have_count(2)
+        for image in page.locator("#readings img").all():
+            expect(image).to_have_js_property("naturalWidth", 640)
+        expect(page.get_by_role("button", name="Save and play")).to_be_hidden()
+        check_layout(page, "readings")
+        ways.nth(0).click()
+        expect(ways.nth(0)).to_have_attribute("aria-checked", "true")
+        expect(page.get_by_role("button", name="Save and play")).to_be_visible()
+        ways.nth(1).click()
+        expect(page.get_by_role("alert")).to_contain_text("Switch off mirroring", ignore_case=True)
+        expect(page.get_by_role("button", name="Find the field")).to_be_visible()
+
+
+def test_four_dragged_places_are_enough_and_any_other_can_be_added(
+    running: Browser, served: tuple[SetupSession, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup, url = served
+    sent: list[SolveRequest] = []
+    monkeypatch.setattr(session, "solve_field", lambda *_, **__: solution())
+    monkeypatch.setattr(landmarks, "solve_landmarks", lambda *_, **__: solution())
+    begin = setup.solve
+
+    def solve(request: SolveRequest) -> SetupView:
+        sent.append(request)
+        return begin(request)
+
+    monkeypatch.setattr(setup, "solve", solve)
+    with page_in(running, phone=True) as page:
+        find_field(page, url, setup)
+        again = page.get_by_role("button", name="Solve with the moved places")
+        expect(again).to_be_hidden()
+        page.get_by_text("Move another place of the field").click()
+        page.locator("#place").select_option("Left 35-yard line, upper hash marks")
+        page.get_by_role("button", name="Show it in the picture").click()
+        added = page.get_by_role("button", name="Left 35-yard line, upper hash marks")
+        expect(added).to_be_focused()
+        expect(page.locator("#magnifier")).to_be_visible()
+        page.keyboard.press("ArrowRight")
+        expect(again).to_be_visible()
+        if SHOTS:
+            page.screenshot(path=Path(SHOTS) / "setup-place-phone.png", full_page=True)
+        again.click()
+        expect(again).to_be_hidden()
+        for name in ("Lower left corner", "Midfield, upper sideline", "Right 25-yard line, lower sideline"):
+            page.get_by_role("button", name=name).focus()
+            page.keyboard.press("ArrowUp")
+        page.get_by_role("button", name="Left 25-yard line, lower hash marks").focus()
+        page.keyboard.press("Shift+ArrowDown")
+        again.click()
+        expect(again).to_be_hidden()
+    by_hand = [request.landmarks for request in sent if request.landmarks]
+    assert [len(marks) for marks in by_hand] == [5, 4], (
+        "one moved place and the corners; then the four moved ones alone"
+    )
+    assert by_hand[0][0].x_yd == 35.0
+    assert {mark.x_yd for mark in by_hand[1]} == {0.0, 50.0, 75.0, 25.0}

@@ -1,0 +1,134 @@
+"""A picture that can be read in several ways: somebody has to choose, and a mirrored one is never saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from calibration_scenes import TUDOR
+from setup_readings import CAMERA, RUNNING, goal_line_readings, mirrored_or_not, searched, session_with, solution
+
+from downfield.api.table_setup import PlacedLandmark, SolveRequest
+from downfield.calibration.field.solution import AmbiguousField, FieldSolution
+from downfield.core.arrays import Image
+from downfield.core.errors import InputError, RefusedError
+from downfield.rig.setup import landmarks, session
+from downfield.rig.setup.session import SetupSession
+from downfield.rig.tables.profile import TableProfile
+
+
+@pytest.fixture
+def saved() -> list[TableProfile]:
+    return []
+
+
+@pytest.fixture
+def opened(tmp_path: Path, saved: list[TableProfile]) -> SetupSession:
+    made = session_with(tmp_path, saved)
+    made.open_camera(RUNNING)
+    return made
+
+
+def give(monkeypatch: pytest.MonkeyPatch, found: AmbiguousField | FieldSolution) -> None:
+    def answer(*_: object, **__: object) -> FieldSolution:
+        if isinstance(found, FieldSolution):
+            return found
+        raise found
+
+    monkeypatch.setattr(session, "solve_field", answer)
+
+
+def decoded(jpeg: bytes) -> Image:
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    return np.asarray(image, dtype=np.uint8)
+
+
+def test_one_of_several_readings_has_to_be_chosen_before_the_table_is_saved(
+    opened: SetupSession, saved: list[TableProfile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, goal_line_readings())
+    view = searched(opened)
+    assert (view.step, view.undecided) == ("confirm", True)
+    assert [(reading.label, reading.mirrored) for reading in view.readings] == [
+        ("left end", False),
+        ("right end", False),
+    ]
+    with pytest.raises(RefusedError, match="Choose one of them first"):
+        opened.save("Attic")
+    chosen = opened.choose(1)
+    assert (chosen.reading, chosen.undecided) == (1, False)
+    assert opened.save("Attic").step == "saved"
+    corner = TUDOR.to_mm(np.array([[0.0, 0.0]]))
+    at_px = saved[0].calibration.camera.to_pixels(corner)
+    assert np.linalg.norm(at_px - CAMERA.to_pixels(corner)) > 20, "the first reading was saved, not the chosen one"
+
+
+def test_each_reading_is_shown_with_its_own_lines(opened: SetupSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    give(monkeypatch, goal_line_readings())
+    searched(opened)
+    first, second = (decoded(opened.reading_picture(i)) for i in (0, 1))
+    assert first.shape == second.shape == (360, 640, 3)
+    assert np.abs(first.astype(int) - second).max() > 100
+    with pytest.raises(InputError, match="no reading 2"):
+        opened.reading_picture(2)
+
+
+def test_the_mirrored_reading_is_shown_the_other_way_round_and_refused(
+    opened: SetupSession, saved: list[TableProfile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, mirrored_or_not())
+    assert [reading.mirrored for reading in searched(opened).readings] == [False, True]
+    plain, mirrored = (decoded(opened.reading_picture(i)).astype(int) for i in (0, 1))
+    assert np.abs(plain[:, ::-1] - mirrored).mean() < 3 < np.abs(plain - mirrored).mean()
+    view = opened.choose(1)
+    assert view.step == "aim"
+    assert "switch off mirroring" in view.problem
+    with pytest.raises(RefusedError, match="not found yet"):
+        opened.save("Attic")
+    assert saved == []
+
+
+def test_a_single_reading_needs_no_choice(opened: SetupSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    give(monkeypatch, solution())
+    view = searched(opened)
+    assert (view.readings, view.undecided) == ((), False)
+    assert opened.save("Attic").step == "saved"
+
+
+def test_every_line_of_the_field_can_be_dragged_where_it_meets_sidelines_and_hash_marks(
+    opened: SetupSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, solution())
+    marks = searched(opened).landmarks
+    assert len({mark.name for mark in marks}) == len(marks) == 4 * 21
+    assert sorted((mark.x_yd, mark.y_yd) for mark in marks if mark.corner) == [
+        (x, y) for x in (0.0, TUDOR.length_yd) for y in (0.0, TUDOR.width_yd)
+    ]
+    assert sum(mark.shown for mark in marks) == 12
+    named = {mark.name: mark for mark in marks}
+    place = named["Left 35-yard line, upper hash marks"]
+    assert (place.x_yd, place.y_yd) == (35.0, max(TUDOR.hash_rows_y_yd))
+    assert place.px == pytest.approx(CAMERA.to_pixels(TUDOR.to_mm(np.array([[35.0, place.y_yd]])))[0], abs=0.3)
+
+
+def test_places_of_a_measured_field_are_solved_as_that_field(
+    opened: SetupSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = []
+
+    def answer(_: object, field: object, marks: list[object], **__: object) -> FieldSolution:
+        fields.append((field, len(marks)))
+        return solution()
+
+    monkeypatch.setattr(landmarks, "solve_landmarks", answer)
+    monkeypatch.setattr(landmarks, "preset_names", lambda: ("another",))  # so that the print counts as measured
+    give(monkeypatch, solution())
+    placed = tuple(PlacedLandmark(x_yd=x, y_yd=1.0 + x, px=(x, x)) for x in (0.0, 10.0, 20.0, 30.0))
+    request = SolveRequest(field=TUDOR.name, landmarks=placed)
+    assert "no printed field" in searched(opened, request).problem
+    searched(opened)
+    assert searched(opened, request).step == "confirm"
+    assert fields == [(TUDOR, 4)]
