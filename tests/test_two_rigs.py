@@ -24,7 +24,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from postgres_server import postgres_server, skip_without_postgres
 from served_games import FakeRig
 
@@ -149,6 +149,8 @@ class TwoRigs(RuleBasedStateMachine):
         if name in self.running:
             return
         others = self.in_the_way(name)
+        if self.server and name == "copy of the attic" and not others:
+            return  # what a killed rig has not yet sent to its server is in its own data folder only
         until = time.monotonic() + LONGEST_S
         while True:
             begun, said = self.begin(name)
@@ -231,8 +233,8 @@ def end(program: Running) -> None:
 SOME = settings(max_examples=3, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-class TwoRigsOnSQLite(TwoRigs.TestCase):
-    settings = SOME
+def test_two_rigs_on_a_file() -> None:
+    run_state_machine_as_test(TwoRigs, settings=SOME)
 
 
 @pytest.fixture(scope="module")
@@ -248,6 +250,4 @@ class _OnServer(TwoRigs):
 
 def test_two_rigs_on_a_server(server: str) -> None:
     _OnServer.server = server
-    case = _OnServer.TestCase()
-    case.settings = SOME
-    case.runTest()
+    run_state_machine_as_test(_OnServer, settings=SOME)
