@@ -6,9 +6,19 @@ import pytest
 from declared_game import DeclaredGame, kinds
 from scripted_plays import FIELD, Film, Path, ScriptedFigure, film, judge_play, only_call, runs, stands
 
+from downfield.core.errors import RefusedError
 from downfield.core.scene import Ball, Player
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Carrier, Claim, LineUpDeclared, PassDeclared, SetUp, Switch
+from downfield.officiating.declarations import (
+    Carrier,
+    Claim,
+    LineUpDeclared,
+    PassDeclared,
+    PassEnded,
+    PlayEnded,
+    SetUp,
+    Switch,
+)
 from downfield.officiating.events import Ruling
 
 QB, END, CORNER = "dark-10", "dark-80", "light-21"
@@ -110,3 +120,42 @@ def test_offensive_interference_on_fourth_down_turns_the_ball_over() -> None:
     awarded(table, "offensive_pass_interference", "away")
     assert table.state.offense == "away"
     assert "turnover_on_downs" in kinds(list(table.game.calls))
+
+
+def test_interference_claimed_after_the_whistle_is_enforced_from_the_play() -> None:
+    table = with_pass(spot_yd=40.0, down=3)
+    table.declare(PassEnded("incomplete"))
+    assert table.state.down == 4
+    (call,) = table.declare(Claim("offensive_pass_interference", "away", END))
+    assert (call.verdict, table.state.down) == ("proposed", 4)
+    table.declare(Ruling(call.id, "confirm"))
+    assert (table.state.los_yd, table.state.down) == (25.0, 4)
+
+
+def test_a_touchdown_is_taken_back_by_interference_claimed_after_it() -> None:
+    table = with_pass(spot_yd=40.0)
+    table.declare(PassEnded("complete", END, (60.0, 20.0)), PlayEnded("touchdown"))
+    assert table.state.score == (6, 0)
+    awarded(table, "offensive_pass_interference", "away")
+    assert (table.state.score, table.state.due, table.state.try_for) == ((0, 0), "scrimmage", None)
+    assert (table.state.los_yd, table.state.down) == (25.0, 2)
+
+
+def test_the_next_snap_ends_the_time_for_a_claim() -> None:
+    table = with_pass(spot_yd=40.0)
+    table.declare(PassEnded("incomplete"), Carrier(QB), Switch(True))
+    with pytest.raises(RefusedError, match="no pass has been attempted"):
+        table.declare(Claim("defensive_pass_interference", "home", END))
+    table = with_pass(spot_yd=40.0)
+    table.declare(PassEnded("incomplete"), SetUp("home", 1, 50.0))
+    with pytest.raises(RefusedError, match="no play is on"):
+        table.declare(Claim("defensive_pass_interference", "home", END))
+
+
+def test_a_claim_of_delay_after_a_play_is_about_the_line_up() -> None:
+    """Only fouls in a play go back to it."""
+    table = with_pass(spot_yd=40.0)
+    table.declare(PassEnded("complete", END, (60.0, 20.0)), PlayEnded("tackle", (65.0, 20.0)))
+    delay = Call("hand", "penalty", 0, "tap", (), "called", "delay", side="away", detail="delay_of_game")
+    table.declare(Ruling("", "manual", delay))
+    assert table.state.los_yd == 60.0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from declared_game import DeclaredGame, kinds
-from scripted_plays import FIELD, ScriptedFigure, film, judge_play, stands
+from scripted_plays import FIELD, ScriptedFigure, film, judge_play, runs, stands
 
 from downfield.core.errors import RefusedError
 from downfield.core.field import load_field
@@ -19,6 +19,7 @@ from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
     Claim,
+    ClockSet,
     Coin,
     Declaration,
     KickDeclared,
@@ -35,6 +36,7 @@ from downfield.officiating.declarations import (
     Switch,
 )
 from downfield.officiating.engine.field_distance import base_gap_yd
+from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
 
@@ -221,3 +223,39 @@ def test_five_yards_across_the_field_are_five_yards(beside_yd: float, near: bool
     )
     (thrown,) = [call.text for call in judged.calls if call.detail == "pass"]
     assert ("light-21" in thrown) is near
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_nobody_is_tackled_while_his_throw_is_in_the_air_under_the_efl_either(stopped: bool) -> None:
+    """The rusher meets the passer squarely, but only once the ball is gone."""
+    men = [
+        ScriptedFigure("dark-7", stands(34, heading=0.0), "QB"),
+        ScriptedFigure("dark-80", stands(48, 40.0, 0.0), "WR"),
+        ScriptedFigure("light-99", runs(42, speed=-10.0, facing=180.0, stop_s=1.3 if stopped else 1.2), "DL"),
+    ]
+    on = ((0.5, 0.7), (1.0, 9.0)) if stopped else ((0.5, 9.0),)
+    thrown, told = (0.8 if stopped else 0.7, PassDeclared("dark-80")), (2.0, PassEnded("incomplete"))
+    untold = judge_play(film(men, 2.4, on=on), "dark-7", thrown, book="efl")
+    assert "tackle" not in [call.kind for call in untold.calls]
+    assert untold.state.phase is Phase.IN_AIR
+    judged = judge_play(film(men, 2.4, on=on), "dark-7", thrown, told, book="efl")
+    assert not judged.refused
+    assert judged.state.phase is not Phase.IN_AIR
+
+
+@pytest.mark.parametrize("book", ["tap", "efl"])
+@pytest.mark.parametrize(("x_yd", "scored"), [(104.0, True), (97.0, False)])
+def test_a_pass_told_as_caught_in_the_end_zone_is_a_touchdown(book: str, x_yd: float, scored: bool) -> None:
+    game = table(book, spot_yd=80.0)
+    game.declare(Carrier("dark-7"), Switch(True), Switch(False), PassDeclared("dark-80"))
+    calls = kinds(game.declare(PassEnded("complete", "dark-80", (x_yd, 20.0))))
+    assert ("touchdown" in calls) is scored
+    assert game.state.score == ((6, 0) if scored else (0, 0))
+
+
+@pytest.mark.parametrize(("book", "length_s"), [("efl", 900.0), ("lions-den", 1800.0), ("nfl-strategy", 900.0)])
+def test_a_clock_is_not_set_to_more_than_its_period_has(book: str, length_s: float) -> None:
+    game = table(book, spot_yd=40.0) if book != "nfl-strategy" else DeclaredGame(book).at(40.0)
+    game.declare(ClockSet(False, length_s))
+    with pytest.raises(RefusedError, match="can't be left"):
+        game.declare(ClockSet(False, length_s + 10.0))

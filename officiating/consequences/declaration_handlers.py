@@ -28,7 +28,7 @@ from downfield.officiating.engine.interfaces import Handler, Outcome, RuleContex
 from downfield.officiating.engine.play_state import Pose, poses_of
 from downfield.officiating.engine.state import Clock, GameState, Phase
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rulebooks.params import Param, Params
 
 DeclarationT = TypeVar("DeclarationT")
 
@@ -117,17 +117,29 @@ def apply_line_up(game: GameState, event: Event, _context: RuleContext) -> Outco
     return Outcome(game)
 
 
-def check_time_left(left_s: float, name: str) -> None:
-    """Refuse a time that no game clock shows.
+def period_s(params: Params, *, overtime: bool) -> float | None:
+    """Return how long a period is, seconds; None where the rulebook does not say."""
+    if "clock.line_s" in params.definitions:
+        lines = params.count("clock.overtime_lines" if overtime else "clock.lines")
+        return lines * params.real("clock.line_s")
+    name = "overtime.period_s" if overtime else "clock.period_s"
+    return params.real(name) if name in params.definitions else None
+
+
+def check_time_left(left_s: float, name: str, period: int, params: Params) -> None:
+    """Refuse a time that no game clock shows in a period.
 
     Raises:
-        RefusedError: it is negative or longer than any period.
+        RefusedError: it is negative, or longer than the period, where the rulebook says how long that is.
 
     """
     if left_s < 0:
         raise RefusedError(f"{name}: time left can't be negative ({left_s:g} s)")
     if not left_s <= LIMITS.clock_s:
         raise RefusedError(f"{name}: the clock shows 0 to {LIMITS.clock_s / 60:g} minutes, not {left_s:g} s")
+    length_s = period_s(params, overtime=period > params.count("clock.periods"))
+    if length_s is not None and left_s > length_s:
+        raise RefusedError(f"{name}: period {period} has {length_s:g} s, so {left_s:g} s can't be left")
 
 
 def begin_line_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -220,14 +232,14 @@ def swap_base(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
 
 
-def set_clock(game: GameState, event: Event, _context: RuleContext) -> Outcome:
+def set_clock(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Start, stop or set the game clock by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
     body = body_of(event, ClockSet)
     refuse_unless(game.phase is not Phase.OVER, "clock", game)
     left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
     if left_s is None:
         raise RefusedError("clock: it has no time yet; enter how much is left")
-    check_time_left(left_s, "clock")
+    check_time_left(left_s, "clock", game.period, context.params)
     return Outcome(replace(game, clock=Clock(left_s, body.running, event.t_ns)))
 
 

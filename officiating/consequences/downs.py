@@ -145,6 +145,16 @@ def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcom
     return Outcome(game) if context.system.begin_try is None else context.system.begin_try(game, "try", context)
 
 
+def caught_in_end_zone(game: GameState, call: Call, clauses: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Return the touchdown of a pass that its receiver caught at or past the goal line; none for any other catch."""
+    side = game.play.ball_side
+    in_zone = call.spot_yd is not None and game.progress_yd(call.spot_yd[0], game.direction_of(side)) >= game.length_yd
+    if call.kind != "reception" or not in_zone:
+        return ()
+    text = f"touchdown, {game.team(side).name}"
+    return (Finding(DOWNS, "touchdown", call.t_ns, text, clauses, "caught", players=call.players, side=side),)
+
+
 def offer_try(game: GameState) -> Outcome:
     """Wait for the coach's choice of a try."""
     wait = PendingInput("choice", "try", ("extra_point", "two_point"), by=game.offense)

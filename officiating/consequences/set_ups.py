@@ -19,7 +19,6 @@ from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.state import Clock, GameState, Overtime, Phase, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Params
 from downfield.officiating.set_up_declaration import OvertimeSetUp
 from downfield.officiating.sides import SIDES
 
@@ -127,20 +126,12 @@ def _check_numbers(body: SetUp, game: GameState, context: RuleContext) -> None:
     if 1 in body.score:
         raise RefusedError("set-up: the score can't be 1, since nothing scores a single point without a touchdown")
     if body.clock_s is not None:
-        check_time_left(body.clock_s, "set-up")
-        _check_clock(body, body.clock_s, context)
+        check_time_left(body.clock_s, "set-up", body.period, params)
     _check_count(body.time_outs, "time_out.per_half", "time-outs left", context)
     reviews = "review.per_overtime" if body.period > params.count("clock.periods") else "review.per_game"
     _check_count(body.reviews_used, reviews, "reviews used", context)
     if body.spiked is not None and "kneel.loss_yd" not in params.definitions:
         raise RefusedError("set-up: this rulebook has no spikes")
-
-
-def _check_clock(body: SetUp, clock_s: float, context: RuleContext) -> None:
-    """Refuse more time than the period has, where the rulebook says how much that is."""
-    length_s = period_s(context.params, overtime=body.period > context.params.count("clock.periods"))
-    if length_s is not None and clock_s > length_s:
-        raise RefusedError(f"set-up: period {body.period} has {length_s:g} s, so {clock_s:g} s can't be left")
 
 
 def _check_count(given: tuple[int, int] | None, param: str, name: str, context: RuleContext) -> None:
@@ -227,15 +218,6 @@ def _plays(body: SetUp, overtime: OvertimeSetUp, game: GameState) -> Overtime:
     if body.due != "scrimmage" or body.down != 1 or body.spot_yd not in {None, middle}:
         raise RefusedError(f"set-up: a play in overtime is a first down from the {middle:g} yd line")
     return Overtime(overtime.number, overtime.first, overtime.gains_yd)
-
-
-def period_s(params: Params, *, overtime: bool) -> float | None:
-    """Return how long a period is, seconds; None where the rulebook does not say."""
-    if "clock.line_s" in params.definitions:
-        lines = params.count("clock.overtime_lines" if overtime else "clock.lines")
-        return lines * params.real("clock.line_s")
-    name = "overtime.period_s" if overtime else "clock.period_s"
-    return params.real(name) if name in params.definitions else None
 
 
 def _refuse_other_spot(body: SetUp, game: GameState) -> None:

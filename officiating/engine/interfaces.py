@@ -71,6 +71,7 @@ class RuleContext:
         t_ns: now; for a consequence, the instant of its call.
         system: the code of the rulebook.
         facts: the facts of the latest scene; None before the first.
+        ended: the game as it was when its last play ended; None while a play is on, and before the first.
 
     """
 
@@ -79,6 +80,7 @@ class RuleContext:
     t_ns: int
     system: RuleSystem
     facts: Facts | None = None
+    ended: GameState | None = None
 
     def clauses(self, name: str) -> tuple[str, ...]:
         """Return the clauses that the rulebook cites for something all rulebooks share, such as ``"first_down"``."""

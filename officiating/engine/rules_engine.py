@@ -17,6 +17,7 @@ from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
+from downfield.officiating.declarations import SetUp
 from downfield.officiating.engine.calling import apply_ruling, finding_key, make_call, merge_findings, too_close_key
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.facts import Facts, without_lost_figures
@@ -62,6 +63,7 @@ class EngineState:
         recent: the last scenes, oldest first.
         power: the board's power as last measured; only changes of it are acted on.
         event_ns: time of the latest event.
+        ended: the game as it was when its last play ended, until the next snap, for claims made after the whistle.
 
     """
 
@@ -69,6 +71,7 @@ class EngineState:
     recent: tuple[Scene, ...] = ()
     power: Power = "unknown"
     event_ns: int | None = None
+    ended: GameState | None = None
 
 
 class RulesEngine:
@@ -130,8 +133,10 @@ class RulesEngine:
 
         """
         if isinstance(entry, Scene):
-            return self._apply_scene(state, entry)
-        return self._apply_event(state, entry)
+            after, calls = self._apply_scene(state, entry)
+        else:
+            after, calls = self._apply_event(state, entry)
+        return _with_ended(state, after, begun_anew=isinstance(entry, Event) and isinstance(entry.body, SetUp)), calls
 
     def _apply_scene(self, state: EngineState, scene: Scene) -> tuple[EngineState, tuple[Call, ...]]:
         game = state.game
@@ -142,14 +147,14 @@ class RulesEngine:
         power_changed = scene.board != state.power and scene.board != "unknown"
         idle = game.phase in NOT_JUDGED and not game.play.pending
         if idle and not power_changed and scene.unfit == game.suspended:
-            return EngineState(_advance_clock(game, scene.t_ns), recent, state.power, state.event_ns), ()
+            return EngineState(_advance_clock(game, scene.t_ns), recent, state.power, state.event_ns, state.ended), ()
         power = scene.board if power_changed else state.power
         if scene.unfit:
             game = replace(_advance_clock(game, scene.t_ns), suspended=scene.unfit)
-            return EngineState(game, recent, power, state.event_ns), ()
+            return EngineState(game, recent, power, state.event_ns, state.ended), ()
         game = replace(_advance_clock(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
-        context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts)
+        context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts, state.ended)
         game = with_touches(_update_falls(with_rest_poses(game, scene), facts), facts)
         found: list[Finding] = []
         if power_changed and power != game.board:
@@ -160,7 +165,7 @@ class RulesEngine:
         if found:
             game = self._merge(game, found)
         game, calls = self._settle(game, context) if game.play.pending else (game, ())
-        return EngineState(game, recent, power, state.event_ns), calls
+        return EngineState(game, recent, power, state.event_ns, state.ended), calls
 
     def _apply_event(self, state: EngineState, event: Event) -> tuple[EngineState, tuple[Call, ...]]:
         self.check_time(state, event)
@@ -168,7 +173,7 @@ class RulesEngine:
         now_ns = max(game.now_ns, event.t_ns)
         fresh = bool(state.recent) and event.t_ns - state.recent[-1].t_ns <= LIMITS.stale_ns
         facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if fresh else None
-        context = RuleContext(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts)
+        context = RuleContext(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts, state.ended)
         if isinstance(event.body, Ruling):
             game, calls = self._apply_manual_ruling(game, event.body, context)
         elif isinstance(event.body, Tick | Undo):
@@ -287,6 +292,14 @@ class RulesEngine:
 def _without_met_wait(game: GameState) -> GameState:
     """Return the game without what it waited for, once its phase shows that this has come or been overtaken."""
     return game if game.wait is None or game.phase in PENDING_INPUT else replace(game, wait=None)
+
+
+def _with_ended(before: EngineState, after: EngineState, *, begun_anew: bool) -> EngineState:
+    """Return the state with the game as a play ended, if one ended in this entry, and without it from a snap on."""
+    on, was_on = after.game.play.snap_ns is not None, before.game.play.snap_ns is not None
+    if begun_anew or on:
+        return after if after.ended is None else replace(after, ended=None)
+    return replace(after, ended=before.game) if was_on else after
 
 
 def _advance_clock(game: GameState, t_ns: int) -> GameState:

@@ -8,6 +8,7 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
+from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     body_of,
     refuse_unless,
@@ -28,7 +29,7 @@ PASS_PARAMS: Final = (Param("pass.tries", 3, "count", "EFL-037", low=1, high=10)
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a throw to a receiver whom no defender touches, at most three times while the passer may throw.
 
-    The board comes on again to show the result (EFL-046).
+    The board comes on again to show the result (EFL-046). Until its end is told nobody has the ball.
     """
     body = body_of(event, PassDeclared)
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
@@ -46,8 +47,9 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     play = replace(game.play, pass_attempts=game.play.pass_attempts + 1, receiver=body.receiver)
     stoppage = play.stoppage
     if stoppage is not None:
-        play = replace(play, stoppage=replace(stoppage, pass_ns=event.t_ns))
-    return Outcome(_with_play_note(replace(game, play=play), "aloft", 1.0))
+        play = replace(play, stoppage=replace(stoppage, pass_ns=event.t_ns, reason="air"))
+    phase = Phase.IN_AIR if game.phase is Phase.LIVE else game.phase
+    return Outcome(_with_play_note(replace(game, phase=phase, play=play), "aloft", 1.0))
 
 
 def _require_may_catch(game: GameState, receiver: str, name: str, context: RuleContext) -> None:
@@ -83,7 +85,7 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
     body = body_of(event, PassEnded)
     if not game.play.note("aloft"):
         raise RefusedError("pass ended: no pass has been declared")
-    game = _with_play_note(game, "aloft", 0.0)
+    game = _landed(_with_play_note(game, "aloft", 0.0))
     if body.end == "incomplete":
         return _miss_pass(game, context)
     side = game.offense if body.end == "complete" else game.defense
@@ -115,6 +117,16 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
     return Outcome(game, (found,))
 
 
+def _landed(game: GameState) -> GameState:
+    """Return the game with the ball no longer in the air: live while the board runs, else stopped as before."""
+    stoppage = game.play.stoppage
+    if game.phase is Phase.IN_AIR:
+        game = replace(game, phase=Phase.LIVE)
+    if stoppage is not None and stoppage.reason == "air":
+        game = replace(game, play=replace(game.play, stoppage=replace(stoppage, reason="coach")))
+    return game
+
+
 def _miss_pass(game: GameState, context: RuleContext) -> Outcome:
     attempt, attempts = game.play.pass_attempts, context.params.count("pass.tries")
     text, key = f"incomplete, attempt {attempt} of {attempts}", f"missed{attempt}"
@@ -141,7 +153,8 @@ def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
         play = replace(play, stoppage=replace(play.stoppage, reason="interception"))
     if call.kind == "interception" and game.board == "on":
         play = play.forced_to_stop("interception")  # so that its pivots are checked (EFL-042)
-    return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play))
+    game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
+    return Outcome(game, downs.caught_in_end_zone(game, call, ("EFL-G1",)))
 
 
 def end_right_to_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:

@@ -9,6 +9,7 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
+from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import (
     body_of,
     refuse_unless,
@@ -188,7 +189,8 @@ def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
 def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the catcher; the board stops, and that stop uses up no stoppage (TAP-102)."""
     play = replace(game.play, carrier=_catcher(call), possession_ns=call.t_ns, pass_caught=True, ball_mm=None)
-    return Outcome(_stopping(replace(game, play=play), "catch", context))
+    game = replace(game, play=play)
+    return Outcome(_stopping(game, "catch", context), downs.caught_in_end_zone(game, call, ("TAP-G1",)))
 
 
 def _stopping(game: GameState, reason: str, context: RuleContext) -> GameState:

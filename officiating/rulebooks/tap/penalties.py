@@ -60,6 +60,25 @@ PENALTIES: Final = {
     "defensive_pass_interference": PenaltyRule(("TAP-045", "TAP-111"), "", first_down=True),
     "gunner_interference": PenaltyRule(("TAP-046",), "penalty.gunner_yd", first_down=True),
 }
+IN_PLAY: Final = frozenset({"offensive_pass_interference", "defensive_pass_interference", "gunner_interference"})
+"""Fouls in a play; they may also be claimed when it is over, until the next one begins."""
+PLAYED_FROM: Final = (
+    "offense",
+    "direction",
+    "dark",
+    "los_yd",
+    "to_gain_yd",
+    "lateral_yd",
+    "down",
+    "gain_yd",
+    "score",
+    "due",
+    "try_for",
+    "kicking",
+    "overtime",
+    "play",
+)
+"""What a play can change; a penalty after it is enforced from what there was before."""
 PENALTY_PARAMS: Final = (
     Param("penalty.too_many_men_yd", 5.0, "yd", "TAP-042", low=0, high=50),
     Param("penalty.delay_yd", 5.0, "yd", "TAP-043", low=0, high=50),
@@ -104,6 +123,8 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     rule = PENALTIES.get(call.detail)
     if rule is None:
         return Outcome(game)
+    if call.detail in IN_PLAY:
+        game = _in_play(game, context)
     if rule.loss_of_down and game.due == "two_point":
         return downs.fail_try(game, context)  # a try has but one down to lose
     if rule.loss_of_down and game.overtime is not None:
@@ -221,7 +242,8 @@ def _claim_time_out(game: GameState, context: RuleContext) -> Outcome:
 
 def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> Outcome:
     """Propose interference that the camera has not found, where the touch was; a person decides."""
-    name = body.claim.replace("_", " ")
+    name, stands = body.claim.replace("_", " "), game
+    game = _in_play(game, context)
     if game.play.snap_ns is None:
         raise RefusedError(f"{name}: no play is on")
     if body.claim == "gunner_interference" and not game.play.gunners:
@@ -243,7 +265,15 @@ def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> O
     elif PENALTIES[body.claim].param == "":
         text += ", no touch was seen and nobody is named: spotted at the line of scrimmage"
     found = with_numbers(game, replace(found, text=text, spot_yd=spot_yd), context)
-    return Outcome(game, (replace(found, proposed=True),))
+    return Outcome(stands, (replace(found, proposed=True),))
+
+
+def _in_play(game: GameState, context: RuleContext) -> GameState:
+    """Return the game in the play that a foul was in: after the whistle as it was when that play ended, points too."""
+    ended = context.ended
+    if game.play.snap_ns is not None or ended is None or game.phase is Phase.OVER:
+        return game
+    return replace(game, wait=None, phase=ended.phase, **{name: getattr(ended, name) for name in PLAYED_FROM})
 
 
 def _touched_at_yd(game: GameState, player: str | None, favored: Side) -> tuple[float, float] | None:
