@@ -145,14 +145,23 @@ def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcom
     return Outcome(game) if context.system.begin_try is None else context.system.begin_try(game, "try", context)
 
 
-def caught_in_end_zone(game: GameState, call: Call, clauses: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Return the touchdown of a pass that its receiver caught at or past the goal line; none for any other catch."""
+def caught_in_end_zone(
+    game: GameState, call: Call, context: RuleContext, clauses: tuple[str, ...]
+) -> tuple[Finding, ...]:
+    """Return the touchdown of a pass that its receiver caught at or past the goal line; none for any other catch.
+
+    Where the camera sees the receiver the goal line's own rule judges him, with its margin.
+    """
+    if context.facts is not None and set(call.players) & set(context.facts.figures):
+        return ()
     side = game.play.ball_side
     in_zone = call.spot_yd is not None and game.progress_yd(call.spot_yd[0], game.direction_of(side)) >= game.length_yd
     if call.kind != "reception" or not in_zone:
         return ()
     text = f"touchdown, {game.team(side).name}"
-    return (Finding(DOWNS, "touchdown", call.t_ns, text, clauses, "caught", players=call.players, side=side),)
+    return (
+        Finding(DOWNS, "touchdown", call.t_ns, text, clauses, "caught", call.players, spot_yd=call.spot_yd, side=side),
+    )
 
 
 def offer_try(game: GameState) -> Outcome:

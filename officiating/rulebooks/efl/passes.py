@@ -137,7 +137,7 @@ def _miss_pass(game: GameState, context: RuleContext) -> Outcome:
     return Outcome(game, (replace(found, numbers=CallNumbers(attempt=attempt, attempts=attempts)),))
 
 
-def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the player who caught or intercepted the pass; the play goes on."""
     side = call.side or (game.offense if call.kind == "reception" else game.defense)
     play = replace(
@@ -154,7 +154,7 @@ def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     if call.kind == "interception" and game.board == "on":
         play = play.forced_to_stop("interception")  # so that its pivots are checked (EFL-042)
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
-    return Outcome(game, downs.caught_in_end_zone(game, call, ("EFL-G1",)))
+    return Outcome(game, downs.caught_in_end_zone(game, call, context, ("EFL-G1",)))
 
 
 def end_right_to_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:

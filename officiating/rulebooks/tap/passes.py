@@ -190,7 +190,7 @@ def catch_pass(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Give the ball to the catcher; the board stops, and that stop uses up no stoppage (TAP-102)."""
     play = replace(game.play, carrier=_catcher(call), possession_ns=call.t_ns, pass_caught=True, ball_mm=None)
     game = replace(game, play=play)
-    return Outcome(_stopping(game, "catch", context), downs.caught_in_end_zone(game, call, ("TAP-G1",)))
+    return Outcome(_stopping(game, "catch", context), downs.caught_in_end_zone(game, call, context, ("TAP-G1",)))
 
 
 def _stopping(game: GameState, reason: str, context: RuleContext) -> GameState:
