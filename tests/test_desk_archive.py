@@ -26,10 +26,9 @@ from downfield.desk.archive.adding import AddedFile, ItemLabels, add_files, adda
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
 from downfield.desk.archive.index import open_index
 from downfield.desk.archive.items import ArchivedItem, item_ids, write_item
-from downfield.desk.archive.job import CODE, ArchiveJob, JobSettings
+from downfield.desk.archive.job import ArchiveJob, JobSettings
 from downfield.desk.archive.selection import parse_selection
 from downfield.desk.archive.verification import check_item
-from downfield.game.snapshot import code_digest
 from downfield.rig.cli.main import app, run_command
 from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.trusted_keys import TrustedKeys
@@ -322,7 +321,7 @@ def test_an_archive_in_s3_gives_the_same_bytes_as_one_in_a_folder(
         assert check_item(files, item, NOBODY).good
         out = tmp_path / name
         out.mkdir()
-        job = ArchiveJob(JobSettings("judge", code_digest(CODE)), files, files, (item,))
+        job = ArchiveJob(JobSettings.of(None), files, files, (item,))
         connected: Any = OtherTasks
         report = job.run(connected, lambda _done, _total: None, out)
         assert report.failed == ()

@@ -1,6 +1,6 @@
 """Tasks on Ray: a cluster of this computer alone, or one that is there; a bounded number of tasks at a time.
 
-A local cluster listens on the loopback alone, lets nobody in without a token that is made anew each time, has no
+A local cluster listens on the loopback alone, lets nobody in without a token that each process makes anew, has no
 dashboard, reports no usage, and leaves nothing behind. Tasks name the processors they need and nothing else, so any
 cluster runs them. A task whose worker dies is run again by Ray; that costs no other task.
 """
@@ -62,6 +62,9 @@ _LOCAL: Final = {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # the coming default; without it Ray warns
 }
+_TOKEN: Final = secrets.token_hex(32)
+"""Lets this process, and nobody else, into the clusters that it starts; Ray reads it once in a process."""
+
 _ADDRESS: Final = re.compile(r"(?:ray://)?(\[[0-9A-Fa-f:]+\]|[^:/\s]+):(\d{1,5})")
 _SOCKET_PATH_ROOM: Final = 30
 """Longest folder for Ray's files: the paths of its sockets are 70 characters longer, and may have 107."""
@@ -143,7 +146,7 @@ def connect_cluster(address: str | None, workers: int | None = None) -> Iterator
 @contextmanager
 def _local_cluster(workers: int | None) -> Iterator[RayCluster]:
     before = {name: os.environ.get(name) for name in (*_LOCAL, "RAY_AUTH_TOKEN")}
-    os.environ.update(_LOCAL, RAY_AUTH_TOKEN=secrets.token_hex(32))
+    os.environ.update(_LOCAL, RAY_AUTH_TOKEN=_TOKEN)
     folder = _short_temporary_folder()
     try:
         import ray

@@ -13,7 +13,7 @@ from downfield.core.records import to_json
 from downfield.desk.archive.adding import ItemLabels, add_files, addable_files
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.items import ArchivedItem, item_ids
-from downfield.desk.archive.job_command import judge
+from downfield.desk.archive.job_command import judge, track
 from downfield.desk.archive.options import ArchiveArgument, IndexOption, SelectionArgument, select_items
 from downfield.desk.archive.verification import check_item
 from downfield.rig.cli.options import ConfigOption, SetOption
@@ -29,6 +29,7 @@ app = typer.Typer(
     help="A league's archive: bundles and recordings in a folder or an object store, judged again on many machines.",
 )
 app.command("judge")(judge)
+app.command("track")(track)
 
 _FAULT = 1
 """Exit status where something was refused, altered or failed."""

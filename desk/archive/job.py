@@ -6,12 +6,15 @@ rulebook, the network, the code. Another job with the same key finds them there 
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Final, Literal
@@ -21,14 +24,24 @@ from downfield.core.records import record, to_json
 from downfield.desk.archive import results
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
 from downfield.desk.archive.cluster import RayCluster, TaskFailure
+from downfield.desk.archive.game_source import open_source
 from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.judging import judge_item
+from downfield.desk.archive.networks import JobNetwork, open_shared_network
 from downfield.desk.archive.results import CALLS, CHANGES, GAMES, TABLES, GameResult, JudgedItem
-from downfield.game.entries import RulebookRecord
+from downfield.desk.archive.tracking import track_and_judge
+from downfield.game.entries import RulebookRecord, rulebook_of
 from downfield.game.snapshot import code_digest
 
-CODE: Final = ("core", "game", "officiating", "review", "desk.archive")
-"""Packages whose code decides the results of judging."""
+_JUDGING: Final = ("core", "game", "officiating", "review", "desk.archive")
+_TRACKING: Final = (*_JUDGING, "calibration", "models", "vision", "rig.sources", "rig.recording")
+"""Packages whose code decides the results."""
+
+_LIBRARIES: Final = ("av", "numpy", "opencv-python", "openvino", "scipy")
+"""Libraries that decide the last digits of what is tracked."""
+
+_OTHER_VERSION: Final = "the worker has another version of Downfield, or of a library, than the command"
+_TRACKS: Final = ".tracks.jsonl.gz"
 
 _READ_AT_ONCE: Final = 200
 """Files of results read together."""
@@ -42,12 +55,24 @@ class JobSettings:
         task: what is done.
         code: SHA-256 of the code that does it.
         rulebook: games are judged under; None for each its own.
+        network: games are tracked by; None where they are only judged.
+        libraries: what they are tracked with, with versions.
 
     """
 
-    task: Literal["judge"]
+    task: Literal["judge", "track"]
     code: str
     rulebook: RulebookRecord | None = None
+    network: JobNetwork | None = None
+    libraries: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, rulebook: RulebookRecord | None, network: JobNetwork | None = None) -> JobSettings:
+        """Return the settings of judging by this version, or of tracking and judging where a network is given."""
+        if network is None:
+            return cls("judge", code_digest(_JUDGING), rulebook)
+        libraries = tuple(f"{name} {version(name)}" for name in _LIBRARIES)
+        return cls("track", code_digest(_TRACKING), rulebook, network, libraries)
 
     @property
     def key(self) -> str:
@@ -152,6 +177,8 @@ class ArchiveJob:
         games = {row.item: row for content in self._parts(GAMES, done) for row in results.game_rows(content)}
         rows = tuple(failed.get(item.id) or games[item.id] for item in self.items)
         try:
+            if self.settings.network is not None:
+                self._copy_tracks(out, [item for item in self.items if item.id not in failed])
             for table in (CALLS, CHANGES):
                 part = out / f"{table}.parquet.part"
                 results.join_tables(table, self._parts(table, done), part)
@@ -163,6 +190,16 @@ class ArchiveJob:
         except OSError as error:
             raise OutputError(f"{out}: the tables can't be written: {error.strerror}") from None
         return rows
+
+    def _copy_tracks(self, out: Path, items: Sequence[ArchivedItem]) -> None:
+        folder = out / "tracks"
+        folder.mkdir(exist_ok=True)
+        for item in items:
+            with tempfile.TemporaryDirectory(dir=folder) as temporary:
+                path = self.kept.fetch(f"{_folder(self.settings)}/{_tracks_name(item)}", Path(temporary))
+                part = Path(temporary) / "part"
+                shutil.copyfile(path, part)
+                part.replace(folder / f"{item.short}{_TRACKS}")
 
     def _parts(self, table: str, ids: Sequence[str]) -> Iterator[bytes]:
         """Yield the results of items in their order."""
@@ -184,9 +221,12 @@ def do_task(task: ArchiveTask) -> GameResult:
     with tempfile.TemporaryDirectory(prefix="downfield-archive-") as temporary:
         folder = Path(temporary)
         try:
-            if task.settings.code != code_digest(CODE):
-                return results.failed(task.item, "the worker has another version of Downfield than the command")
-            judged = judge_item(task.archive, task.item, task.settings.rulebook, folder)
+            if task.settings != JobSettings.of(task.settings.rulebook, task.settings.network):
+                return results.failed(task.item, _OTHER_VERSION)
+            if task.settings.network is None:
+                judged = judge_item(task.archive, task.item, task.settings.rulebook, folder)
+            else:
+                judged = _track(task, task.settings.network, folder)
         except StorageError:
             raise
         except DownfieldError as error:
@@ -196,6 +236,19 @@ def do_task(task: ArchiveTask) -> GameResult:
             return results.failed(task.item, _without_places(reason, task.item, folder))
     _keep(task, judged)
     return judged.game_row
+
+
+def _track(task: ArchiveTask, network: JobNetwork, folder: Path) -> JudgedItem:
+    """Track an item again, keep its tracks, and return what it comes to."""
+    source = open_source(task.archive, task.item, folder)
+    detector = open_shared_network(network, task.kept)
+    book = None if task.settings.rulebook is None else rulebook_of(task.settings.rulebook)
+    tracks, packed = folder / "new.tracks.jsonl", folder / "new.tracks.jsonl.gz"
+    judged = track_and_judge(task.item, source, detector, book, tracks)
+    with tracks.open("rb") as plain, packed.open("wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as out:
+        shutil.copyfileobj(plain, out)
+    task.kept.upload(f"{_folder(task.settings)}/{_tracks_name(task.item)}", packed)
+    return judged
 
 
 def _keep(task: ArchiveTask, judged: JudgedItem) -> None:
@@ -213,6 +266,10 @@ def _without_places(reason: str, item: ArchivedItem, folder: Path) -> str:
 
 def _folder(settings: JobSettings) -> str:
     return f"results/{settings.key}"
+
+
+def _tracks_name(item: ArchivedItem) -> str:
+    return f"{item.id}{_TRACKS}"
 
 
 def _name(item: str, table: str) -> str:

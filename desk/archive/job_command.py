@@ -1,8 +1,9 @@
-"""``downfield archive judge``: judge a selection of an archive again, on this computer or on a cluster."""
+"""``downfield archive judge`` and ``track``: a selection of an archive again, here or on a cluster."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import sys
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +12,11 @@ import typer
 from downfield.core.errors import InputError, OutputError
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.cluster import RayCluster, connect_cluster
-from downfield.desk.archive.job import CODE, ArchiveJob, JobReport, JobSettings
+from downfield.desk.archive.job import ArchiveJob, JobReport, JobSettings
+from downfield.desk.archive.networks import describe_network, share_network
 from downfield.desk.archive.options import ArchiveArgument, IndexOption, SelectionArgument, select_items
 from downfield.game.entries import RulebookRecord, record_of
-from downfield.game.snapshot import code_digest
+from downfield.models.card import BUNDLED
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.process_end import INTERRUPTED, ended_in_order
@@ -43,6 +45,9 @@ RulebookOption = Annotated[
         "--rulebook", help="Judge under this bundled rulebook or league's .toml file. Default: each game's own."
     ),
 ]
+NetworkOption = Annotated[
+    str, typer.Option("--network", metavar="NAME|FOLDER", help="A bundled network, or the folder of another.")
+]
 HouseRulesOption = Annotated[
     Path | None, typer.Option("--house-rules", metavar="FILE", help="Judge under the house rules of a .toml file.")
 ]
@@ -64,10 +69,35 @@ def judge(
     What is finished is kept game by game: after Ctrl-C, or where games failed, the same command does only the rest.
     Exits with status 1 if a game failed; its row in games.parquet has the reason.
     """
-    settings = JobSettings("judge", code_digest(CODE), _chosen_rulebook(rulebook, house_rules))
+    settings = JobSettings.of(_chosen_rulebook(rulebook, house_rules))
     files = ArchiveFiles.at(archive)
     kept = files if results is None else ArchiveFiles.at(results)
     items = select_items(files, selection or [], index)
+    run_job(ArchiveJob(settings, files, kept, items), out, ray, workers)
+
+
+def track(
+    archive: ArchiveArgument,
+    selection: SelectionArgument,
+    out: OutOption,
+    network: NetworkOption = BUNDLED,
+    rulebook: RulebookOption = None,
+    house_rules: HouseRulesOption = None,
+    ray: RayOption = None,
+    workers: WorkersOption = None,
+    results: ResultsOption = None,
+    index: IndexOption = None,
+) -> None:
+    """Track recordings again by a network, and judge them: what it would have called.
+
+    Takes bundles with a video, and recordings. Otherwise as `downfield archive judge`; the tracks go to FOLDER/tracks.
+    """
+    described = describe_network(network)
+    settings = JobSettings.of(_chosen_rulebook(rulebook, house_rules), described)
+    files = ArchiveFiles.at(archive)
+    kept = files if results is None else ArchiveFiles.at(results)
+    items = select_items(files, selection or [], index)
+    share_network(described, network, kept)
     run_job(ArchiveJob(settings, files, kept, items), out, ray, workers)
 
 
@@ -92,7 +122,7 @@ def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None) ->
     shown = [0, len(job.items)]
     try:
         with ended_in_order(), ExitStack() as closing:
-            advance = closing.enter_context(progress_bar("Judging"))
+            advance = closing.enter_context(progress_bar("Judging" if job.settings.network is None else "Tracking"))
 
             def show(done: int, total: int) -> None:
                 shown[:] = done, total
@@ -100,6 +130,7 @@ def run_job(job: ArchiveJob, out: Path, ray: str | None, workers: int | None) ->
 
             def connect() -> RayCluster:
                 advance(shown[0], shown[1], "connecting to the cluster" if ray else "starting workers")
+                closing.enter_context(redirect_stdout(sys.stderr))  # where Ray tells of workers that died
                 cluster = closing.enter_context(connect_cluster(ray, workers))
                 advance(shown[0], shown[1], f"connected, {cluster.cpus:g} at a time")
                 return cluster
