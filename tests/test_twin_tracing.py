@@ -173,3 +173,18 @@ def test_the_cuda_source_traces_the_same_picture() -> None:
     assert pictures[0].shape == pictures[1].shape
     assert np.abs(pictures[0] - pictures[1]).max() < 2e-3
     assert pictures[0].std() > 0.01
+
+
+def test_a_cuda_device_without_the_package_that_compiles_for_it_is_refused_in_a_sentence() -> None:
+    hidden = "import importlib.util as u; find = u.find_spec\n"
+    hidden += "u.find_spec = lambda name, *rest: None if name == 'numba_cuda' else find(name, *rest)\n"
+    environment = {**os.environ, "DOWNFIELD_TRACER": "cuda", "NUMBA_ENABLE_CUDASIM": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", f"{hidden}import downfield.twin.tracing.target"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Tracing on a CUDA device needs numba-cuda" in done.stderr

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, Final
 
-from downfield.core.errors import MissingExtraError
+from downfield.core.errors import InputError, MissingExtraError
 
 Function = Callable[..., Any]
 
@@ -20,6 +21,15 @@ VARIABLE: Final = "DOWNFIELD_TRACER"
 """Environment variable: `cuda` compiles the kernels for a GPU; the processor's are the default."""
 
 ON_CUDA: Final = os.environ.get(VARIABLE) == "cuda"
+
+SIMULATED: Final = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") == "1"
+"""Whether numba's simulator stands in for a CUDA device."""
+
+if ON_CUDA and not SIMULATED and find_spec("numba_cuda") is None:
+    raise InputError(
+        "Tracing on a CUDA device needs numba-cuda: numba's own CUDA target can't compile the kernels. "
+        "Install it with 'pip install numba-cuda', or trace on the processor."
+    )
 
 _cuda_jit: Any = cuda.jit
 
