@@ -29,10 +29,11 @@ from pathlib import Path
 from broker_server import BrokerServer, broker_server
 from cut_proxy import CutProxy
 from postgres_server import PostgresServer, postgres_cluster
-from tournament_rig import append, clock_offset_ns, game_of
+from tournament_rig import append, game_of
 
 from downfield.api.feed.hub import Hub
 from downfield.core.track_files import TrackFile
+from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.game.hash_chain import verify_journal
@@ -41,7 +42,7 @@ from downfield.game.owner import GameOwner, rig_id
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.replication import JournalBatch
 from downfield.game.signing import RigKey
-from downfield.game.store import Store
+from downfield.game.store import GameRow, Store
 from downfield.game.store_opening import open_for_reading
 from downfield.game.table_feed import TableMessage
 from downfield.rig.recording.recorded_clip import bundled_demo, tracks_path
@@ -54,6 +55,7 @@ BEAT_S = 0.25
 """Every table does a part of its work in each beat: scenes in the first of four, a declaration in every sixteenth."""
 
 WAIT_S = 600.0
+COMMITTED = "committed.txt"
 
 
 def recorded_seconds() -> list[bytes]:
@@ -66,7 +68,7 @@ def run_tables(arguments: Sequence[str]) -> None:
     """Run some tables until the input ends; then wait until all is sent, and say so."""
     port, credentials, names = int(arguments[0]), arguments[1], arguments[2:]
     seconds = recorded_seconds()
-    hub_of, opened = {}, []
+    opened = []
     for name in names:
         folder = Path(name)
         key = RigKey.load_or_create(folder / "rig.key")
@@ -74,34 +76,45 @@ def run_tables(arguments: Sequence[str]) -> None:
         store, hub = Store.at(folder / "games.db"), Hub()
         access = broker_access((f"nats://127.0.0.1:{port}",), credentials, folder.name)
         feed = FeedPublisher(hub, owner, key, lambda: "")
-        opened.append(
-            (store, game_of(key, table=folder.name), TournamentLink(access, store, owner.rig, key, (feed.run,)))
-        )
-        hub_of[folder.name] = hub
+        link = TournamentLink(access, store, owner.rig, key, (feed.run,))
+        opened.append((store, game_of(key, table=folder.name), link, hub, folder))
     ending = threading.Event()
     threading.Thread(target=_await_end, args=(ending,), daemon=True).start()
     beat, began_s = 0, time.monotonic()
     while not ending.wait(max(0.0, began_s + beat * BEAT_S - time.monotonic())):
-        for place, (store, game, _) in enumerate(opened):
+        for place, (store, game, _, hub, folder) in enumerate(opened):
             phase = beat + place
-            hub = hub_of[game.table]
             if phase % 4 == 0:
-                append(store, game, 1, attachment=seconds[beat // 4 % len(seconds)])
+                commit(store, game, folder, seconds[beat // 4 % len(seconds)])
                 hub.publish("health", HealthStatus(text=str(time.time_ns())))
             if phase % 16 == 1:
-                append(store, game, 1)
+                commit(store, game, folder)
             if phase % 2 == 1:
                 hub.publish("game", {"home": {"name": "Home"}, "score": [0, beat % 50], "situation": "2nd & 7 at B 34"})
         beat += 1
     until_s = time.monotonic() + WAIT_S
-    while not all(link.state().is_connected and link.state().sender.is_complete for _, _, link in opened):
+    links = [link for _, _, link, *_ in opened]
+    while not all(link.state().is_connected and link.state().sender.is_complete for link in links):
         if time.monotonic() > until_s:
             break
         time.sleep(0.05)
-    print(json.dumps({"behind": sum(link.state().sender.behind for _, _, link in opened)}), flush=True)
-    for store, _, link in opened:
+    print(json.dumps({"behind": sum(link.state().sender.behind for link in links)}), flush=True)
+    for store, _, link, *_ in opened:
         link.close()
         store.close()
+
+
+def commit(store: Store, game: GameRow, folder: Path, attachment: bytes | None = None) -> None:
+    """Append an entry, and note when it was on the disk of the rig."""
+    seq = append(store, game, 1, attachment=attachment)
+    with (folder / COMMITTED).open("a") as file:
+        file.write(f"{seq} {time.time_ns()}\n")
+
+
+def committed_ns(folder: Path) -> dict[int, int]:
+    """Return when the entries of a table were on its disk, by number."""
+    lines = (folder / COMMITTED).read_text().splitlines()
+    return {int(seq): int(at_ns) for seq, at_ns in (line.split() for line in lines)}
 
 
 def _await_end(ending: threading.Event) -> None:
@@ -111,21 +124,23 @@ def _await_end(ending: threading.Event) -> None:
 
 @dataclass
 class Arrivals:
-    """When entries and messages arrived, seconds after they were made."""
+    """When entries were on the database's disk first, by table and number, and how old messages of the feed were."""
 
-    entries_s: list[float] = field(default_factory=list)
+    entries_ns: dict[tuple[str, int], int] = field(default_factory=dict)
     feed_s: list[float] = field(default_factory=list)
-    seen: set[tuple[str, int]] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def tables(self) -> set[str]:
+        """Return the tables of which something arrived."""
+        with self.lock:
+            return {table for table, _ in self.entries_ns}
 
     def stored(self, batch: JournalBatch) -> None:
         """Note a batch that is on the database's disk."""
-        now_ns = time.time_ns() + clock_offset_ns(batch.game.table)
+        now_ns = time.time_ns()
         with self.lock:
             for entry in batch.entries:
-                if (entry.game, entry.seq) not in self.seen:
-                    self.seen.add((entry.game, entry.seq))
-                    self.entries_s.append((now_ns - entry.at_ns) / 1e9)
+                self.entries_ns.setdefault((batch.game.table, entry.seq), now_ns)
 
     def heard(self, message: TableMessage) -> None:
         """Note a message of the feed."""
@@ -167,7 +182,7 @@ class Hall:
         self.broker: BrokerServer = stack.enter_context(broker_server(folder / "broker"))
         self.proxy = CutProxy(self.broker.port)
         stack.callback(self.proxy.close)
-        self.arrivals = Arrivals()
+        self.arrivals, self.keeper = Arrivals(), EventKeeper(folder / "event.json")
         self.desk = self.open_desk()
         stack.callback(lambda: self.desk.close())
         self.names = [str(folder / f"Table {number:03}") for number in range(1, tables + 1)]
@@ -176,7 +191,8 @@ class Hall:
 
     def open_desk(self) -> DeskTournament:
         """Start the desk."""
-        desk = DeskTournament(self.broker.access("desk"), TournamentStore(self.postgres.address), self.arrivals.stored)
+        store = TournamentStore(self.postgres.address)
+        desk = DeskTournament(self.broker.access("desk"), store, self.keeper, self.arrivals.stored)
         note = desk.tables.note
 
         def noting(message: TableMessage, *, live: bool = True) -> None:
@@ -240,9 +256,10 @@ def measure(tables: int, seconds: float, cuts: int, seed: int) -> bool:
         hall = Hall(Path(made), stack, tables)
         hall.running = [hall.start_rigs(group) for group in range(len(hall.groups))]
         stack.callback(hall.end_rigs)
-        wait_for(lambda: len({game for game, _ in hall.arrivals.seen}) == tables, "every table's first entry")
+        wait_for(
+            lambda: len({table for table, _ in list(hall.arrivals.entries_ns)}) == tables, "every table's first entry"
+        )
         with hall.arrivals.lock:
-            hall.arrivals.entries_s.clear()
             hall.arrivals.feed_s.clear()
         parts = {
             "desk": [os.getpid()],
@@ -251,12 +268,18 @@ def measure(tables: int, seconds: float, cuts: int, seed: int) -> bool:
             "rigs": [process.pid for process in hall.running],
         }
         before = {part: processor_s(pids) for part, pids in parts.items()}
-        began_s = time.monotonic()
+        began_s, began_ns = time.monotonic(), time.time_ns()
         time.sleep(seconds)
         took_s = time.monotonic() - began_s
         spent = {part: processor_s(pids) - before[part] for part, pids in parts.items()}
         with hall.arrivals.lock:
-            entries, feed = list(hall.arrivals.entries_s), list(hall.arrivals.feed_s)
+            arrived_ns, feed = dict(hall.arrivals.entries_ns), list(hall.arrivals.feed_s)
+        entries = [
+            (arrived_ns[table.name, seq] - at_ns) / 1e9
+            for table in map(Path, hall.names)
+            for seq, at_ns in committed_ns(table).items()
+            if at_ns >= began_ns and (table.name, seq) in arrived_ns
+        ]
         print(f"{tables} tables, {took_s:.0f} s, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
         print(f"  entries {len(entries)} ({len(entries) / took_s:.0f}/s), commit to desk: {spread(entries)}")
         print(f"  feed {len(feed)}, made to desk: {spread(feed)}")
@@ -268,7 +291,7 @@ def measure(tables: int, seconds: float, cuts: int, seed: int) -> bool:
             time.sleep(randomness.uniform(0.0, 2.0))
             fault()
             if (number + 1) % 20 == 0:
-                print(f"  {number + 1} faults, {len(hall.arrivals.seen)} entries stored", flush=True)
+                print(f"  {number + 1} faults, {len(hall.arrivals.entries_ns)} entries stored", flush=True)
         return complete(hall, cuts)
 
 

@@ -13,6 +13,7 @@ from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
@@ -30,8 +31,11 @@ class DeskServer:
 
     """
 
-    def __init__(self, folder: Path, access: AccessPolicy | None = None) -> None:
-        self.parts = DeskParts(EventKeeper(folder / "event.json"), AddressBook(folder / "tables.json"), TableWatcher())
+    def __init__(
+        self, folder: Path, access: AccessPolicy | None = None, tournament: DeskTournament | None = None
+    ) -> None:
+        keeper, book = EventKeeper(folder / "event.json"), AddressBook(folder / "tables.json")
+        self.parts = DeskParts(keeper, book, TableWatcher(), tournament)
         self._store = Store.at(folder / "devices.db")
         app = create_desk_app(self.parts, self._store, SecretFile(), access or AccessPolicy(), KnownClients(()))
         self.token_store: TokenStore = app.state.token_store

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import httpx
 import pytest
@@ -12,7 +14,12 @@ from browsers import PageServer, browser, page_in
 from desk_server import DeskServer
 from playwright.sync_api import Browser, Page, expect
 
+from downfield.desk.event.signed_games import SignedGame
+from downfield.desk.replication.desk_tournament import DeskTournament
+from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.game.published.board_topics import HealthStatus
+from downfield.game.signing import RigKey
+from downfield.game.table_feed import TableMessage
 
 TYPED = 3
 """Results that are typed in the browser in each part of the event; the others are entered through the API."""
@@ -61,6 +68,27 @@ def play(page: Page, desk: DeskServer, stage: str, chance: random.Random) -> Non
         if typed == TYPED:
             typed += 1
             page.reload()
+
+
+def test_tables_of_a_broker_and_signed_games_that_fit_nothing_are_shown(chrome: Browser, tmp_path: Path) -> None:
+    """A desk in a tournament, of which only what the pages read is there."""
+    tables = BrokerTables()
+    said = TableMessage(RigKey.generate().public_text, "Table 3", "game", {"home": {"name": "Lions"}, "score": [7, 3]})
+    tables.note(said)
+    signed = SignedGame("g:9", "Table 3", "Lions", "Wolves", (21, 14), ("Ada", "Bo"))
+    results = SimpleNamespace(open_games=lambda: [(signed, "The event has no open game between these two.")])
+    tournament = SimpleNamespace(statuses=tables.statuses, tables=tables, results=results)
+    server = DeskServer(tmp_path, tournament=cast("DeskTournament", tournament))
+    with page_in(chrome) as page:
+        page.goto(f"{server.url}/")
+        expect(page.locator("#tables h3")).to_have_text("Table 3")
+        expect(page.locator("#tables .score b")).to_have_text("3 – 7")
+        expect(page.locator("#tables a")).to_have_count(0)
+        page.goto(f"{server.url}/event#games")
+        expect(page.locator("#signed-games li")).to_have_text(
+            "Signed: Table 3: Lions 21, Wolves 14The event has no open game between these two."
+        )
+    server.close()
 
 
 def test_two_days_of_24_coaches_from_registration_to_the_final(

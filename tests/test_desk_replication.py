@@ -22,6 +22,7 @@ from postgres_server import PostgresServer, postgres_cluster, skip_without_postg
 from sqlalchemy import create_engine, text
 from tournament_rig import append, entries_after, game_of
 
+from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.game.hash_chain import verify_journal
@@ -105,8 +106,13 @@ def table(tmp_path: Path, brokering: BrokerServer) -> Iterator[Table]:
 
 
 @pytest.fixture
-def desk(brokering: BrokerServer, database: str) -> Iterator[DeskTournament]:
-    opened = DeskTournament(brokering.access("desk"), TournamentStore(database))
+def keeper(tmp_path: Path) -> EventKeeper:
+    return EventKeeper(tmp_path / "event.json")
+
+
+@pytest.fixture
+def desk(brokering: BrokerServer, database: str, keeper: EventKeeper) -> Iterator[DeskTournament]:
+    opened = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper)
     yield opened
     opened.close()
 
@@ -146,7 +152,7 @@ def test_another_rigs_and_nobodys_games_in_the_same_store_are_not_sent(table: Ta
 
 
 def test_a_rig_that_was_away_for_a_day_catches_up_and_the_game_in_play_is_not_last(
-    table: Table, brokering: BrokerServer, database: str
+    table: Table, brokering: BrokerServer, database: str, keeper: EventKeeper
 ) -> None:
     games = [game_of(table.key, f"{number:02}") for number in range(6)]
     for game in games:
@@ -161,7 +167,7 @@ def test_a_rig_that_was_away_for_a_day_catches_up_and_the_game_in_play_is_not_la
         return receive(batch)
 
     store.receive = noting  # type: ignore[method-assign]
-    desk = DeskTournament(brokering.access("desk"), store)
+    desk = DeskTournament(brokering.access("desk"), store, keeper)
     table.wait_until_sent()
     desk.close()
     for game in games:
@@ -312,12 +318,12 @@ def test_a_rig_reads_nobodys_journals_at_the_broker(brokering: BrokerServer) -> 
 
 
 def test_nothing_is_lost_or_doubled_when_everything_is_killed_and_cut_at_random(
-    tmp_path: Path, postgres: PostgresServer, brokering: BrokerServer, database: str
+    tmp_path: Path, postgres: PostgresServer, brokering: BrokerServer, database: str, keeper: EventKeeper
 ) -> None:
     randomness = random.Random(42)
     wanted, rigs = 60, ("Table 1", "Table 2")
     proxy = CutProxy(brokering.port)
-    desk = DeskTournament(brokering.access("desk"), TournamentStore(database))
+    desk = DeskTournament(brokering.access("desk"), TournamentStore(database), keeper)
     running: dict[str, subprocess.Popen[str]] = {}
 
     def start(rig: str) -> None:

@@ -15,6 +15,7 @@ from postgres_server import postgres_server, skip_without_postgres
 
 from downfield.core.errors import FormatError, InputError, MissingExtraError
 from downfield.core.field import preset
+from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.broker_server import write_broker_files
 from downfield.desk.replication.desk_tournament import DeskTournament, open_desk_tournament
 from downfield.desk.replication.tournament_store import TournamentStore
@@ -41,10 +42,10 @@ def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
         yield server
 
 
-def test_there_is_no_tournament_by_default() -> None:
+def test_there_is_no_tournament_by_default(tmp_path: Path) -> None:
     settings = load(environment={}).settings
     assert settings.tournament.servers == ()
-    assert open_desk_tournament(settings) is None
+    assert open_desk_tournament(settings, EventKeeper(tmp_path / "event.json")) is None
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,9 @@ def test_a_game_kept_at_a_table_goes_on_without_the_broker_and_is_at_the_tournam
         assert behind.level == "ok", "a cut of a moment is no warning"
         brokering.start()
         with postgres_server() as database:
-            desk = DeskTournament(brokering.access("desk"), TournamentStore(database))
+            desk = DeskTournament(
+                brokering.access("desk"), TournamentStore(database), EventKeeper(tmp_path / "event.json")
+            )
             wait_for_state(keeper, "ok")
             desk.close()
             with open_for_reading(database) as opened:
@@ -130,12 +133,15 @@ def test_without_the_client_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
         broker_access(["nats://desk"], "", "x")
 
 
-def test_the_desk_needs_both_a_broker_and_a_database() -> None:
+def test_the_desk_needs_both_a_broker_and_a_database(tmp_path: Path) -> None:
     skip_without_broker()
+    keeper = EventKeeper(tmp_path / "event.json")
     with pytest.raises(InputError, match=r"tournament\.servers"):
-        open_desk_tournament(load(environment={}, command_line={"tournament.database": "postgresql://x/y"}).settings)
+        open_desk_tournament(
+            load(environment={}, command_line={"tournament.database": "postgresql://x/y"}).settings, keeper
+        )
     with pytest.raises(InputError, match=r"tournament\.database"):
-        open_desk_tournament(load(environment={}, command_line={"tournament.servers": ["nats://x"]}).settings)
+        open_desk_tournament(load(environment={}, command_line={"tournament.servers": ["nats://x"]}).settings, keeper)
 
 
 def test_the_brokers_secrets_are_for_their_owner_and_stay_over_starts(tmp_path: Path) -> None:

@@ -53,13 +53,17 @@ def clock_offset_ns(table: str) -> int:
     return random.Random(table).randrange(-12, 13) * 3_600_000_000_000
 
 
-def append(store: Store, game: GameRow, count: int, *, attachment: bytes | None = None, word: str = "said") -> None:
-    """Append entries to a game's journal, which is begun where it is missing; each table's clock is hours off."""
+def append(store: Store, game: GameRow, count: int, *, attachment: bytes | None = None, word: str = "said") -> int:
+    """Append entries to a journal, which is begun where it is missing; return the number of the last one.
+
+    Each table's clock is hours off.
+    """
     found = store.latest(game.id)
     last = found[0] if found else None
     off_ns = clock_offset_ns(game.table)
     rows = entries_after(game.id, last, count, attachment=attachment, word=word, off_ns=off_ns)
     store.append(rows, None if last else game)
+    return rows[-1].seq
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -134,6 +134,7 @@ class Result:
         forfeited_by: the side that did not play or gave up; the points then stand for the standings as they are.
         signed_by: the names of those who signed it.
         note: for the record.
+        game: id of the game at a table that it was taken from; empty where it was entered by hand.
 
     """
 
@@ -143,6 +144,7 @@ class Result:
     forfeited_by: Literal["home", "away"] | None = None
     signed_by: tuple[str, ...] = ()
     note: str = ""
+    game: str = ""
 
     def __post_init__(self) -> None:
         check(0 <= self.home <= MAX_POINTS and 0 <= self.away <= MAX_POINTS, InputError, "points are 0 to 999")
@@ -284,6 +286,8 @@ class TournamentEvent:
         matches: every game, in the order they are listed.
         lots: entrants' ids in the order that lots gave them, for ties that nothing else breaks.
         changes: the audit trail, the oldest first.
+        taken: keys of the signed games that were taken over, so that none is taken twice.
+        taken_after: number of the last game in the tournament's store when the draw was made; None before the draw.
 
     """
 
@@ -296,5 +300,7 @@ class TournamentEvent:
     matches: tuple[Match, ...] = ()
     lots: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
+    taken: tuple[str, ...] = ()
+    taken_after: int | None = None
     format: Literal["downfield-event"] = "downfield-event"
     version: Literal[1] = 1

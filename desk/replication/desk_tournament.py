@@ -1,12 +1,15 @@
-"""The desk's part in a tournament: it receives the journals of all tables, and follows their feed."""
+"""The desk's part in a tournament: it receives the journals of all tables, follows their feed, takes their results."""
 
 from __future__ import annotations
 
 from downfield.core.errors import InputError
+from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.journal_receiver import JournalReceiver, Stored
+from downfield.desk.replication.result_taker import ResultTaker
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.status import TableStatus
+from downfield.game.replication import JournalBatch
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.tournament.broker import BrokerAccess, broker_access
 from downfield.rig.tournament.broker_thread import BrokerThread
@@ -18,21 +21,28 @@ class DeskTournament:
     Args:
         access: to the broker.
         store: of the tournament.
+        keeper: of the event, which gets the results of signed games.
         stored: called in some thread with each batch that was stored; again for one whose answer was lost.
 
     Attributes:
         tables: what each table is doing.
+        results: takes the results of signed games over into the event.
         where: the broker, for people.
         kept_in: the tournament's database, for people.
 
     """
 
-    def __init__(self, access: BrokerAccess, store: TournamentStore, stored: Stored = lambda _: None) -> None:
+    def __init__(
+        self, access: BrokerAccess, store: TournamentStore, keeper: EventKeeper, stored: Stored = lambda _: None
+    ) -> None:
         self.where, self.kept_in = access.where, store.where
         self._store = store
         self.tables = BrokerTables()
-        self._receiver = JournalReceiver(store, stored)
-        self._thread = BrokerThread(access, (self._receiver.run, self.tables.run), "tournament")
+        self.results = ResultTaker(store, keeper)
+        self._stored = stored
+        self._receiver = JournalReceiver(store, self._note_stored)
+        works = (self._receiver.run, self.tables.run, self.results.run)
+        self._thread = BrokerThread(access, works, "tournament")
         self._thread.start()
 
     @property
@@ -44,6 +54,10 @@ class DeskTournament:
         """Return what each table is doing now, in no order."""
         return self.tables.statuses(self.problem)
 
+    def _note_stored(self, batch: JournalBatch) -> None:
+        self.results.note(batch)
+        self._stored(batch)
+
     def close(self) -> None:
         """Receive nothing more; what is being stored is stored first."""
         self._thread.close()
@@ -51,8 +65,12 @@ class DeskTournament:
         self._store.close()
 
 
-def open_desk_tournament(settings: RigSettings) -> DeskTournament | None:
+def open_desk_tournament(settings: RigSettings, keeper: EventKeeper) -> DeskTournament | None:
     """Join a tournament as its desk; None where the configuration names none.
+
+    Args:
+        settings: the configuration.
+        keeper: of the event.
 
     Raises:
         InputError: the credentials can't be read, or there is no database.
@@ -67,4 +85,4 @@ def open_desk_tournament(settings: RigSettings) -> DeskTournament | None:
     access = broker_access(tournament.servers, tournament.credentials, "desk")
     if not tournament.database:
         raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
-    return DeskTournament(access, TournamentStore(tournament.database))
+    return DeskTournament(access, TournamentStore(tournament.database), keeper)

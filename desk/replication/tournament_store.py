@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Final
@@ -33,13 +34,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
-from downfield.core.errors import InputError
+from downfield.core.errors import InputError, OutputError
 from downfield.game.database import cause_of, create_writing_engine, is_unavailable, parse_address, transaction
 from downfield.game.hash_chain import GENESIS, follows
 from downfield.game.owner import rig_id
 from downfield.game.replication import BatchReply, JournalBatch, StoredPosition, is_signed
 from downfield.game.signing import is_public_key
-from downfield.game.store_reader import EntryRow, GameRow
+from downfield.game.store_reader import EntryRow, GameRow, StoreReader
 from downfield.game.store_schema import ENTRIES, GAMES, migrate
 
 OLDEST_SERVER: Final = 150_000
@@ -80,6 +81,7 @@ class TournamentStore:
         if address.drivername == "sqlite":
             raise InputError(f"{self.where}: a tournament's database is postgresql://...")
         self._engine = create_writing_engine(address)
+        self._reader = StoreReader(self._engine, self.where)
         self._is_open = False
 
     def open(self) -> None:
@@ -100,6 +102,43 @@ class TournamentStore:
             migrate(connection, self.where)
             SIGNED_ENDS.create(connection, checkfirst=True)
         self._is_open = True
+
+    def reader(self) -> StoreReader:
+        """Return what reads the games that are here; closed with this."""
+        return self._reader
+
+    def last_number(self) -> int:
+        """Return the number of the game that came last; 0 for none.
+
+        Raises:
+            InputError: the server can't be used.
+            OutputError: it does not answer.
+
+        """
+        with self._reading() as connection:
+            return int(connection.scalar(select(func.max(GAMES.c.number))) or 0)
+
+    def games_after(self, number: int) -> list[GameRow]:
+        """Return the games that came after one, in order.
+
+        Raises:
+            InputError: the server can't be used.
+            OutputError: it does not answer.
+
+        """
+        columns = [column for column in GAMES.c if column.name != "number"]
+        with self._reading() as connection:
+            rows = connection.execute(select(*columns).where(GAMES.c.number > number).order_by(GAMES.c.number))
+            return [GameRow(*row) for row in rows]
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            self.open()
+            with self._engine.connect() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise OutputError(f"{self.where}: the tournament's database can't be read: {cause_of(error)}") from None
 
     def close(self) -> None:
         """Close its connections."""

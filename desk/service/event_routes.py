@@ -30,7 +30,7 @@ from downfield.desk.event.records import (
     Rules,
     TournamentEvent,
 )
-from downfield.desk.service.event_views import EventView, event_view
+from downfield.desk.service.event_views import EventView, SignedGameView, event_view
 from downfield.desk.service.parts import DeskDep, DeskParts
 
 router = APIRouter(prefix="/api/event", tags=["event"])
@@ -253,6 +253,17 @@ def put_result(by: SenderDep, match: str, given: ResultRequest) -> EventView:
         f"entered {match}: {given.home} to {given.away}",
         lambda event, change: operations.enter_result(event, match, result, change),
     )
+
+
+@router.get("/signed-games", summary="Signed games that are no result yet")
+@allow("viewer")
+def read_signed_games(desk: DeskDep) -> list[SignedGameView]:
+    """Games that both coaches have signed at their table since the draw, and that fit no open game of the event.
+
+    All others are taken over by themselves.
+    """
+    found = [] if desk.tournament is None else desk.tournament.results.open_games()
+    return [SignedGameView(text=signed.text, reason=why) for signed, why in found]
 
 
 @router.delete("/matches/{match}/result", summary="Remove a result")

@@ -93,6 +93,13 @@ class EventView(View):
     changes: tuple[Change, ...] = Field(description="The latest of the audit trail, the newest first.")
 
 
+class SignedGameView(View):
+    """A game that both coaches have signed, and that is no result of the event yet."""
+
+    text: str = Field(description="The table, the teams and the score.")
+    reason: str = Field(description="Why it was not taken over.")
+
+
 _CHANGES_SHOWN = 50
 
 

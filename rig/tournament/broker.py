@@ -29,7 +29,7 @@ class BrokerLimits:
     connect_s: float = 3.0
     """How long the broker may take to let somebody in."""
 
-    ping_s: float = 1.5
+    ping_s: float = 5.0
     """Time between two signs of life; after two without an answer the connection is given up."""
 
     answer_s: float = 10.0

@@ -39,7 +39,7 @@ function show(value) {
   event = value;
   document.title = `${event.name} – Downfield`;
   setText(at("event-name"), event.name);
-  refresh(at("games"), [event.revision, role], gamesPart);
+  refresh(at("game-lists"), [event.revision, role], gamesPart);
   refresh(at("standings"), event.revision, standingsPart);
   refresh(at("coaches"), [event.revision, role], coachesPart);
   if (role === "admin") refresh(at("setup"), event.revision, () => setupSection(event));
@@ -129,9 +129,17 @@ function showTabs() {
   openTab(names.includes(wanted) ? wanted : "games");
 }
 
+function showSigned(games) {
+  at("signed-games").hidden = games.length === 0;
+  refresh(at("signed-games"), games, () =>
+    games.map(({ text, reason }) => el("li", { class: "plate" }, el("b", {}, `Signed: ${text}`), el("br"), el("small", { class: "muted" }, reason))),
+  );
+}
+
 const session = await send("api/session", null, { method: "GET" }).catch(() => ({ role: null }));
 role = session.role;
 showTabs();
+follow("api/event/signed-games", showSigned);
 follow("api/event", show, (link) =>
   refresh(at("state"), link, () => [el("span", { class: `dot ${link === "live" ? "ok" : "alarm"}` }), el("span", {}, ` ${LINK_TEXTS[link]}`), link === "unpaired" ? el("a", { class: "button small", href: "pair" }, "Pair this device") : null]),
 );
