@@ -20,6 +20,7 @@ from downfield.twin.materials import Material, SkyLobe, Surroundings
 from downfield.twin.render.render_traced import TracedRenderer
 from downfield.twin.render.surface import settle
 from downfield.twin.render.visibility import top_corners_mm
+from downfield.twin.sets.table_frames import CameraView, table_pictures
 from downfield.twin.tracing.print_texture import PrintTexture
 from downfield.twin.tracing.scene import SceneBuilder
 from downfield.twin.tracing.tracer import Tracer
@@ -188,3 +189,19 @@ def test_a_cuda_device_without_the_package_that_compiles_for_it_is_refused_in_a_
     )
     assert done.returncode == 1
     assert "Tracing on a CUDA device needs numba-cuda" in done.stderr
+
+
+def test_a_traced_data_set_shows_varied_tables_with_labels_where_the_bases_are() -> None:
+    view = CameraView("traced", (256, 144))
+    first, second = (next(table_pictures("val", 6, table, [(0, 0)], view)) for table in (0, 1))
+    assert first.image.shape == second.image.shape == (144, 256, 3)
+    assert abs(first.image.mean(axis=(0, 1)) - second.image.mean(axis=(0, 1))).max() > 4, "two tables, two looks"
+    for picture in (first, second):
+        assert picture.image.std() > 10
+        assert len(picture.sample.labels.figures) >= 4
+        camera = picture.sample.calibration.camera
+        for figure in picture.sample.labels.figures:
+            if figure.tilt_deg < 1 and not figure.in_hand:
+                middle = np.array([*figure.position_mm[:2], figure.position_mm[2] + figure.base_mm[2]])
+                seen = np.array(figure.corners_px).mean(axis=0)
+                assert np.linalg.norm(camera.to_pixels(middle) - seen) < 0.7  # the rolling shutter moves it a little
