@@ -2,7 +2,8 @@
 
 import { el, svg } from "./dom.js";
 
-const PART_PX = 220; // of the camera's picture, to each side of a square
+const PART = 0.115; // of the width of the camera's picture, a side of the square that is shown
+const CANVAS_PX = 440;
 
 export class Comparison {
   /**
@@ -52,18 +53,22 @@ export class Comparison {
     this.#drawOn(one);
     if (picture.problem) return;
     const [x, y] = one.center;
-    Object.assign(canvas, { width: 2 * PART_PX, height: 2 * PART_PX });
+    Object.assign(canvas, { width: CANVAS_PX, height: CANVAS_PX });
+    const part = partOf(picture.image);
     const pen = canvas.getContext("2d");
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(picture.image, x - PART_PX / 2, y - PART_PX / 2, PART_PX, PART_PX, 0, 0, canvas.width, canvas.height);
+    pen.drawImage(picture.image, x - part / 2, y - part / 2, part, part, 0, 0, canvas.width, canvas.height);
   }
   /** Draw on one picture, in pixels of the screen; a pixel's center has integer coordinates. */
   #drawOn({ place, image, center, drawing }) {
     const { width } = drawing.getBoundingClientRect();
     const bounds = { width, height: width };
     drawing.setAttribute("viewBox", `0 0 ${width} ${width}`);
-    const toScreen = (point) => point.map((at, axis) => ((at + 0.5 - (center[axis] - PART_PX / 2)) * width) / PART_PX);
+    const part = place === undefined ? 1 : partOf(image);
+    const toScreen = (point) => point.map((at, axis) => ((at + 0.5 - (center[axis] - part / 2)) * width) / part);
     const size = place === undefined ? null : [image.naturalWidth, image.naturalHeight];
     drawing.replaceChildren(...(size === null || width === 0 ? [] : this.film.draw(place, size, toScreen, bounds)));
   }
 }
+
+const partOf = (image) => PART * image.naturalWidth;
