@@ -28,8 +28,8 @@ class JudgingLimits:
     longest_s: float = 180.0
     """A job that nobody can wait for is stopped; a game of an hour takes about a minute on one of two cores."""
 
-    wait_s: float = 60.0
-    """How long a request waits for a job that others may wait for, too; the job goes on."""
+    wait_s: float = 120.0
+    """How long a request waits for a job that others may wait for, too; browsers wait longer. The job goes on."""
 
     longest_shared_s: float = 3600.0
     """Such a job is stopped only after this: a computer that is busy with a game judges many times slower."""
