@@ -69,11 +69,14 @@ def test_bare_ground_has_no_marks() -> None:
     assert marked_steps(bare(), CAMERA, FIELD, PAINT) is None
 
 
-def test_a_print_with_checkered_end_zones_is_solved_from_goal_line_to_goal_line() -> None:
-    seed = 1023  # 50 yards; squares of the paint's color adjoin the goal lines, which are no ridges for it
+@pytest.mark.parametrize("seed", [1023, 1072])
+def test_checkered_end_zones_and_sidelines_like_their_ground_are_no_hindrance(seed: int) -> None:
+    # 1023: squares of the paint's color adjoin the goal lines, which are no ridges for it. 1072: the border's inner
+    # edges hardly show and its outer ones clearly do, so that the ends of the yard lines alone tell how wide it is.
     table = photograph_table(seed)
     found = solve_field([table.image], [rough_field(table, seed)])
-    goals = np.array([(x, y) for x in (0.0, 50.0) for y in (3.0, 25.0)])
+    length, width = table.field.length_yd, table.field.width_yd
+    goals = np.array([(x, y) for x in (0.0, length) for y in (3.0, width - 3.0)])
     seen = table.camera.to_pixels(goals * table.field.mm_per_yd)
     yards = found.fit.camera.to_board(seen) / found.field.mm_per_yd
     assert np.abs(yards - goals).max() < 0.1

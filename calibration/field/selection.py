@@ -42,6 +42,8 @@ class SelectionLimits:
     """Solutions nearer than this everywhere are the same."""
     placed: float = 0.3
     """What numbers on the right lines, or marks between the goal lines alone, add to a solution's score."""
+    least_ended: float = 0.4
+    """Of the yard lines of a print that was measured: what must be seen to end at either sideline."""
     fine_search_px: float = 1.8
     """How far off a solution's paint is searched."""
 
@@ -123,6 +125,8 @@ def best_trusted(
         raise CalibrationError(no_match_text(fields))
     best = _with_mean_focal(ranked[0], planes, prior) if prior is None or paint is not None else ranked[0]
     problems = find_problems(best.evidence, best.fit, best.field, numbered=placed[order[0]].sure)
+    if paint is not None and _least_ended(best) < LIMITS.least_ended:
+        problems.append("the yard lines do not end where a sideline should be")
     if cut_edges(best.fit.camera, best.field):
         raise CalibrationError(problems[0])
     if problems:
@@ -137,6 +141,14 @@ def best_trusted(
         if near and not same and not find_problems(other.evidence, other.fit, other.field):
             raise AmbiguousField([FieldReading(_label(option), option) for option in (best, other)])
     return best
+
+
+def _least_ended(solution: FieldSolution) -> float:
+    """Return the share of the yard lines that were seen to end at the sideline where fewer do."""
+    ends_mm = solution.observations.points_mm[:, 1]
+    field = solution.field
+    seen = [np.isclose(ends_mm, y_mm, atol=1e-6).sum() for y_mm in (0.0, field.width_mm)]
+    return float(min(seen)) / len(field.yard_lines_yd())
 
 
 @dataclass(frozen=True, slots=True)

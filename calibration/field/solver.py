@@ -227,7 +227,9 @@ def solve_by_measuring(
         found = measure_print(planes, option, paint, prior, marks_open=not any(map(_is_bundled, fields)))
         if found is not None:
             near = LIMITS.measured_searches_px
-            solutions.append(refine_solution(planes, found.camera, found.field, prior=prior, searches_px=near))
+            solutions.append(
+                refine_solution(planes, found.camera, found.field, prior=prior, searches_px=near, ends=True)
+            )
     reporter.enter("checking")
     kept = [solution for solution in solutions if solution]
     best = best_trusted(kept, image, fields, planes, prior, paint)
@@ -244,6 +246,7 @@ def refine_solution(
     *,
     prior: LensPrior | None = None,
     searches_px: Sequence[float] = LIMITS.searches_px,
+    ends: bool = False,
 ) -> FieldSolution | None:
     """Refine a camera good to a few pixels to the paint; None when too little paint is found.
 
@@ -253,12 +256,14 @@ def refine_solution(
         field: the printed field.
         prior: the lens, when it was measured beforehand.
         searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.
+        ends: whether the ends of yard lines are observed from the first fit on: where the sidelines' own paint is not
+            found, nothing else shows how wide the field is.
 
     """
     # The bow is fitted from the start: a dished board's lines are further from a flat one's than the last search.
     camera = dataclasses.replace(camera, bow=flat_bow(field))
     for search in searches_px:
-        observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=False)
+        observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=ends)
         if len(observations.px) < LIMITS.fewest_observations:
             return None
         camera = fit_camera(camera, observations, prior=prior, fine=True).camera
