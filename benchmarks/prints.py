@@ -2,7 +2,8 @@
 
 Run: python benchmarks/prints.py [rough|none|mirrored] [COUNT] [FIRST]     (default rough 40 0)
      rough: with a field file that has the sizes to 3 % and nothing of the paint; none: without any; mirrored: all of
-     them have to be refused. Tables 0 to 999 are for development; reports are made with 1000 and more, held out.
+     them have to be refused or asked about. Tables 0 to 999 are for development; reports are made with 1000 and more,
+     held out.
 """
 
 from __future__ import annotations
