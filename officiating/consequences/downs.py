@@ -126,7 +126,8 @@ def start_series(
 ) -> GameState:
     """Return the game with a side's first down at a place, ten yards or the goal line to gain."""
     changed = t_ns if side != game.offense or game.due != "scrimmage" else game.changed_ns
-    game = replace(game, offense=side, direction=1 if direction > 0 else -1, due="scrimmage", changed_ns=changed)
+    game = replace(game, offense=side, direction=1 if direction > 0 else -1, changed_ns=changed)
+    game = replace(game, due="scrimmage", try_for=None)
     game = _spotted(game, x_yd, y_yd, context)
     line = min(game.length_yd, game.progress_yd(x_yd) + context.params.real("downs.to_gain_yd"))
     return replace(game, down=1, to_gain_yd=game.board_x_yd(line))
@@ -229,6 +230,7 @@ def schedule_kick(game: GameState, kicking: Side, kick: str, context: RuleContex
         direction=1 if direction > 0 else -1,
         due=kick,  # type: ignore[arg-type]
         kicking=kicking,
+        try_for=None,
         changed_ns=context.t_ns,
         play=PlayState(ball_side=receiving),
         separated_ns=None,

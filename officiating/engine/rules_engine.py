@@ -239,14 +239,23 @@ class RulesEngine:
             return True
         return finding.settle_early and finding.probability >= self._confidence
 
-    def _call(self, game: GameState, finding: Finding, context: RuleContext) -> tuple[GameState, list[Call]]:
-        """Make a call of a finding, apply its consequence, and make the calls that follow from that."""
+    def _call(
+        self, game: GameState, finding: Finding, context: RuleContext, above: tuple[str, ...] = ()
+    ) -> tuple[GameState, list[Call]]:
+        """Make a call of a finding, apply its consequence, and make the calls that follow from that.
+
+        `above` has the ids of the calls it follows from, and of those made with them. A call that follows from what a
+        ruling made of it (fourth down once more, after a turnover on downs overturned in favor of a tackle) is another
+        one, which that ruling is not about.
+        """
         call = make_call(
             finding,
             rulebook=self.rulebook.name,
             policy=self.rulebook.policy(finding.kind),
             confidence=self._confidence,
         )
+        while call.id in above:
+            call = replace(call, id=f"{call.id}:again")
         ruling = self.rulings.get(call.id)
         if ruling is not None:
             standing = apply_ruling(call, ruling)
@@ -257,23 +266,26 @@ class RulesEngine:
             return replace(game, proposals=(*game.proposals, call.id)), [call]
         if call.verdict == "reported":
             return game, [call]
-        return self._apply_call(game, call, context)
+        return self._apply_call(game, call, context, above)
 
-    def _apply_call(self, game: GameState, call: Call, context: RuleContext) -> tuple[GameState, list[Call]]:
+    def _apply_call(
+        self, game: GameState, call: Call, context: RuleContext, above: tuple[str, ...] = ()
+    ) -> tuple[GameState, list[Call]]:
         consequence = self.rulebook.system.consequences.get(call.kind)
         if consequence is None:
             return game, [call]
         outcome = consequence(game, call, replace(context, t_ns=call.t_ns))
-        game, calls = self._apply_outcome(outcome, context, (call.id,))
+        game, calls = self._apply_outcome(outcome, context, (call.id,), (*above, call.id))
         return game, [call, *calls]
 
     def _apply_outcome(
-        self, outcome: Outcome, context: RuleContext, because: tuple[str, ...]
+        self, outcome: Outcome, context: RuleContext, because: tuple[str, ...], above: tuple[str, ...] = ()
     ) -> tuple[GameState, list[Call]]:
         """Make the calls that follow from an outcome."""
         game, calls = _without_met_wait(outcome.state), list[Call]()
         for finding in outcome.findings:
-            game, made = self._call(game, replace(finding, because=(*finding.because, *because)), context)
+            made_before = (*above, *(call.id for call in calls))
+            game, made = self._call(game, replace(finding, because=(*finding.because, *because)), context, made_before)
             calls += made
         return game, calls
 
