@@ -32,9 +32,9 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     The board comes on again to show the result (EFL-046). Until its end is told nobody has the ball.
     """
     body = body_of(event, PassDeclared)
-    refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
     if game.play.note("aloft"):
         raise RefusedError("pass: one is in the air; declare how it ended first (pass ended)")
+    refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
     if not may_still_pass(game):
         raise RefusedError("pass: only the passing quarterback may throw, short of the line (EFL-028, EFL-029)")
     if game.play.note("pass_over") is not None:
