@@ -16,11 +16,13 @@ import json
 import logging
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -56,6 +58,12 @@ BEAT_S = 0.25
 
 WAIT_S = 600.0
 COMMITTED = "committed.txt"
+IN_FLIGHT = 3
+"""Entries of one table that may be on their way."""
+
+MEMORY = Path("/dev/shm")
+"""In a hall each rig has a disk of its own; here all of them would share one with the database. So their stores are in
+memory, where there is such a folder, and the database's and broker's on the disk."""
 
 
 def recorded_seconds() -> list[bytes]:
@@ -185,7 +193,9 @@ class Hall:
         self.arrivals, self.keeper = Arrivals(), EventKeeper(folder / "event.json")
         self.desk = self.open_desk()
         stack.callback(lambda: self.desk.close())
-        self.names = [str(folder / f"Table {number:03}") for number in range(1, tables + 1)]
+        place = MEMORY / folder.name if MEMORY.is_dir() else folder
+        stack.callback(shutil.rmtree, place, ignore_errors=True)
+        self.names = [str(place / f"Table {number:03}") for number in range(1, tables + 1)]
         self.groups = [self.names[start : start + IN_ONE_PROCESS] for start in range(0, tables, IN_ONE_PROCESS)]
         self.running: list[subprocess.Popen[str]] = []
 
@@ -208,6 +218,12 @@ class Hall:
         command = [sys.executable, __file__, "--run", str(self.proxy.port), str(self.broker.files.rig)]
         pipe = subprocess.PIPE
         return subprocess.Popen([*command, *self.groups[group]], stdin=pipe, stdout=pipe, text=True)
+
+    def is_caught_up(self) -> bool:
+        """Return whether of every table all but the newest entries are here."""
+        with self.arrivals.lock:
+            arrived = Counter(table for table, _ in self.arrivals.entries_ns)
+        return all(len(committed_ns(table)) - arrived[table.name] <= IN_FLIGHT for table in map(Path, self.names))
 
     def end_rigs(self) -> None:
         """End all tables."""
@@ -256,9 +272,8 @@ def measure(tables: int, seconds: float, cuts: int, seed: int) -> bool:
         hall = Hall(Path(made), stack, tables)
         hall.running = [hall.start_rigs(group) for group in range(len(hall.groups))]
         stack.callback(hall.end_rigs)
-        wait_for(
-            lambda: len({table for table, _ in list(hall.arrivals.entries_ns)}) == tables, "every table's first entry"
-        )
+        wait_for(lambda: len(hall.arrivals.tables()) == tables, "every table's first entry")
+        wait_for(hall.is_caught_up, "the entries from before all tables were running")
         with hall.arrivals.lock:
             hall.arrivals.feed_s.clear()
         parts = {
