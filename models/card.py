@@ -42,6 +42,7 @@ class NetworkCard:
         name: name of the network.
         first_look: the detector, over the whole frame.
         second_look: the refiner, over one figure's patch; None if there is none.
+        second_opinion: another refiner, with whose fronts and falls the refiner's are averaged; None if there is none.
         ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
         close_look: the ball refiner, over a patch; None if there is none.
         refiner_sees_ball: whether the refiner gives the ball refiner's numbers as well, after its own, for the same
@@ -66,6 +67,7 @@ class NetworkCard:
     name: str
     first_look: NetworkFiles
     second_look: NetworkFiles | None = None
+    second_opinion: NetworkFiles | None = None
     ball_look: NetworkFiles | None = None
     close_look: NetworkFiles | None = None
     refiner_sees_ball: bool = False
@@ -93,12 +95,23 @@ class NetworkCard:
             "refiner_sees_ball needs a second_look and no close_look.",
         )
         check(
+            self.second_opinion is None or (self.second_look is not None and not self.refiner_sees_ball),
+            InputError,
+            "second_opinion needs a second_look that does not see the ball.",
+        )
+        check(
             all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold, self.ball_threshold)),
             InputError,
             "Thresholds must be between 0 and 1.",
         )
         for name, size in (("input_px", self.input_px), ("ball_px", self.ball_px)):
             check(min(size) > 0, InputError, f"{name} must be above 0, not {size}.")
+
+
+def named_files(card: NetworkCard) -> tuple[str, ...]:
+    """Return the files that a card names, as paths from its folder; a network may use files of another's folder."""
+    stages = (card.first_look, card.second_look, card.second_opinion, card.ball_look, card.close_look)
+    return tuple(file for stage in stages if stage is not None for file in (stage.fp32, stage.int8) if file is not None)
 
 
 def bundled_networks() -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from downfield.models.detector import Detector
 from downfield.models.frame_detector import FrameDetector
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
+from downfield.models.second_opinion import SecondOpinion
 from downfield.models.shared_refiner import open_shared_refiner
 from downfield.models.two_stage_detector import BATCHES, TwoStageDetector
 
@@ -80,7 +81,7 @@ def open_detector(
         sigma_scale=card.second_look.sigma_scale,
         augmented=augmented,
     )
-    refiner, beside = (part.open(card.second_look, _PATCH, BATCHES) for part in (tracking, folder))
+    refiner, beside = (_open_refiner(part, card.second_look, card.second_opinion) for part in (tracking, folder))
     if card.refiner_sees_ball:
         return open_shared_refiner(two_stage, refiner, beside)
     return two_stage(
@@ -114,6 +115,11 @@ class _NetworkFolder:
         if files.int8 is not None and self.precision in (None, "int8"):
             return self.path / files.int8, "int8"
         return self.path / files.fp32, self.precision or "fp32"
+
+
+def _open_refiner(folder: _NetworkFolder, files: NetworkFiles, opinion: NetworkFiles | None) -> Network:
+    refiner = folder.open(files, _PATCH, BATCHES)
+    return refiner if opinion is None else SecondOpinion(refiner, folder.open(opinion, _PATCH, BATCHES))
 
 
 def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles) -> BallRefiner:

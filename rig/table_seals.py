@@ -15,7 +15,7 @@ from downfield.game.entries import RulebookRecord
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.service import GameService
 from downfield.game.table_records import MaterialUsed, TableRecord
-from downfield.models.card import BUNDLED, find_network
+from downfield.models.card import BUNDLED, find_network, named_files, read_card
 from downfield.rig.recording.recorder import Recorder
 from downfield.rig.recording.sealing import SegmentSealer, file_digest
 
@@ -99,6 +99,7 @@ def _network(name: str | None) -> list[MaterialUsed]:
     try:
         folder = find_network(name or BUNDLED)
         files = {path.name: file_digest(path) for path in sorted(folder.iterdir()) if path.is_file()}
+        files |= {name: file_digest(folder / name) for name in named_files(read_card(folder)) if name not in files}
     except (DownfieldError, OSError):
         return []
     return [MaterialUsed("network", Path(folder).name, _digest(json.dumps(files, sort_keys=True)))]

@@ -23,7 +23,7 @@ from onnx import numpy_helper
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
-from downfield.models.card import BUNDLED, read_card, write_card
+from downfield.models.card import BUNDLED, NetworkFiles, read_card, write_card
 from downfield.models.detector import Detector
 from downfield.models.refiner import FALLEN, PATCH_PX
 from downfield.training.export import RawLook, export_onnx, quantize_second_look
@@ -122,10 +122,12 @@ def learn_table(
     model, old = (open_second_look(network / card.second_look.fp32) for _ in range(2))
     _learn(model, old, frames, minutes * 60, progress)
     out.mkdir(parents=True, exist_ok=True)
-    for part in (card.first_look, card.ball_look, card.close_look):
-        for file in (part.fp32, part.int8) if part is not None else ():
-            if file is not None:
-                shutil.copyfile(network / file, out / file)
+    # A network may use files of another's folder; the new one has all of its own.
+    kept = {
+        name: _copied(network, part, out)
+        for name in ("first_look", "second_opinion", "ball_look", "close_look")
+        if (part := getattr(card, name)) is not None
+    }
     export_onnx(
         RawLook(model),
         (1, PATCH_PX, PATCH_PX, 3),
@@ -136,7 +138,18 @@ def learn_table(
     quantize_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
     taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
-    write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about))
+    write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about, **kept))
+
+
+def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:
+    """Copy the files of a stage into a folder, and return what they are called there."""
+    names = {}
+    for precision in ("fp32", "int8"):
+        file = getattr(files, precision)
+        if file is not None:
+            shutil.copyfile(network / file, out / Path(file).name)
+            names[precision] = Path(file).name
+    return dataclasses.replace(files, **names)
 
 
 def open_second_look(path: Path) -> SecondLook:

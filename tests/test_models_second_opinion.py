@@ -1,0 +1,94 @@
+"""A second refiner's opinion: fronts and falls are the mean of both, all else is the first's; bundled and learnable."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from downfield.core.errors import InputError
+from downfield.models.card import BUNDLED, NetworkFiles, bundled_networks, find_network, named_files, read_card
+from downfield.models.loading import open_detector
+from downfield.models.refiner import FALLEN, OUTPUTS, PATCH_PX, TURN
+from downfield.models.second_opinion import SecondOpinion
+from downfield.rig.table_seals import _network
+
+TWO_OPINIONS = "downfield-two-opinions"
+
+
+class FixedNetwork:
+    """Gives the same numbers for every patch, in an array that it uses again."""
+
+    size_px = (PATCH_PX, PATCH_PX)
+
+    def __init__(self, name: str, *numbers: float) -> None:
+        self.name = name
+        self.row = np.array(numbers, np.float32)
+        self.out = np.zeros((0, len(numbers)), np.float32)
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self.out = np.tile(self.row, (len(pictures), 1))
+        return self.out
+
+
+def patches(count: int) -> NDArray[np.uint8]:
+    return np.zeros((count, PATCH_PX, PATCH_PX, 3), np.uint8)
+
+
+@given(
+    first=st.lists(st.floats(-50, 50, width=32), min_size=OUTPUTS, max_size=OUTPUTS),
+    other=st.lists(st.floats(-50, 50, width=32), min_size=OUTPUTS, max_size=OUTPUTS + 9),
+    count=st.integers(0, 3),
+)
+def test_fronts_and_falls_are_the_mean_and_all_else_is_the_firsts(
+    first: list[float], other: list[float], count: int
+) -> None:
+    one, two = FixedNetwork("one", *first), FixedNetwork("two", *other)
+    both = SecondOpinion(one, two)
+    out = both.run(patches(count))
+    assert (both.name, both.size_px) == ("one", (PATCH_PX, PATCH_PX))
+    wanted = np.array(first, np.float32)
+    for column in (TURN, FALLEN):
+        wanted[column] = (np.float32(first[column]) + np.float32(other[column])) / 2
+    np.testing.assert_allclose(out, np.tile(wanted, (count, 1)), rtol=1e-6)
+    np.testing.assert_array_equal(one.out, np.tile(one.row, (count, 1)), "the first refiner's own output is left alone")
+
+
+def test_a_network_that_is_no_refiner_is_refused() -> None:
+    both = SecondOpinion(FixedNetwork("one", *[0.0] * OUTPUTS), FixedNetwork("detector", 0.0, 1.0))
+    with pytest.raises(InputError, match=r"detector: its output has shape \(2, 2\)"):
+        both.run(patches(2))
+
+
+def test_the_bundled_network_with_two_opinions_opens_and_has_all_its_files() -> None:
+    assert TWO_OPINIONS in bundled_networks()
+    folder = find_network(TWO_OPINIONS)
+    card, plain = read_card(folder), read_card(find_network(BUNDLED))
+    assert all((folder / name).is_file() for name in named_files(card))
+    alike = dataclasses.replace(card, second_opinion=None)
+    for name in ("thresholds", "figure_threshold", "ball_threshold", "turn_logit", "fallen_logit", "ball_odds"):
+        assert getattr(alike, name) == getattr(plain, name), name
+    assert open_detector(TWO_OPINIONS, threads=1).name.startswith(TWO_OPINIONS)
+
+
+def test_the_journals_digest_of_a_network_covers_files_of_another_folder(tmp_path: Path) -> None:
+    shutil.copytree(find_network(BUNDLED).parent, tmp_path / "weights")
+    network = tmp_path / "weights" / TWO_OPINIONS
+    (before,) = _network(str(network))
+    (tmp_path / "weights" / BUNDLED / "second-look.int8.onnx").write_bytes(b"another")
+    (after,) = _network(str(network))
+    assert before != after
+
+
+def test_a_second_opinion_needs_a_first() -> None:
+    card = read_card(find_network(TWO_OPINIONS))
+    for change in ({"second_look": None}, {"refiner_sees_ball": True, "close_look": None}):
+        with pytest.raises(InputError, match="second_opinion needs a second_look"):
+            dataclasses.replace(card, **change)  # type: ignore[arg-type]
+    assert NetworkFiles("a.onnx").int8 is None
