@@ -123,11 +123,11 @@ def learn_table(
     _learn(model, old, frames, minutes * 60, progress)
     out.mkdir(parents=True, exist_ok=True)
     # A network may use files of another's folder; the new one has all of its own.
-    kept = {
-        name: _copied(network, part, out)
-        for name in ("first_look", "second_opinion", "ball_look", "close_look")
-        if (part := getattr(card, name)) is not None
-    }
+    first = _copied(network, card.first_look, out)
+    opinion, ball, close = (
+        None if part is None else _copied(network, part, out)
+        for part in (card.second_opinion, card.ball_look, card.close_look)
+    )
     export_onnx(
         RawLook(model),
         (1, PATCH_PX, PATCH_PX, 3),
@@ -138,18 +138,17 @@ def learn_table(
     quantize_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
     taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
-    write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about, **kept))
+    card = dataclasses.replace(card, first_look=first, second_opinion=opinion, ball_look=ball, close_look=close)
+    write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about))
 
 
 def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:
     """Copy the files of a stage into a folder, and return what they are called there."""
-    names = {}
-    for precision in ("fp32", "int8"):
-        file = getattr(files, precision)
+    for file in (files.fp32, files.int8):
         if file is not None:
             shutil.copyfile(network / file, out / Path(file).name)
-            names[precision] = Path(file).name
-    return dataclasses.replace(files, **names)
+    int8 = None if files.int8 is None else Path(files.int8).name
+    return dataclasses.replace(files, fp32=Path(files.fp32).name, int8=int8)
 
 
 def open_second_look(path: Path) -> SecondLook:
