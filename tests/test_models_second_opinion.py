@@ -90,5 +90,5 @@ def test_a_second_opinion_needs_a_first() -> None:
     card = read_card(find_network(TWO_OPINIONS))
     for change in ({"second_look": None}, {"refiner_sees_ball": True, "close_look": None}):
         with pytest.raises(InputError, match="second_opinion needs a second_look"):
-            dataclasses.replace(card, **change)  # type: ignore[arg-type]
+            dataclasses.replace(card, **change)
     assert NetworkFiles("a.onnx").int8 is None
