@@ -15,11 +15,10 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.integrations.outlets import OutletRunner
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import RefusedError
 from downfield.core.supervision import delayed_thread
 from downfield.game.footage import Footage
 from downfield.game.policies import LeaguePolicies
-from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus, SourceStatus
+from downfield.game.published.board_topics import HealthStatus, RecordingStatus, SourceStatus
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
@@ -40,7 +39,7 @@ from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthRepo
 from downfield.rig.live.strip_game import follow_strip, keep_game
 from downfield.rig.program.program_feed import ProgramDrawer, ProgramMoment
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
-from downfield.rig.recording.recorder import DISK_FULL, Recorder
+from downfield.rig.recording.recorder import Recorder
 from downfield.rig.recording.recording_library import last_recorded_ns
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.setup.session import SetupSession
@@ -289,12 +288,7 @@ class Rig:
             finished=self._seals.seal,
         )
         if self._settings.recording.on:
-            try:
-                recorder.record(True)
-            except RefusedError as error:
-                text = f"Not recording: {error}"
-                remedy = "Calls continue. Free some disk space, then start the recording"
-                self._problems.report(HealthReason(code=DISK_FULL, level="alarm", text=text, remedy=remedy))
+            recorder.record_when_possible()
         return recorder
 
     def _table_setup(self) -> SetupSession:

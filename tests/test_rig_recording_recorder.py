@@ -313,3 +313,19 @@ def test_a_file_begins_with_a_picture_that_is_whole(tmp_path: Path) -> None:
     frames[0] = dataclasses.replace(frames[0], packet=VideoPacket("mjpeg", b"\xff\xd8\xff half a picture"))
     (video,) = record(tmp_path, frames)
     assert [line.frame for line in read_index(index_path(video)).frames] == [1, 2, 3, 4]
+
+
+def test_a_rig_that_is_started_on_a_full_disk_records_as_soon_as_there_is_room(tmp_path: Path) -> None:
+    free_bytes, problems = [0], ActiveProblems()
+    recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, problems, free_bytes=lambda _: free_bytes[0])
+    recorder.record_when_possible()
+    assert [(problem.code, problem.level) for problem in problems.active()] == [(DISK_FULL, "alarm")]
+    assert "goes on by itself" in problems.active()[0].remedy
+    assert not recorder.status().on
+    free_bytes[0] = 100 * 10**9
+    until = time.monotonic() + 60
+    while not recorder.status().on:
+        assert time.monotonic() < until, "it does not begin by itself"
+        time.sleep(0.01)
+    assert problems.active() == ()
+    recorder.close()

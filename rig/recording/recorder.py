@@ -127,6 +127,13 @@ class Recorder(LoopObserver):
         self._on, self._is_full = on, False
         return "recording" if on else "recording ended"
 
+    def record_when_possible(self) -> None:
+        """Start recording; on a full disk, as soon as there is room."""
+        try:
+            self.record(True)
+        except RefusedError:
+            self._give_up(DISK_FULL, f"only {self._free_gb or 0:.1f} GB are left on the disk")
+
     def status(self) -> RecordingStatus:
         """Return the state of the recording."""
         segment = self._segment
