@@ -308,6 +308,8 @@ def report(day: Day) -> bool:
     print(
         f"{len(day.declared)} declared, {len(kept)} kept in order: {kept == day.declared}; {len(store.games())} games"
     )
+    differ = next((n for n, pair in enumerate(zip(kept, day.declared, strict=False)) if pair[0] != pair[1]), len(kept))
+    print(f"the first that differs: {differ}; {sorted((day.folder / 'unsaved').rglob('*'))}")
     print(f"journals broken: {broken}; heads differ: {differences}; recordings {recorded / 1e6:.1f} MB")
     print(f"told of at the end: {day.active}")
     store.close()
