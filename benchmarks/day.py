@@ -1,6 +1,6 @@
 """A day at the table in accelerated time: the loop, the game, the recording and the health, with a day's mishaps.
 
-python benchmarks/day.py [--hours 24] [--fps 1]
+Run: PYTHONPATH=tests python benchmarks/day.py [--hours 24] [--fps 1]
 
 The clock of the program is the camera's: it advances by a frame whenever the last one was judged, so the day passes as
 fast as this computer can. Meanwhile, at random moments by a fixed seed:
@@ -26,44 +26,42 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-ROOT: Final = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+import cv2
+import numpy as np
+from rig_fakes import FIELD, FakeVision
+from served_games import FakeRig
 
-import cv2  # noqa: E402
-import numpy as np  # noqa: E402
-from rig_fakes import FIELD, FakeVision  # noqa: E402 - beside the tests
-from served_games import FakeRig  # noqa: E402
-
-from downfield.api.feed.hub import Hub  # noqa: E402
-from downfield.core.errors import OutputError, SourceError  # noqa: E402
-from downfield.game import journal  # noqa: E402
-from downfield.game.commands import NewGame  # noqa: E402
-from downfield.game.hash_chain import verify_journal  # noqa: E402
-from downfield.game.heads import HeadsFile, compare_with_heads, read_heads  # noqa: E402
-from downfield.game.history import History  # noqa: E402
-from downfield.game.owner import GameOwner, rig_id  # noqa: E402
-from downfield.game.receipts import Accepted, Submission  # noqa: E402
-from downfield.game.service import GameService  # noqa: E402
-from downfield.game.signing import RigKey  # noqa: E402
-from downfield.game.snapshot import SnapshotFile  # noqa: E402
-from downfield.game.spool import Spool  # noqa: E402
-from downfield.game.store import Store  # noqa: E402
-from downfield.officiating.declarations import SetUp  # noqa: E402
-from downfield.officiating.rulebooks.rulebook import load_rulebook  # noqa: E402
-from downfield.rig.configuration.settings import RecordingSettings  # noqa: E402
-from downfield.rig.live.camera_watch import CameraWatch  # noqa: E402
-from downfield.rig.live.connections import LoopObserver  # noqa: E402
-from downfield.rig.live.loop import Loop  # noqa: E402
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter  # noqa: E402
-from downfield.rig.recording.recorder import Recorder  # noqa: E402
-from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits  # noqa: E402
-from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket  # noqa: E402
+from downfield.api.feed.hub import Hub
+from downfield.core.errors import OutputError, SourceError
+from downfield.game import journal
+from downfield.game.commands import NewGame
+from downfield.game.hash_chain import verify_journal
+from downfield.game.heads import HeadsFile, compare_with_heads, read_heads
+from downfield.game.history import History
+from downfield.game.owner import GameOwner, rig_id
+from downfield.game.receipts import Accepted, Submission
+from downfield.game.service import GameService
+from downfield.game.signing import RigKey
+from downfield.game.snapshot import SnapshotFile
+from downfield.game.spool import Spool
+from downfield.game.store import Store
+from downfield.officiating.declarations import SetUp
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.configuration.settings import RecordingSettings
+from downfield.rig.live.camera_watch import CameraWatch
+from downfield.rig.live.connections import LoopObserver
+from downfield.rig.live.loop import Loop
+from downfield.rig.live.rig_health import ActiveProblems, FrameMeter
+from downfield.rig.recording.recorder import Recorder
+from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits
+from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 
 QUARTERS: Final = 4
 DECLARED_EVERY_S: Final = 60.0
@@ -73,6 +71,9 @@ YEAR_S: Final = 365 * 86_400
 GB: Final = 10**9
 EVERY_S: Final = {"jump": 1800, "camera": 1800, "store": 5400, "recordings": 5400, "restart": 7200}
 """Mean time between two mishaps of a kind."""
+
+AFTERWARDS_S: Final = 600.0
+"""The rig runs so long after the day, without mishaps, and has to make good what was left."""
 
 BEGAN_NS: Final = 1_795_000_000_000_000_000
 
@@ -105,6 +106,7 @@ class Mishaps:
     Attributes:
         camera_gone, store_full, recordings_full: until when, seconds of the day.
         counted: how often each happened.
+        over: whether nothing more happens.
 
     """
 
@@ -113,17 +115,18 @@ class Mishaps:
     store_full: float = 0.0
     recordings_full: float = 0.0
     counted: dict[str, int] = field(default_factory=dict)
+    over: bool = False
+
+    def end(self) -> None:
+        """Let nothing more happen: the camera is there, and every disk has room."""
+        self.over, self.camera_gone, self.store_full, self.recordings_full = True, 0.0, 0.0, 0.0
 
     def happen(self, clock: DayClock, step_s: float) -> bool:
         """Let some of them happen; return whether the rig is started again."""
         restarts = False
-        for name, every_s in (
-            ("jump", 1800),
-            ("camera", 1800),
-            ("store", 5400),
-            ("recordings", 5400),
-            ("restart", 7200),
-        ):
+        if self.over:
+            return False
+        for name, every_s in EVERY_S.items():
             if self.random.random() >= step_s / every_s:
                 continue
             self.counted[name] = self.counted.get(name, 0) + 1
@@ -148,7 +151,7 @@ class Day:
         self.clock, self.mishaps = DayClock(), Mishaps(random.Random(40))
         self.key = RigKey.generate()
         self.judged = threading.Event()
-        self.frames = self.dropped = self.recordings_kept = self.starts = 0
+        self.frames = self.dropped = self.starts = 0
         self.declared: list[tuple[str, float]] = []
         self.active: tuple[str, ...] = ()
         self.pictures = [_picture(number) for number in range(30)]
@@ -156,11 +159,12 @@ class Day:
         self.base_ns = 0
 
     def run(self) -> None:
-        """Play the day."""
+        """Play the day; in the end whatever was full has room, and the rig is started once more."""
         self.clock.install()
         while self.clock.now_s < self.ends_s:
-            self.starts += 1
-            self._run_rig()
+            self._run_rig(self.ends_s)
+        self.mishaps.end()
+        self._run_rig(self.clock.now_s + AFTERWARDS_S)
 
     def frames_of_camera(self) -> Iterator[CapturedFrame]:
         """Yield the frames of one opening of the camera, each once the one before was judged."""
@@ -187,13 +191,14 @@ class Day:
             raise SourceError("it is not plugged in")
         return _Camera(self)
 
-    def _run_rig(self) -> None:
-        """Run the rig until it is started again or the day is over."""
-        self.stop_at_s = self.ends_s
+    def _run_rig(self, until_s: float) -> None:
+        """Run the rig until a time of the day, or until it is started again."""
+        self.starts += 1
+        self.stop_at_s = until_s
         with ExitStack() as closing:
-            store = _Store.at(self.folder / "games.db")
+            store = Store.at(self.folder / "games.db")
             closing.callback(store.close)
-            store.day = self
+            vars(store)["append"] = partial(self._append, store.append)
             owner = GameOwner(rig_id(self.key.public_text), "day")
             store.lease(owner)
             store.keep_unsaved(Spool([self.folder / "unsaved"]))
@@ -224,6 +229,12 @@ class Day:
             self.dropped += loop.dropped
             self.active = tuple(problem.text for problem in problems.active())
 
+    def _append(self, append: Callable[..., None], *entry: Any) -> None:
+        """Append to the store, while its disk has room."""
+        if self.clock.now_s < self.mishaps.store_full:
+            raise OutputError("No space left on device")
+        append(*entry)
+
 
 class _Camera:
     """One opening of the camera."""
@@ -237,17 +248,6 @@ class _Camera:
 
     def close(self) -> None:
         """Nothing is held."""
-
-
-class _Store(Store):
-    """A store on a disk that fills."""
-
-    day: Day
-
-    def append(self, *args: object) -> None:
-        if self.day.clock.now_s < self.day.mishaps.store_full:
-            raise OutputError("No space left on device")
-        super().append(*args)  # type: ignore[arg-type]
 
 
 class _Vision(FakeVision):
@@ -305,11 +305,7 @@ def report(day: Day) -> bool:
     differences = list(compare_with_heads(store, read_heads(day.folder / "heads.jsonl")))
     recorded = sum(path.stat().st_size for path in (day.folder / "recordings").rglob("*") if path.is_file())
     print(f"{day.frames} frames, {day.dropped} dropped; {day.starts} starts; {day.mishaps.counted}")
-    print(
-        f"{len(day.declared)} declared, {len(kept)} kept in order: {kept == day.declared}; {len(store.games())} games"
-    )
-    differ = next((n for n, pair in enumerate(zip(kept, day.declared, strict=False)) if pair[0] != pair[1]), len(kept))
-    print(f"the first that differs: {differ}; {sorted((day.folder / 'unsaved').rglob('*'))}")
+    print(f"{len(day.declared)} declared; kept, each once and in order: {len(kept)}, {kept == day.declared}")
     print(f"journals broken: {broken}; heads differ: {differences}; recordings {recorded / 1e6:.1f} MB")
     print(f"told of at the end: {day.active}")
     store.close()
@@ -322,7 +318,8 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=24.0)
     parser.add_argument("--fps", type=float, default=1.0, help="frames a second of the day")
     options = parser.parse_args()
-    journal.LIMITS = replace(journal.LIMITS, receipt_timeout_s=0.02, retry_s=0.02)  # a full disk takes no time of ours
+    # A full disk takes none of the day's time.
+    vars(journal)["LIMITS"] = replace(journal.LIMITS, receipt_timeout_s=0.02, retry_s=0.02)
     with tempfile.TemporaryDirectory() as folder:
         day = Day(Path(folder), options.hours, options.fps)
         began_s, done = time.process_time(), threading.Event()

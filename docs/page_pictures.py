@@ -1,4 +1,4 @@
-"""Take the pictures of ``stream.md`` from a running service.
+"""Take the pictures of ``stream.md`` and of the README from a running service.
 
 ``python docs/page_pictures.py http://127.0.0.1:8317 docs/pictures``
 
@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+import cv2
+import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
 OVERLAYS: Final = {
@@ -24,6 +26,29 @@ OVERLAYS: Final = {
 
 TIMEOUT_MS: Final = 60_000
 """The bundled recording has its first call within ten seconds and starts again after half a minute."""
+
+
+UNDER_OVERLAY: Final = """(address) => {
+    const picture = Object.assign(document.createElement("img"), { src: address });
+    picture.style.cssText = "position: fixed; inset: 0; width: 100%; z-index: -1";
+    document.body.prepend(picture);
+    return picture.decode();
+}"""
+
+STREAM_SIZE_PX: Final = (1280, 720)
+
+
+def take_stream(browser: Browser, url: str, out: Path) -> None:
+    """Take the picture of a stream: the program with the overlays over it, while a call is shown."""
+    stream = browser.new_page(viewport={"width": 1920, "height": 1080})
+    stream.goto(f"{url}/overlay/scene")
+    stream.evaluate(UNDER_OVERLAY, f"{url}/program.mjpeg")
+    stream.frame_locator("iframe[title=calls]").locator(".banner .text").first.wait_for(timeout=TIMEOUT_MS)
+    stream.wait_for_timeout(1500)
+    shown = cv2.imdecode(np.frombuffer(stream.screenshot(), np.uint8), cv2.IMREAD_COLOR)
+    assert shown is not None
+    small = cv2.resize(shown, STREAM_SIZE_PX, interpolation=cv2.INTER_AREA)
+    cv2.imwrite(str(out / "stream.jpg"), small, [cv2.IMWRITE_JPEG_QUALITY, 88])
 
 
 def take(browser: Browser, url: str, out: Path) -> None:
@@ -48,6 +73,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         take(browser, url, out)
+        take_stream(browser, url, out)
         browser.close()
 
 
