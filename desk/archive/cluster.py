@@ -162,7 +162,7 @@ def _local_cluster(workers: int | None) -> Iterator[RayCluster]:
                 object_store_memory=LIMITS.object_store_bytes,
                 _temp_dir=str(folder),
             )
-        except (OSError, RuntimeError, ValueError) as error:
+        except Exception as error:  # of any kind: a start that takes too long is a plain `Exception`
             raise OutputError(f"Ray can't be started on this computer: {_one_line(error)}") from None
         yield RayCluster(float(ray.cluster_resources().get("CPU", 1)))
     finally:
