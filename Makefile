@@ -19,7 +19,8 @@ test: $(VENV)/.dev lint types
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done
 	$(VENV)-train/bin/python -m pytest tests/test_training.py tests/test_training_ball.py \
-		tests/test_training_own_table.py tests/test_training_networks.py tests/test_training_pair.py
+		tests/test_training_own_table.py tests/test_training_networks.py tests/test_training_pair.py \
+		tests/test_training_traced.py
 
 check: test
 
@@ -82,7 +83,7 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 $(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml
 	$(PYTHON) -m venv $(VENV)-train
 	$(VENV)-train/bin/pip install --quiet torch==2.13.0 ./.ci/torchvision
-	$(VENV)-train/bin/pip install --quiet --editable '.[train]' hypothesis pytest
+	$(VENV)-train/bin/pip install --quiet --editable '.[train,traced]' hypothesis pytest
 	.ci/system-libraries $(VENV)-train/bin/python twin
 	touch $@
 
