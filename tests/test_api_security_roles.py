@@ -36,6 +36,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/overlay/{name}"),
         ("GET", "/user.css"),
         ("GET", "/assets/{file}"),
+        ("GET", "/logos/{logo}.png"),
     },
     "operator": {
         ("GET", "/api/games/{game}/shadow.html"),
@@ -47,6 +48,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/commands"),
         ("POST", "/api/games"),
         ("POST", "/api/graphic"),
+        ("POST", "/api/logos"),
         ("DELETE", "/api/graphic"),
         ("POST", "/api/replay"),
         ("DELETE", "/api/replay"),
@@ -70,6 +72,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/setup/camera"),
         ("GET", "/api/setup/picture.jpg"),
         ("GET", "/api/setup/lines.svg"),
+        ("GET", "/api/setup/readings/{reading}.jpg"),
         ("POST", "/api/setup/solve"),
         ("POST", "/api/setup/aim"),
         ("POST", "/api/setup/reading"),

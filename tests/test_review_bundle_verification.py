@@ -63,7 +63,7 @@ def test_a_bundle_is_intact_and_holds_everything(tmp_path: Path, game: PlayedGam
     ]
     with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
         assert archive.testzip() is None
-        assert "tackled by light-50" in archive.read(names.REPORT).decode()
+        assert "tackled by light 50" in archive.read(names.REPORT).decode()
         assert not any(name.startswith("/") or ".." in name for name in archive.namelist())
 
 

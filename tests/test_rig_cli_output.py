@@ -158,7 +158,8 @@ def test_no_command_prints_another_way() -> None:
     found = []
     for folder in ("rig", "desk", "twin", "training", "review", "game", "api"):
         for path in (ROOT / folder).rglob("*.py"):
-            if path != ROOT / "rig/cli/output.py":
+            # The second one runs on a computer that has neither typer nor rich.
+            if path not in (ROOT / "rig/cli/output.py", ROOT / "training/networks/__main__.py"):
                 text = path.read_text(encoding="utf-8")
                 words = re.findall(
                     r"typer\.(?:echo|secho)|stdout\.write|(?<!Plain)\bConsole\(|(?<![\w.])print\(|rich\.markup", text
