@@ -25,7 +25,8 @@ WHEELS: Final = ("pydantic",)
 _LIST: Final = (
     "import importlib, json, sys;"
     "[importlib.import_module(name) for name in sys.argv[1:]];"
-    "json.dump({n: m.__file__ for n, m in sys.modules.items() if n.startswith('downfield.') and m.__file__}, sys.stdout)"
+    "found = {n: m.__file__ for n, m in sys.modules.items() if n.startswith('downfield.') and m.__file__};"
+    "json.dump(found, sys.stdout)"
 )
 _SCRIPT: Final = f"""#!/bin/sh
 # Trains the two networks here: ./train.sh OUT SECONDS [--resume FOLDER] [--seed N] [--level SHARE] [--device cpu]

@@ -260,6 +260,7 @@ def end_play(game: GameState) -> GameState:
 
 
 def _spotted(game: GameState, x_yd: float, y_yd: float | None, context: RuleContext) -> GameState:
+    x_yd = min(max(x_yd, SHORT_OF_GOAL_YD), game.length_yd - SHORT_OF_GOAL_YD)
     lateral = None if context.params.flag("downs.mid_field") else y_yd
     return replace(end_play(game), los_yd=x_yd, lateral_yd=lateral)
 
