@@ -1,14 +1,9 @@
-"""Publishes what a rig's hub holds to the tournament's broker: what changes, and everything now and then.
-
-The broker keeps the newest message of each topic only once a desk has told it to, so a desk that comes later than the
-rigs, or a broker that lost its disk, gets everything within seconds.
-"""
+"""Publishes what a rig's hub holds to the tournament's broker: everything once when connected, then what changes."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable
 from contextlib import aclosing
 from importlib.metadata import version
@@ -22,9 +17,6 @@ from downfield.rig.tournament.broker import BrokerConnection
 
 PAUSE_S: Final = 0.1
 """Between two rounds: what changes more often is sent as it is by then."""
-
-REPEAT_S: Final = 5.0
-"""Between two times that everything is sent."""
 
 
 class FeedPublisher:
@@ -43,18 +35,18 @@ class FeedPublisher:
 
     async def run(self, connection: BrokerConnection) -> None:
         """Publish for as long as a connection lasts, or until the hub is closed."""
-        due_s = 0.0
+        about = ""
         async with aclosing(self._hub.subscribe(FEED_TOPICS)) as batches:
             async for messages in batches:
-                if time.monotonic() >= due_s or any(message.topic == SNAPSHOT for message in messages):
-                    due_s = time.monotonic() + REPEAT_S
-                    about = {"address": self._address(), "version": version("downfield")}
-                    await self._publish(connection, ABOUT, about)
-                    values = self._hub.snapshot(FEED_TOPICS).data
-                else:
-                    values = {message.topic: message.data for message in messages}
-                for topic, value in values.items():
-                    await self._publish(connection, topic, value)
+                is_begun = any(message.topic == SNAPSHOT for message in messages)
+                if is_begun or not about:  # the pages are served a moment after the start
+                    about = self._address()
+                    if is_begun or about:
+                        await self._publish(connection, ABOUT, {"address": about, "version": version("downfield")})
+                for message in messages:
+                    values = message.data if message.topic == SNAPSHOT else {message.topic: message.data}
+                    for topic, value in values.items():
+                        await self._publish(connection, topic, value)
                 await asyncio.sleep(PAUSE_S)
 
     async def _publish(self, connection: BrokerConnection, topic: str, value: Any) -> None:
