@@ -1,6 +1,6 @@
 """Judge an archive on one and on two Ray workers, and with a worker killed: same bytes, speed-up, what a kill costs.
 
-``PYTHONPATH=tests python benchmarks/archive.py --games 100 --folder /tmp/archive``. Bundles of small games are made
+``PYTHONPATH=tests python benchmarks/archive.py --games 100 --folder build/archive``. Bundles of small games are made
 once in the folder. Each way starts a cluster of its own and judges all of them. Times count from the first task handed
 to the cluster to the last result; that of starting the cluster with its workers is told beside it. The processor time
 of a game is that of its worker, which does not depend on what else the computer does.

@@ -192,7 +192,7 @@ def test_an_index_follows_the_archive(address: str | None, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("colour=blue", "no condition is named 'colour'. Use team, title"),
+        ("jersey=blue", "no condition is named 'jersey'. Use team, title"),
         ("team=", "says no value"),
         ("since=yesterday", "'yesterday' is no date. Write 2027, 2027-01 or 2027-01-31."),
         ("date=2027-02-30", "is no date"),

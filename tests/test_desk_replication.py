@@ -281,7 +281,7 @@ def test_a_server_of_an_older_postgres_or_another_kind_is_refused(
     from downfield.desk.replication import tournament_store
 
     with pytest.raises(InputError, match="postgresql://"):
-        TournamentStore("sqlite:////tmp/x.db")
+        TournamentStore("sqlite:///x.db")
     monkeypatch.setattr(tournament_store, "OLDEST_SERVER", 10**9)
     store = TournamentStore(database)
     reply = store.receive(make_batch(KEY, GAME, ROWS))
