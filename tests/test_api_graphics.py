@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_game_evidence import RUNNER, EvidenceService
+from evidence_service import RUNNER, EvidenceService
 
 from downfield.game.published.stream_topics import GraphicView
 

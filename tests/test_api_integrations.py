@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evidence_service import EvidenceService
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_api_pages_overlays import a_call
-from test_game_evidence import EvidenceService
 from websockets.asyncio.server import ServerConnection, serve
 
 from downfield.api.feed.hub import Hub

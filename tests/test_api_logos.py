@@ -11,11 +11,11 @@ import cv2
 import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
+from evidence_service import EvidenceService
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
-from test_game_evidence import EvidenceService
 
 from downfield.api.logos import MAX_UPLOAD_BYTES, SIDE_PX, LogoFolder, small_png
 from downfield.core.errors import InputError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_game_evidence import EvidenceService
+from evidence_service import EvidenceService
 
 from downfield.api.replay.choice import most_worth
 from downfield.api.replay.director import LIMITS, ReplayDirector, ReplayOptions

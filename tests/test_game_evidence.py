@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,73 +12,21 @@ from urllib.parse import quote
 import cv2
 import numpy as np
 import pytest
-from asgi_client import AsgiClient, ClientResponse
-from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
-from served_games import FakeRig
+from asgi_client import ClientResponse
+from evidence_service import DEFENDER, MANY, PLAY, RUNNER, EvidenceService
 
-from downfield.api.app import create_app
-from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
-from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.api.security.access import RateLimit, RateLimits
+from downfield.calibration.calibration import read_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.footprint import signed_gap
 from downfield.game.commands import NewGame
 from downfield.game.evidence import LIMITS
-from downfield.game.footage import FootageCalibration, FootageFrame, ScaledPicture
+from downfield.game.footage import FootageFrame
 from downfield.game.history import History
-from downfield.game.receipts import Submission
-from downfield.game.service import GameService
 from downfield.game.session import LIMITS as GAME
-from downfield.game.store import Store
 from downfield.game.store_reader import EntryRow, GameRow
-from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.clips import scaled
 from downfield.rig.recording.recorded_clip import bundled_demo
-
-RUNNER, DEFENDER = "dark-22", "light-50"
-PLAY = film(
-    [ScriptedFigure(RUNNER, runs(41, stop_s=1.4), "RB"), ScriptedFigure(DEFENDER, stands(50), "LB")],
-    3.0,
-    on=((0.5, 1.65),),
-)
-MANY = RateLimit(1e6, 10**6)
-
-
-class FakeFootage:
-    """Has a picture of every scene of the play, whose brightness tells the frame."""
-
-    def __init__(self) -> None:
-        self.missing: set[int] = set()
-        self.made: Calibration | None = None
-        self.requested: list[tuple[int, int, int]] = []
-        self.opened = threading.Event()
-        self.opened.set()
-
-    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
-        self.requested.append((from_ns, to_ns, began_ns))
-        stills = (FootageFrame(one.frame, one.t_ns, Path("play.mp4"), one.t_ns) for one in PLAY.scenes)
-        found = tuple(one for one in stills if from_ns <= one.t_ns <= to_ns and one.frame not in self.missing)
-        if not found:
-            raise NotRecordedError("nothing was recorded then")
-        return found
-
-    def picture(self, still: FootageFrame) -> Image:
-        assert self.opened.wait(10)
-        size = (90, 160) if self.made is None else (1080, 1920)
-        return np.full((*size, 3), still.frame, np.uint8)
-
-    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
-        return (self.picture(still) for still in stills)
-
-    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
-        for image in self.pictures(stills):
-            yield None if image is None else ScaledPicture(scaled(image, width_px), (image.shape[1], image.shape[0]))
-
-    def calibration(self, _: FootageFrame) -> FootageCalibration:
-        return FootageCalibration(self.made, "none" if self.made is None else "made")
 
 
 def shown(body: bytes) -> tuple[float, int]:
@@ -86,34 +34,6 @@ def shown(body: bytes) -> tuple[float, int]:
     image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR)
     assert image is not None
     return float(image[:90].mean()), image.shape[0]
-
-
-class EvidenceService:
-    """A service over a played game."""
-
-    def __init__(self, path: Path, *, footage: bool = True, limits: RateLimits | None = None) -> None:
-        self.store, self.hub, self.footage_store = Store.at(path), Hub(), FakeFootage()
-        self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, load_rulebook("tap"))
-        self.game = self.game_service.start_game(NewGame(), PLAY.players)
-        parts = AppContext(
-            self.game_service, self.hub, LatestPicture(), self.store, self.footage_store if footage else None
-        )
-        self.app = create_app(parts, AccessPolicy(limits=limits or RateLimits(MANY, MANY, MANY, MANY)))
-        self.client = AsgiClient(self.app)
-
-    def play(self) -> None:
-        for _, declaration in opening(PLAY, RUNNER):
-            self.game_service.declare(declaration, Submission())
-        for scene in PLAY.scenes:
-            self.game_service.take(scene)
-
-    def tackle(self, game: str = "current") -> str:
-        call = next(one for one in self.game_service.calls() if one.kind == "tackle")
-        return f"/api/games/{game}/calls/{quote(call.id, safe='')}/frames"
-
-    def close(self) -> None:
-        self.game_service.close()
-        self.store.close()
 
 
 @pytest.fixture

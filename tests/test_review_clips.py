@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import pytest
 from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
-from test_game_evidence import PLAY, EvidenceService
+from evidence_service import PLAY, EvidenceService
 from test_rig_recording_recorded_footage import number_in_stripes, striped
 
 from downfield.core.arrays import Image

@@ -10,9 +10,9 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from evidence_service import EvidenceService
 from hypothesis import given
 from hypothesis import strategies as st
-from test_game_evidence import EvidenceService
 from test_review_painting import scene, tackle
 from test_rig_recording_recorded_footage import number_in_stripes, striped
 
