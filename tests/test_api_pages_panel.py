@@ -1,4 +1,4 @@
-"""The operator panel, the camera page and the start page in a real browser, with a real game."""
+"""The operator panel in a real browser, with a real game."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from browsers import OAKDALE, RIVER_CITY, PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, Route, expect
 from scripted_plays import BASE, FIELD, Film, ScriptedFigure, film, opening, runs, stands
 
-from downfield.api.security.access import AccessPolicy
 from downfield.game.commands import NewGame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.receipts import Accepted, Submission
@@ -348,61 +346,6 @@ def test_every_control_has_a_name_and_room_for_a_thumb(service: PageServer, phon
     assert [control for control in found if not control["name"]] == []
     assert [control["name"] for control in found if control["small"]] == []
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_the_camera_page_lays_the_field_over_the_picture(service: PageServer, chrome: Browser) -> None:
-    with page_in(chrome) as page:
-        service.game_service.publish_health(HealthStatus(fps=59.9, calibration_rms_px=0.13, frames=100))
-        page.goto(f"{service.url}/camera", wait_until="domcontentloaded")
-        expect(page.locator("#health")).to_contain_text("59.9")
-        expect(page.locator("#calibration")).to_contain_text(FIELD.title)
-        page.wait_for_function("() => document.getElementById('field').naturalWidth > 0")
-        page.get_by_label("Show the calibrated field").uncheck()
-        expect(page.locator("#field")).to_be_hidden()
-        page.get_by_role("button", name="Recalibrate").click()
-        expect(page.locator("#message")).to_contain_text("ecalibrate")
-
-
-def test_the_start_page_gives_addresses_to_copy(service: PageServer, chrome: Browser) -> None:
-    with page_in(chrome) as page:
-        page.goto(service.url, wait_until="domcontentloaded")
-        card = page.locator("article", has=page.get_by_role("heading", name="Score bug"))
-        address = card.get_by_label("Address")
-        expect(address).to_have_value(f"{service.url}/overlay/scorebug")
-        card.get_by_text("Options").click()
-        card.locator("select[name=theme]").select_option("light")
-        card.locator("input[name=scale]").fill("1.25")
-        card.locator("input[name=scale]").blur()
-        expect(address).to_have_value(f"{service.url}/overlay/scorebug?scale=1.25&theme=light")
-        with page.expect_download() as loading:
-            card.get_by_role("button", name="Loader file").click()
-        loader = loading.value.path().read_text()
-        assert f"{service.url}/overlay/scorebug?scale=1.25&amp;theme=light" in loader
-        card.get_by_text("Preview").click()
-        frame = page.frame_locator("article iframe")
-        expect(frame.locator("html")).to_have_attribute("data-theme", "light")
-
-
-def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Browser, tmp_path: Path) -> None:
-    service = PageServer(tmp_path, AccessPolicy(lan=True, trust_local=False))
-    service.start()
-    with page_in(chrome, phone=True) as phone:
-        phone.goto(f"{service.url}/panel")
-        expect(phone.locator("#pairing")).to_contain_text("not paired yet")
-        phone.goto(f"{service.url}/pair#{service.token_store.make_code('operator').code}")
-        phone.wait_for_url("**/panel")
-        expect(phone.locator("html")).to_have_attribute("data-link", "live")
-        expect(phone.locator("#pairing")).to_be_hidden()
-    with page_in(chrome) as viewer:
-        viewer.goto(f"{service.url}/pair")
-        viewer.get_by_label("Code").fill(service.token_store.make_code("viewer").code)
-        viewer.get_by_role("button", name="Pair").click()
-        address = viewer.locator(".addresses input").first.input_value()
-    assert "/overlay/scorebug?key=" in address
-    with page_in(chrome) as obs:  # without the viewer's cookie
-        obs.goto(address)
-        expect(obs.locator("html")).to_have_attribute("data-link", "live")
-    service.stop()
 
 
 def test_a_tap_on_a_figure_drawn_turned_around_declares_where_it_faces_and_a_double_tap_no_more(
