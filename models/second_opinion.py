@@ -4,17 +4,22 @@ Which end of a base is its front, and whether it has fallen, are what refiners g
 Two that learned from pictures of different renderers make different mistakes, so the mean of their logits is better
 than either (an ensemble: Hansen and Salamon, Neural Network Ensembles, 1990). Places are the first refiner's alone: it
 measures them more exactly.
+
+A figure that was tracked a moment ago has the opinion of both already, and a refiner errs about a body, not about a
+frame. So the second is requested again only where the first would change what is known, or is not sure of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from downfield.core.arrays import Image
+from downfield.core.arrays import Array, Bools, Image, Indices
 from downfield.core.errors import InputError
-from downfield.models.refiner import FALLEN, OUTPUTS, TURN
+from downfield.core.frame import Detection
+from downfield.models.refiner import FALLEN, LIMITS, OUTPUTS, TURN, run_patches
 from downfield.models.runtime import Network, Outputs
 
 SHARED_OPINIONS: Final = (TURN, FALLEN)
@@ -41,12 +46,60 @@ class SecondOpinion:
             InputError: the other network is no refiner.
 
         """
-        other = self._other.run(pictures)
-        if other.ndim != 2 or len(other) != len(pictures) or other.shape[1] < OUTPUTS:
+        outputs: Outputs = np.array(self._refiner.run(pictures), dtype=np.float32)
+        self._average(outputs, np.arange(len(pictures)), pictures)
+        return outputs
+
+    def run_tracked(
+        self, pictures: Image, known: Sequence[Detection], *, turn_logit: float, fallen_logit: float
+    ) -> Array:
+        """Run the first network on all patches, and the second on those of new and of doubtful figures.
+
+        Args:
+            pictures: patches, those of the known figures first, uint8 (n, height, width, 3).
+            known: figures tracked a moment ago, cut out as they were then.
+            turn_logit: logit from which a figure counts as turned around.
+            fallen_logit: logit from which a figure counts as fallen.
+
+        Returns:
+            Outputs of shape (n, `OUTPUTS`).
+
+        Raises:
+            InputError: a network is no refiner.
+
+        """
+        outputs = run_patches(self._refiner, pictures)
+        again = is_doubtful(outputs[: len(known)], known, turn_logit, fallen_logit)
+        rows = np.concatenate([np.flatnonzero(again), np.arange(len(known), len(pictures))])
+        self._average(outputs, rows, pictures)
+        return outputs
+
+    def _average(self, outputs: Array | Outputs, rows: Indices, pictures: Image) -> None:
+        """Take the mean with the second opinion, in place, in some rows."""
+        if not len(rows):
+            return
+        other = self._other.run(pictures[rows])
+        if other.ndim != 2 or len(other) != len(rows) or other.shape[1] < OUTPUTS:
             raise InputError(
                 f"{self._other.name}: its output has shape {other.shape}; a refiner gives (n, {OUTPUTS}) or more."
             )
-        outputs: Outputs = np.array(self._refiner.run(pictures), dtype=np.float32)
         for column in SHARED_OPINIONS:
-            outputs[:, column] = (outputs[:, column] + other[:, column]) / 2
-        return outputs
+            outputs[rows, column] = (outputs[rows, column] + other[:, column]) / 2
+
+
+def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, fallen_logit: float) -> Bools:
+    """Return which known figures the first refiner sees otherwise than before, or not surely the same, shape (n,).
+
+    Args:
+        outputs: of the first refiner for their patches, shape (n, `OUTPUTS`).
+        known: the figures.
+        turn_logit: logit from which a figure counts as turned around.
+        fallen_logit: logit from which a figure counts as fallen.
+
+    """
+    fallen = np.array([figure.kind == "fallen" for figure in known], dtype=np.bool_)
+    as_before = np.minimum(
+        turn_logit - outputs[:, TURN], np.where(fallen, 1.0, -1.0) * (outputs[:, FALLEN] - fallen_logit)
+    )
+    doubtful: Bools = as_before < LIMITS.clear_logit
+    return doubtful

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED, NetworkFiles, bundled_networks, find_network, named_files, read_card
 from downfield.models.loading import open_detector
 from downfield.models.refiner import FALLEN, OUTPUTS, PATCH_PX, TURN
@@ -64,6 +65,88 @@ def test_a_network_that_is_no_refiner_is_refused() -> None:
     both = SecondOpinion(FixedNetwork("one", *[0.0] * OUTPUTS), FixedNetwork("detector", 0.0, 1.0))
     with pytest.raises(InputError, match=r"detector: its output has shape \(2, 2\)"):
         both.run(patches(2))
+
+
+TURN_LOGIT, FALLEN_LOGIT = 1.0, -1.0
+
+
+class CountingNetwork:
+    """Gives rows of its own for patches that carry their row's number in the first pixel; counts the patches."""
+
+    size_px = (PATCH_PX, PATCH_PX)
+
+    def __init__(self, turn: list[float], fallen: list[float]) -> None:
+        self.name = "counting"
+        self.rows = np.zeros((len(turn), OUTPUTS), np.float32)
+        self.rows[:, TURN], self.rows[:, FALLEN] = turn, fallen
+        self.seen: list[int] = []
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        numbers = pictures[:, 0, 0, 0].tolist()
+        self.seen += numbers
+        return self.rows[numbers]
+
+
+def numbered(count: int) -> NDArray[np.uint8]:
+    out = patches(count)
+    out[:, 0, 0, 0] = np.arange(count)
+    return out
+
+
+def known_figure(kind: str) -> Detection:
+    return Detection("fallen" if kind == "fallen" else "upright", 0.9, (0.0, 0.0, 1.0, 1.0))
+
+
+def run_tracked(first: CountingNetwork, second: CountingNetwork, kinds: list[str], count: int) -> NDArray[np.float64]:
+    known = [known_figure(kind) for kind in kinds]
+    both = SecondOpinion(first, second)
+    return both.run_tracked(numbered(count), known, turn_logit=TURN_LOGIT, fallen_logit=FALLEN_LOGIT)
+
+
+@pytest.mark.parametrize(
+    ("kind", "turn", "fallen", "again"),
+    [
+        ("upright", -9, -9, False),
+        ("upright", 9, -9, True),  # would turn it around
+        ("upright", -1, -9, True),  # not sure which way it faces
+        ("upright", -9, 9, True),  # would call it fallen
+        ("upright", -9, -2, True),  # not sure that it stands
+        ("fallen", -9, 9, False),
+        ("fallen", -9, -9, True),  # would call it upright
+        ("fallen", 9, 9, True),
+    ],
+)
+def test_of_a_tracked_figure_the_second_opinion_is_requested_only_where_the_first_may_change_what_is_known(
+    kind: str, turn: float, fallen: float, *, again: bool
+) -> None:
+    first, second = CountingNetwork([turn], [fallen]), CountingNetwork([-turn], [-fallen])
+    out = run_tracked(first, second, [kind], 1)
+    assert second.seen == ([0] if again else [])
+    assert out[0, [TURN, FALLEN]].tolist() == ([0, 0] if again else [turn, fallen])
+
+
+def test_of_new_figures_and_other_views_the_second_opinion_is_always_requested() -> None:
+    sure = [-9.0] * 3
+    first, second = CountingNetwork(sure, sure), CountingNetwork([9.0] * 3, [9.0] * 3)
+    out = run_tracked(first, second, ["upright"], 3)
+    assert (first.seen, second.seen) == ([0, 1, 2], [1, 2])
+    assert out[:, TURN].tolist() == [-9, 0, 0]
+
+
+def test_a_picture_without_figures_needs_no_second_opinion() -> None:
+    first, second = CountingNetwork([], []), CountingNetwork([], [])
+    assert run_tracked(first, second, [], 0).shape == (0, OUTPUTS)
+    assert second.seen == []
+
+
+def test_a_front_settled_by_both_stays_while_it_is_tracked() -> None:
+    """The first refiner alone sees the figure turned; both together do not, in the still and in all frames after it."""
+    first, second = CountingNetwork([5.0], [-9.0]), CountingNetwork([-9.0], [-9.0])
+    both = SecondOpinion(first, second)
+    assert both.run(numbered(1))[0, TURN] < TURN_LOGIT
+    for _ in range(3):
+        out = run_tracked(first, second, ["upright"], 1)
+        assert out[0, TURN] < TURN_LOGIT
 
 
 def test_the_bundled_network_with_two_opinions_opens_and_has_all_its_files() -> None:
