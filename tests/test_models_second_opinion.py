@@ -84,7 +84,8 @@ class CountingNetwork:
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         numbers = pictures[:, 0, 0, 0].tolist()
         self.seen += numbers
-        return self.rows[numbers]
+        out: NDArray[np.float32] = self.rows[numbers]
+        return out
 
 
 def numbered(count: int) -> NDArray[np.uint8]:
