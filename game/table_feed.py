@@ -13,6 +13,9 @@ from downfield.game.signing import RigKey, verify_signature
 FEED_SUBJECT: Final = "downfield.feed"
 """Begins the subject of a topic of a table: ``downfield.feed.RIG.TOPIC``."""
 
+DESK_SUBJECT: Final = "downfield.push.changed"
+"""A desk announces here, without content, that it follows the feed, or that it has something new for the tables."""
+
 ABOUT: Final = "about"
 """The topic with a table's address; the others are those of the rig's own feed."""
 

@@ -14,7 +14,7 @@ from downfield.core.errors import FormatError, NotFoundError, RefusedError
 from downfield.desk.tables.address_book import MAX_NAME, TableEntry
 from downfield.desk.tables.status import STALE_S, TableStatus, status_of
 from downfield.game.owner import rig_id
-from downfield.game.table_feed import ABOUT, FEED_SUBJECT, SIGNATURE_HEADER, TableMessage, opened_message
+from downfield.game.table_feed import ABOUT, DESK_SUBJECT, FEED_SUBJECT, SIGNATURE_HEADER, TableMessage, opened_message
 from downfield.rig.tournament.broker import BrokerConnection, BrokerError
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ class BrokerTables:
         await client.subscribe(_ALL, cb=self._hear)
         try:
             await self._begin(stream)
+            await connection.publish(DESK_SUBJECT, b"")  # what rigs said before the stream was there was not kept
             while True:
                 await asyncio.sleep(1.0)
                 await self._purge(stream)

@@ -41,6 +41,9 @@ class BrokerLimits:
     longest_retry_s: float = 5.0
     """Longest pause; it doubles from try to try."""
 
+    again_s: float = 0.25
+    """Pause between two tries of the client's own within `connect_s`; its default keeps a table lost for longer."""
+
     drain_s: float = 2.0
     """How long what is on its way may take when a connection is closed."""
 
@@ -170,6 +173,26 @@ class BrokerConnection:
         except (Error, OSError) as error:
             raise BrokerError(f"{self._where}: {_reason(error)}") from None
 
+    async def follow(self, subject: str) -> asyncio.Event:
+        """Return an event that is set by each message to a subject, whatever it holds.
+
+        Raises:
+            BrokerError: the connection has ended.
+
+        """
+        from nats.errors import Error
+
+        came = asyncio.Event()
+
+        async def note(_: object) -> None:
+            came.set()
+
+        try:
+            await self.client.subscribe(subject, cb=note)
+        except (Error, OSError) as error:
+            raise BrokerError(f"{self._where}: {_reason(error)}") from None
+        return came
+
 
 @asynccontextmanager
 async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
@@ -200,6 +223,7 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
                 name=access.name,
                 allow_reconnect=False,
                 connect_timeout=LIMITS.connect_s,  # type: ignore[arg-type]
+                reconnect_time_wait=LIMITS.again_s,  # type: ignore[arg-type]
                 ping_interval=LIMITS.ping_s,  # type: ignore[arg-type]
                 max_outstanding_pings=2,
                 drain_timeout=LIMITS.drain_s,  # type: ignore[arg-type]

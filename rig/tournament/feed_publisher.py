@@ -1,4 +1,8 @@
-"""Publishes what a rig's hub holds to the tournament's broker: everything once when connected, then what changes."""
+"""Publishes what a rig's hub holds to the tournament's broker: everything when connected, then what changes.
+
+The broker keeps the newest message of each topic only once a desk has told it to. So a desk announces itself as soon as
+the broker keeps the feed, and every rig publishes everything again.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,14 @@ from typing import Any, Final
 from downfield.api.feed.hub import SNAPSHOT, Hub, encode_value
 from downfield.game.owner import GameOwner
 from downfield.game.signing import RigKey
-from downfield.game.table_feed import ABOUT, FEED_TOPICS, TableMessage, sealed_message, subject_of
+from downfield.game.table_feed import (
+    ABOUT,
+    DESK_SUBJECT,
+    FEED_TOPICS,
+    TableMessage,
+    sealed_message,
+    subject_of,
+)
 from downfield.rig.tournament.broker import BrokerConnection
 
 PAUSE_S: Final = 0.1
@@ -35,18 +46,21 @@ class FeedPublisher:
 
     async def run(self, connection: BrokerConnection) -> None:
         """Publish for as long as a connection lasts, or until the hub is closed."""
+        announced = await connection.follow(DESK_SUBJECT)  # before anything is published: no desk is missed
         about = ""
         async with aclosing(self._hub.subscribe(FEED_TOPICS)) as batches:
-            async for messages in batches:
-                is_begun = any(message.topic == SNAPSHOT for message in messages)
-                if is_begun or not about:  # the pages are served a moment after the start
+            async for messages in batches:  # the health wakes this every second
+                everything = announced.is_set() or any(message.topic == SNAPSHOT for message in messages)
+                announced.clear()
+                if everything or not about:  # the pages are served a moment after the start
                     about = self._address()
-                    if is_begun or about:
+                    if everything or about:
                         await self._publish(connection, ABOUT, {"address": about, "version": version("downfield")})
-                for message in messages:
-                    values = message.data if message.topic == SNAPSHOT else {message.topic: message.data}
-                    for topic, value in values.items():
-                        await self._publish(connection, topic, value)
+                values = {message.topic: message.data for message in messages}
+                if everything:
+                    values = self._hub.snapshot(FEED_TOPICS).data
+                for topic, value in values.items():
+                    await self._publish(connection, topic, value)
                 await asyncio.sleep(PAUSE_S)
 
     async def _publish(self, connection: BrokerConnection, topic: str, value: Any) -> None:
