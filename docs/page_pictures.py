@@ -1,4 +1,4 @@
-"""Take the pictures of ``stream.md`` and of the README from a running service.
+"""Take the pictures of ``stream.md`` and of the README from a running ``downfield demo``, and the replay of its tackle.
 
 ``python docs/page_pictures.py http://127.0.0.1:8317 docs/pictures``
 
@@ -7,15 +7,21 @@ Needs Chromium: named by CHROMIUM, or found in PATH.
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
+import av
 import cv2
+import httpx
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
+
+from downfield.review.clips import encode_clip
 
 OVERLAYS: Final = {
     "scorebug": (".bug", ".bug .score"),
@@ -51,6 +57,19 @@ def take_stream(browser: Browser, url: str, out: Path) -> None:
     cv2.imwrite(str(out / "stream.jpg"), small, [cv2.IMWRITE_JPEG_QUALITY, 88])
 
 
+def take_replay(url: str, out: Path) -> None:
+    """Save the replay of the demo's tackle as a GIF, which pages show without a player."""
+    game = httpx.get(f"{url}/api/games").raise_for_status().json()[0]["id"]
+    calls = httpx.get(f"{url}/api/games/{game}/calls").raise_for_status().json()
+    tackle = quote(next(call["id"] for call in calls if call["kind"] == "tackle"), safe="")
+    film = httpx.get(f"{url}/api/games/{game}/calls/{tackle}/replay.mp4", timeout=TIMEOUT_MS / 1000).raise_for_status()
+    with av.open(io.BytesIO(film.content)) as video:
+        images = [
+            (round(float(frame.time or 0) * 1e9), frame.to_ndarray(format="bgr24")) for frame in video.decode(video=0)
+        ]
+    (out / "replay.gif").write_bytes(encode_clip(iter(images), "gif"))
+
+
 def take(browser: Browser, url: str, out: Path) -> None:
     """Take every picture."""
     stream = browser.new_page(viewport={"width": 1920, "height": 1080})
@@ -74,6 +93,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         take(browser, url, out)
         take_stream(browser, url, out)
+        take_replay(url, out)
         browser.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -145,6 +145,8 @@ class ClipExporter:
         return cv2.imencode(".png", small)[1].tobytes()
 
     def _encoded(self, film: _Film, form: ClipFormat, options: ClipOptions) -> bytes:
+        if form == "gif":  # words are set for the width they are read at
+            options = replace(options, width_px=min(options.width_px, LIMITS.gif_width_px))
         images = self._images(film, options)
         return self._worker.run(lambda: encode_clip(images, form))
 

@@ -6,6 +6,7 @@ is covered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -37,6 +38,9 @@ _LINES: Final[dict[LineOnBoard, Color]] = {
 _BAND: Final = 18  # gray of the band below
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _FONT_PX: Final = 22  # of text in a picture 1080 pixels high
+_LEAST_FONT_PX: Final = 8  # smaller letters can't be read
+_LINE_CHARACTERS: Final = 150  # of the longest usual line of a caption
+_CHARACTER_WIDTH: Final = 0.52  # of a usual letter, as a share of the font's size
 _AROUND: Final = 1.6  # a close-up is so much larger than what it is of
 _LEAST_SHARE: Final = 0.2  # of the picture: less would not show where on the board it is
 _LEADER: Final = 3.2  # of a base's half diagonal: a name stands this far from its middle
@@ -65,7 +69,8 @@ class PaintedCall:
 def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale: float = 1.0) -> Image:
     """Return a copy of a picture with drawings of some kinds on it, and the caption in a band below.
 
-    The band is as high for every picture with as many lines of caption, so that clips keep their size.
+    The band is as high for every picture of one width with as many lines of caption, so that clips keep their size. A
+    line too long for the width goes on in the rows that narrow pictures keep for it; one too long for those is smaller.
 
     Args:
         image: the picture, uint8 BGR, shape (height, width, 3).
@@ -76,7 +81,8 @@ def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale
     """
     height, width = image.shape[:2]
     size = max(12, round(_FONT_PX * width / 1920))
-    band = _band_height(height, len(call.caption), size)
+    rows = max(1, math.ceil(_LINE_CHARACTERS * size * _CHARACTER_WIDTH / width))
+    band = _band_height(height, rows * len(call.caption), size)
     framed = np.empty((height + band, width, 3), np.uint8)
     framed[:height], framed[height:] = image, _BAND
     out, unit = framed[:height], max(1, round(height / 1080))
@@ -98,8 +104,10 @@ def paint(image: Image, call: PaintedCall, kinds: Collection[DrawingKind], scale
         cv2.drawMarker(out, (round(x), round(y)), _SPOT, cv2.MARKER_TILTED_CROSS, 18 * unit, unit, cv2.LINE_AA)
     if "names" in kinds:
         _paint_names(out, [one for one in outlines if one[0].part != "other"], unit, size)
-    for number, text in enumerate(call.caption, start=1):
-        _text(framed, text, (size, height + round(1.5 * size) * number), _TEXT, size)
+    for number, text in enumerate(call.caption):
+        fitting, parts = _fitted(text, width - 2 * size, rows, size)
+        for row, part in enumerate(parts, start=1):
+            _text(framed, part, (size, height + round(1.5 * size) * (number * rows + row)), _TEXT, fitting)
     return framed
 
 
@@ -192,6 +200,33 @@ def _band_height(height: int, lines: int, size: int) -> int:
     """Return the height of a band for lines of text that leaves the whole picture's height even, as video needs."""
     band = round(1.5 * size) * lines + round(0.75 * size) if lines else 0
     return band + (height + band) % 2 if lines else 0
+
+
+def _fitted(text: str, width: int, rows: int, size: int) -> tuple[int, list[str]]:
+    """Return the size at which a text fits into rows of a width, at most that given, and its rows."""
+    while True:
+        parts = _wrapped(text, width, size)
+        if size == _LEAST_FONT_PX or (len(parts) <= rows and all(_width(part, size) <= width for part in parts)):
+            return size, parts[:rows]
+        size -= 1
+
+
+def _wrapped(text: str, width: int, size: int) -> list[str]:
+    """Return a text in rows of whole words, each as long as a width allows."""
+    if _width(text, size) <= width:
+        return [text]
+    parts: list[str] = []
+    for word in text.split():
+        longer = f"{parts[-1]} {word}" if parts else word
+        if parts and _width(longer, size) <= width:
+            parts[-1] = longer
+        else:
+            parts.append(word)
+    return parts
+
+
+def _width(text: str, size: int) -> int:
+    return int(cv2.getTextSize((0, 0), text, (0, 0), _font(), size)[2])
 
 
 def _font() -> cv2.FontFace:

@@ -171,6 +171,22 @@ def test_names_stand_clear_of_the_figures_and_words_below_the_picture(projection
     assert (told[1080:] > 200).any()
 
 
+@pytest.mark.parametrize("width", [160, 480, 640, 960, 1280, 1920])
+def test_words_below_a_picture_are_whole_at_every_width_and_leave_its_size_alone(width: int) -> None:
+    gray = np.full((width * 9 // 16, width, 3), 90, np.uint8)
+    measured = "Frame 277, 23.9 ms after the call; 0.41 ± 0.36 mm into each other"
+    told = "tackled by light 24: touched: gap closed at 9.21 s; 1.0 mm inside the limit, sure to more than 99 %"
+    sizes = set()
+    for name in ("dark 28", "dark 28 of " + "a club with a very long name " * 4):
+        framed = paint(gray, PaintedCall(FrameDrawing(7, (), None), caption=(f"{name} {told}", measured)), {"names"})
+        sizes.add(framed.shape)
+        ink = np.nonzero((framed[len(gray) :] > 200).any(axis=2).any(axis=0))[0]
+        # All of the text is inside, with a margin: text that is cut off reaches the edge.
+        assert ink.max() < width - 4
+        assert ink.max() > width / 3
+    assert len(sizes) == 1
+
+
 def test_a_close_up_holds_the_figures_concerned_in_the_shape_of_the_picture() -> None:
     image = np.arange(1080 * 1920 * 3, dtype=np.uint32).astype(np.uint8).reshape(1080, 1920, 3)
 
