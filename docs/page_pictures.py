@@ -63,7 +63,7 @@ def take_replay(url: str, out: Path) -> None:
     calls = httpx.get(f"{url}/api/games/{game}/calls").raise_for_status().json()
     tackle = quote(next(call["id"] for call in calls if call["kind"] == "tackle"), safe="")
     film = httpx.get(f"{url}/api/games/{game}/calls/{tackle}/replay.mp4", timeout=TIMEOUT_MS / 1000).raise_for_status()
-    with av.open(io.BytesIO(film.content)) as video:
+    with av.open(io.BytesIO(film.content), "r") as video:
         images = [
             (round(float(frame.time or 0) * 1e9), frame.to_ndarray(format="bgr24")) for frame in video.decode(video=0)
         ]
