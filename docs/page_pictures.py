@@ -21,7 +21,7 @@ import httpx
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
-from downfield.review.clips import encode_clip
+from downfield.review.clips import TimedImage, encode_clip
 
 OVERLAYS: Final = {
     "scorebug": (".bug", ".bug .score"),
@@ -64,8 +64,9 @@ def take_replay(url: str, out: Path) -> None:
     tackle = quote(next(call["id"] for call in calls if call["kind"] == "tackle"), safe="")
     film = httpx.get(f"{url}/api/games/{game}/calls/{tackle}/replay.mp4", timeout=TIMEOUT_MS / 1000).raise_for_status()
     with av.open(io.BytesIO(film.content), "r") as video:
-        images = [
-            (round(float(frame.time or 0) * 1e9), frame.to_ndarray(format="bgr24")) for frame in video.decode(video=0)
+        images: list[TimedImage] = [
+            (round(float(frame.time or 0) * 1e9), np.asarray(frame.to_ndarray(format="bgr24"), np.uint8))
+            for frame in video.decode(video=0)
         ]
     (out / "replay.gif").write_bytes(encode_clip(iter(images), "gif"))
 
