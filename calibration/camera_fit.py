@@ -4,9 +4,6 @@ An observation measures where a board point is seen along one direction in the p
 a place on a line gives one, across the line. What they leave open is held by weak priors on what lenses are like; the
 priors' widths are part of the covariance, so a focal length that a straight-down view can't determine keeps its
 uncertainty.
-
-The covariance is cluster-robust (the sandwich of A. C. Cameron and P. K. Trivedi): what disturbs neighboring
-observations on one line (texture, compression, a worn edge) disturbs them together.
 """
 
 from __future__ import annotations
@@ -29,9 +26,13 @@ from downfield.calibration.jacobians import (
     with_parameters,
 )
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.robust_covariance import cluster_robust_covariance, log_volume
 from downfield.calibration.robust_least_squares import minimize_huber
 from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array, Bools, Indices
+
+BowSizes = tuple[float, float, float, float]
+"""Of each of the bow's shapes, in the order of `camera.SHAPES`, mm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,8 @@ class FitLimits:
 
     shortest_focal: float = 0.2
     """Least focal length, as a share of the picture's width."""
-    bow_spread_mm: tuple[float, float, float, float] = (1.2, 0.5, 1.2, 0.8)
-    """Standard deviations of the bow's four sizes before anything is measured."""
+    bow_spread_mm: BowSizes = (1.2, 0.5, 1.2, 0.8)
+    """Standard deviations of a bowed board's four sizes before anything is measured."""
     most_steps: int = 50
     """Of a fit."""
     loss_at_sigma: float = 2.0
@@ -107,6 +108,8 @@ class CameraFit:
         weight: how much each observation counted, 0..1, shape (n,).
         rows_px: the largest displacement of a row by a rolling shutter.
         cost: half the robust sum of squares, priors included, for comparing fits to the same observations.
+        log_volume: log of the parameters' posterior over their prior volume, up to a constant of the observations and
+            the lens's prior: what a fit with wider priors has over one with narrower ones beside its cost.
         strain: root mean square deviation of the lens from its prior, in standard deviations.
 
     """
@@ -117,6 +120,7 @@ class CameraFit:
     weight: Array
     rows_px: float
     cost: float
+    log_volume: float
     strain: float
 
 
@@ -126,6 +130,7 @@ def fit_camera(
     *,
     prior: LensPrior | None = None,
     fine: bool = False,
+    bow_spread_mm: BowSizes = LIMITS.bow_spread_mm,
     most_steps: int = LIMITS.most_steps,
 ) -> CameraFit:
     """Fit lens and pose, and if `fine` also what bends the lines a little: the board's bow and a rolling shutter.
@@ -135,12 +140,15 @@ def fit_camera(
         observations: at least as many as there are parameters.
         prior: what is known of the lens; any webcam's when None.
         fine: whether the board may be bowed and the picture's rows displaced.
+        bow_spread_mm: standard deviations of the bow's sizes before anything is measured.
         most_steps: of the fit, even if it still improves.
 
     """
     prior = prior or TypicalLens(start.lens.size_px)
     rough = SystematicError.of(observations.px, observations.normals, observations.boundary, start.lens.size_px)
-    problem = _Problem(start, observations, prior, rough, np.arange(BOW.stop if fine else BOW.start))
+    problem = _Problem(
+        start, observations, prior, rough, np.array(bow_spread_mm), np.arange(BOW.stop if fine else BOW.start)
+    )
     begin = np.append(camera_parameters(start)[problem.free], np.zeros(rough.count))
     values, cost = _minimize(problem, begin, most_steps)
     if fine:
@@ -152,12 +160,14 @@ def fit_camera(
     whitened = whitened[:n]
     weight = np.minimum(1, LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
     covariance = np.zeros((len(PARAMETERS), len(PARAMETERS)))
-    found = _sandwich(jacobian, whitened * weight, weight, observations.cluster)
+    found = cluster_robust_covariance(jacobian, whitened * weight, weight, observations.cluster)
     kept = len(problem.free)  # the systematic errors are of no use to anybody else
     covariance[np.ix_(problem.free, problem.free)] = found[:kept, :kept]
     strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(camera)[LENS]) ** 2)))
     rows_px = problem.systematic.rows_px(values[kept:])
-    return CameraFit(camera, covariance, whitened * observations.sigma_px, weight, rows_px, cost, strain)
+    volume = log_volume(jacobian, np.append(weight, np.ones(len(jacobian) - n)))
+    volume -= float(np.log(problem.bow_spread_mm).sum() + np.log(problem.systematic.spread_px).sum())
+    return CameraFit(camera, covariance, whitened * observations.sigma_px, weight, rows_px, cost, volume, strain)
 
 
 def _minimize(problem: _Problem, begin: Array, most_steps: int) -> tuple[Array, float]:
@@ -181,6 +191,7 @@ class _Problem:
     observations: Observations
     prior: LensPrior
     systematic: SystematicError
+    bow_spread_mm: Array
     free: Indices
 
     def parameters(self, values: Array) -> Array:
@@ -230,7 +241,7 @@ class _Problem:
         off = ((seen.px - px) * seen.normals).sum(axis=1) - self.systematic.shapes @ systematic_px
         known = [
             self.prior.residual(full[LENS]),
-            full[BOW] / LIMITS.bow_spread_mm,
+            full[BOW] / self.bow_spread_mm,
             systematic_px / self.systematic.spread_px,
         ]
         residuals = np.concatenate([np.nan_to_num(off, nan=1e3) / seen.sigma_px, *known])
@@ -243,7 +254,7 @@ class _Problem:
         jacobian[:, :n] /= seen.sigma_px
         priors = np.zeros((lens + bows, len(PARAMETERS)))
         priors[:lens, LENS] = self.prior.jacobian(full[LENS])
-        priors[lens:, BOW] = np.diag(1 / np.array(LIMITS.bow_spread_mm))
+        priors[lens:, BOW] = np.diag(1 / self.bow_spread_mm)
         jacobian[:k, n : n + lens + bows] = priors[:, self.free].T
         jacobian[k:, n + lens + bows :] = np.diag(1 / self.systematic.spread_px)
         return residuals, jacobian.T
@@ -260,40 +271,3 @@ def with_scaled_focal(camera: Camera, ratio: float) -> Camera:
     values[DISTORTION] *= ratio**FOCAL_POWERS
     values[TRANSLATION] *= np.array([1.0, 1.0, ratio])
     return with_parameters(camera, values)
-
-
-def _sandwich(jacobian: Array, weighted: Array, weight: Array, cluster: Indices) -> Array:
-    """Return the cluster-robust covariance, at least that of independent observations with the spread they show.
-
-    Args:
-        jacobian: whitened, observations first, priors after them, shape (n + m, p).
-        weighted: weighted whitened residuals, shape (n,).
-        weight: robust weights, shape (n,).
-        cluster: of each observation, shape (n,).
-
-    """
-    n = len(weight)
-    seen, known = jacobian[:n], jacobian[n:]
-    scale = np.sqrt(1 / np.maximum((jacobian**2).sum(axis=0), 1e-300))
-    seen, known = seen * scale, known * scale
-    bread = np.linalg.pinv(seen.T @ (weight[:, None] * seen) + known.T @ known, rcond=1e-13, hermitian=True)
-    variance = max(float((weighted**2).sum() / max(n - seen.shape[1], 1)), 0.25)
-    pushes = np.zeros((int(cluster.max(initial=0)) + 1, seen.shape[1]))
-    np.add.at(pushes, cluster, -seen * weighted[:, None])
-    groups = max(len(np.unique(cluster)), 2)
-    clustered = pushes.T @ pushes * (groups / max(groups - 1, 1))
-    independent = seen.T @ (weight[:, None] * seen) * variance
-    middle = _at_least_both(clustered, independent) + known.T @ known
-    covariance: Array = bread @ middle @ bread * scale[:, None] * scale
-    return (covariance + covariance.T) / 2
-
-
-def _at_least_both(a: Array, b: Array) -> Array:
-    """Return a matrix at least as large as both: b stretched where a exceeds it."""
-    values, vectors = np.linalg.eigh(b)
-    root = vectors * np.sqrt(np.maximum(values, values.max() * 1e-14))
-    inverse = np.linalg.pinv(root)
-    ratio, turns = np.linalg.eigh(inverse @ a @ inverse.T)
-    side = root @ turns
-    larger: Array = (side * np.maximum(ratio, 1.0)) @ side.T
-    return larger

@@ -10,6 +10,9 @@ from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
 from downfield.calibration.field.free_solver import open_proportions
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.lens.prior import MeasuredLens
+from downfield.calibration.quality import to_calibration
+from downfield.calibration.robust_covariance import overstated_precision
+from downfield.core.field import preset, preset_names
 
 SIZE = (1280, 720)
 TRUE = Camera(
@@ -55,3 +58,58 @@ def test_a_measured_lens_stays() -> None:
     prior = MeasuredLens.of(TRUE.lens, np.diag([1.0, 1.0, 1.0, 1.0, 1e-4, 1e-4, 1e-6, 1e-6, 1e-4]))
     fit = fit_camera(TRUE, observations, prior=prior, fine=True)
     assert average_focal(fit, observations, prior) is fit
+
+
+def tilted(bow_mm: float, lean: float, seed: int) -> tuple[Camera, Observations]:
+    """Observe a grid on a board whose middle is lower, from a camera that leans along the field."""
+    bow = Bow((0, 800), (0, 440), along_mm=-bow_mm, across_mm=-0.4 * bow_mm)
+    camera = Camera(
+        TRUE.lens, (math.pi * math.cos(lean / 2), 0.0, math.pi * math.sin(lean / 2)), (-400.0, 220.0, 1000.0), bow
+    )
+    x, y = np.meshgrid(np.linspace(0, 800, 17), np.linspace(0, 440, 9))
+    points = np.column_stack([x.ravel(), y.ravel()])
+    px = camera.to_pixels(points) + np.random.default_rng(seed).normal(0, 0.08, (len(points), 2))
+    return camera, Observations.of_points(points, px, 0.08)
+
+
+def averaged(camera: Camera, observations: Observations) -> CameraFit:
+    start = with_scaled_focal(camera, 0.7)
+    fit = fit_camera(start, observations, prior=open_proportions(SIZE), fine=True)
+    return average_focal(fit, observations, open_proportions(SIZE))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_flat_board_is_not_bent_to_suit_a_wrong_focal_length(seed: int) -> None:
+    fit = averaged(*tilted(0.0, 0.1, seed))
+    assert fit.camera.bow is not None
+    assert np.abs(fit.camera.bow.sizes_mm).max() < 0.5
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_bow_that_the_paint_shows_is_kept(seed: int) -> None:
+    fit = averaged(*tilted(3.0, 0.5, seed))
+    assert fit.camera.bow is not None
+    along_mm, sigma_mm = fit.camera.bow.sizes_mm[0], math.sqrt(fit.covariance[15, 15])
+    assert along_mm < -2.0
+    assert abs(along_mm + 3.0) < 3 * sigma_mm
+
+
+@pytest.mark.parametrize("lean", [0.03, 0.12, 0.25])
+@pytest.mark.parametrize("bow_mm", [0.0, 2.0])
+def test_base_tops_are_within_three_sigma_however_the_camera_leans(lean: float, bow_mm: float) -> None:
+    camera, observations = tilted(bow_mm, lean, seed=6)
+    fit = averaged(camera, observations)
+    top = np.array([(x, y, 7.0) for x in (40.0, 400.0, 760.0) for y in (40.0, 400.0)])
+    found = to_calibration(preset(preset_names()[0]), fit, observations, method="field", made_from=["a picture"])
+    board, covariance = found.to_board_with_cov(camera.to_pixels(top), 7.0)
+    sigma = np.sqrt(np.einsum("nii->ni", covariance))
+    assert (np.abs(board[:, :2] - top[:, :2]) < 3 * sigma).all()
+
+
+def test_errors_that_come_in_clusters_are_worth_less() -> None:
+    rng = np.random.default_rng(8)
+    cluster = np.repeat(np.arange(200), 5)
+    effect = np.ones(1000)
+    assert overstated_precision(effect, rng.normal(0, 1, 1000), cluster) == pytest.approx(1.0, abs=0.25)
+    together = np.repeat(rng.normal(0, 1, 200), 5)
+    assert overstated_precision(effect, together, cluster) == pytest.approx(5.0, rel=0.25)

@@ -1,9 +1,14 @@
-"""Averages over the focal lengths that the paint leaves open, rather than taking the likeliest.
+"""Averages over the focal lengths and bows that the paint leaves open, rather than taking the likeliest.
 
-Seen nearly straight down, focal length and distance go together along a long, curved valley that paint, bow and lens
-hardly tell apart. Its deepest point is chosen by noise and may lie at its end, and the curvature there says little of
-how far the valley goes. So the camera is fitted at several focal lengths, each is weighted by how well it explains the
-picture, and the answer is the mean with the spread of all.
+Seen nearly straight down, or with a lean along one of the field's axes, focal length and distance go together along a
+long, curved valley that paint, proportions, bow and lens hardly tell apart. Its deepest point is chosen by noise and
+may lie at its end, and the curvature there says little of how far the valley goes. So the camera is fitted at focal
+lengths as far as they explain the picture, over a flat board and over a bowed one. Each is weighted by how well it
+does, and the answer is the mean with the spread of all.
+
+Neighboring observations are disturbed together, so differences of the sums of squares mean less than they seem to: they
+are divided by the ratio of the clustered to the independent variance along the valley (the magnitude adjustment of
+M. Ribatet, D. Cooley, A. C. Davison, Statistica Sinica 22, 2012).
 """
 
 from __future__ import annotations
@@ -16,9 +21,11 @@ from typing import Final
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
-from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera, with_scaled_focal
+from downfield.calibration.camera_fit import LIMITS as FIT
+from downfield.calibration.camera_fit import BowSizes, CameraFit, Observations, fit_camera, with_scaled_focal
 from downfield.calibration.jacobians import LENS, camera_parameters
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.robust_covariance import overstated_precision
 from downfield.core.arrays import Array
 
 
@@ -28,26 +35,33 @@ class OpenFocalLimits:
 
     sure: float = 0.03
     """A focal length with a smaller relative standard deviation is not open."""
-    step: float = 0.14
-    """Between focal lengths that are tried, log ratio,"""
-    steps: int = 3
-    """and how many to either side."""
+    steps: tuple[float, float] = (0.05, 0.16)
+    """Least and largest step between focal lengths that are tried, log ratio; else the fit's standard deviation."""
+    most_steps: int = 9
+    """To either side."""
+    unlikely: float = 5.0
+    """Half a sum of squares over the least one from which no further focal length is tried."""
     held: float = 0.003
     """Relative spread of a focal length that is held."""
     finer: int = 20
     """The costs are interpolated to this share of a step."""
     every: int = 2
     """Of the observations that a trial is fitted to, each counting for as many."""
+    flat_mm: BowSizes = (0.3, 0.12, 0.3, 0.2)
+    """Standard deviations of a flat board's bow; a bowed one's are those of any fit. Either is as likely at first."""
 
 
 LIMITS: Final = OpenFocalLimits()
+
+_FLAT, _BOWED = 0, 1
+_BOWS: Final = (LIMITS.flat_mm, FIT.bow_spread_mm)
 
 
 def average_focal(fit: CameraFit, observations: Observations, prior: LensPrior | None) -> CameraFit:
     """Return the fit at the mean of the focal lengths that explain the picture, its covariance with their spread.
 
     Args:
-        fit: the likeliest fit.
+        fit: the likeliest fit, over a board that may be bowed.
         observations: what it was fitted to.
         prior: the lens; any webcam's when None. With a measured lens the focal length is not open.
 
@@ -55,46 +69,119 @@ def average_focal(fit: CameraFit, observations: Observations, prior: LensPrior |
     camera = fit.camera
     prior = prior or TypicalLens(camera.lens.size_px)
     focal_px = float(np.mean(camera.lens.focal_px))
-    if not isinstance(prior, TypicalLens) or math.sqrt(fit.covariance[0, 0]) / focal_px < LIMITS.sure:
+    sigma = math.sqrt(fit.covariance[0, 0]) / focal_px
+    if not isinstance(prior, TypicalLens) or sigma < LIMITS.sure:
         return fit
     some = observations[np.arange(0, len(observations.px), LIMITS.every)]
-    some = dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(LIMITS.every))
-    trials = {0: _held(fit, some, prior, focal_px)}
-    for side in (-1, 1):
-        for i in range(1, LIMITS.steps + 1):
-            trials[side * i] = _held(trials[side * (i - 1)], some, prior, focal_px * math.exp(side * i * LIMITS.step))
-    order = sorted(trials)
-    logs = np.array(order) * LIMITS.step
-    cost = np.array([trials[i].cost for i in order]) + [
-        0.5 * ((math.log(focal_px / camera.lens.size_px[0] / prior.focal) + log) / prior.focal_spread) ** 2
-        for log in logs
-    ]
-    mean, spread = _moments(logs, cost)
-    nearest = trials[round(mean / LIMITS.step)]
-    found = _held(nearest, observations, prior, focal_px * math.exp(mean))
-    low, high = (_scaled_parameters(found, observations, prior, sign * spread) for sign in (-1, 1))
-    along = (high - low) / 2
+    trials = _Trials(dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(LIMITS.every)), prior)
+    posterior = trials.explore(fit, float(np.clip(sigma, *LIMITS.steps)))
+    flat, bent = posterior.trials[min(posterior.trials, key=lambda log: abs(log - posterior.mean))]
+    bow = _mean_bow(posterior.bowed)
+    found = _held(flat, observations, prior, math.exp(posterior.mean), bow)
+    low, high = (
+        camera_parameters(_held(found, observations, prior, math.exp(log), bow).camera)
+        for log in (posterior.mean - posterior.spread, posterior.mean + posterior.spread)
+    )
+    along, bend = (high - low) / 2, camera_parameters(bent.camera) - camera_parameters(flat.camera)
+    doubt = posterior.bowed * (1 - posterior.bowed)
+    spread = np.outer(along, along) + doubt * np.outer(bend, bend)
     strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(found.camera)[LENS]) ** 2)))
-    return dataclasses.replace(found, covariance=found.covariance + np.outer(along, along), strain=strain)
+    return dataclasses.replace(found, covariance=found.covariance + spread, strain=strain)
 
 
-def _held(near: CameraFit, observations: Observations, prior: TypicalLens, focal_px: float) -> CameraFit:
+@dataclass(frozen=True, slots=True)
+class _Posterior:
+    """What focal lengths and bows explain a picture.
+
+    Attributes:
+        mean: of the log focal length, px.
+        spread: its standard deviation.
+        bowed: probability of a bowed board.
+        trials: fits by log focal length, over a flat and over a bowed board.
+
+    """
+
+    mean: float
+    spread: float
+    bowed: float
+    trials: dict[float, tuple[CameraFit, CameraFit]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """Fits at held focal lengths, to the same observations."""
+
+    observations: Observations
+    prior: TypicalLens
+
+    def explore(self, fit: CameraFit, step: float) -> _Posterior:
+        """Fit at focal lengths to either side as far as they are likely."""
+        begin = math.log(float(np.mean(fit.camera.lens.focal_px)))
+        trials = {begin: self._fit(fit, fit, begin)}
+        ends = {-1: begin, 1: begin}
+        while ends:
+            for side, log in list(ends.items()):
+                further = log + side * step
+                trials[further] = self._fit(*trials[log], further)
+                ends[side] = further
+                costs = self._costs(trials)
+                likely = costs[further].min() < min(cost.min() for cost in costs.values()) + LIMITS.unlikely
+                if not likely or abs(further - begin) > (LIMITS.most_steps - 0.5) * step:
+                    del ends[side]
+        costs = self._costs(trials)
+        logs = sorted(costs)
+        fine = np.linspace(logs[0], logs[-1], (len(logs) - 1) * LIMITS.finer + 1)
+        smooth = PchipInterpolator(logs, np.array([costs[log] for log in logs]))(fine)
+        weight = np.exp(smooth.min() - smooth)
+        weight /= weight.sum()
+        either = weight.sum(axis=1)
+        mean = float(either @ fine)
+        return _Posterior(mean, math.sqrt(float(either @ (fine - mean) ** 2)), float(weight[:, _BOWED].sum()), trials)
+
+    def _fit(self, near_flat: CameraFit, near_bowed: CameraFit, log: float) -> tuple[CameraFit, CameraFit]:
+        near = (near_flat, near_bowed)
+        flat, bowed = (
+            _held(fit, self.observations, self.prior, math.exp(log), bow) for fit, bow in zip(near, _BOWS, strict=True)
+        )
+        return flat, bowed
+
+    def _costs(self, trials: dict[float, tuple[CameraFit, CameraFit]]) -> dict[float, Array]:
+        """Return minus the log posterior of each focal length over a flat and a bowed board, shape (2,) each."""
+        worth = self._worth(trials)
+        return {log: np.array([self._cost(log, i, pair, worth) for i in range(2)]) for log, pair in trials.items()}
+
+    def _cost(self, log: float, bow: int, pair: tuple[CameraFit, CameraFit], worth: float) -> float:
+        misfit = self._misfit(pair[bow])
+        known = pair[bow].cost - misfit
+        off = (log - math.log(self.prior.focal * self.prior.size_px[0])) / self.prior.focal_spread
+        return misfit / worth + known + 0.5 * off**2 - (pair[bow].log_volume - pair[_FLAT].log_volume)
+
+    def _misfit(self, fit: CameraFit) -> float:
+        """Return half the robust sum of squares of a fit without its priors."""
+        size = np.abs(fit.residual_px) / self.observations.sigma_px
+        at = FIT.loss_at_sigma
+        return float(np.where(size <= at, 0.5 * size**2, at * (size - 0.5 * at)).sum())
+
+    def _worth(self, trials: dict[float, tuple[CameraFit, CameraFit]]) -> float:
+        """Return how much less differences of the misfit mean than they seem to, along the valley or across bows."""
+        logs, sigma = sorted(trials), self.observations.sigma_px
+        best = min((fit for pair in trials.values() for fit in pair), key=lambda fit: fit.cost)
+        errors = best.residual_px / sigma * best.weight
+        effects = [trials[logs[-1]][0].residual_px - trials[logs[0]][0].residual_px]
+        effects.append(trials[logs[len(logs) // 2]][1].residual_px - trials[logs[len(logs) // 2]][0].residual_px)
+        return max(overstated_precision(effect / sigma, errors, self.observations.cluster) for effect in effects)
+
+
+def _held(near: CameraFit, observations: Observations, prior: TypicalLens, focal_px: float, bow: BowSizes) -> CameraFit:
     """Return the fit at a focal length, from one at another."""
     start = with_scaled_focal(near.camera, focal_px / float(np.mean(near.camera.lens.focal_px)))
     held = dataclasses.replace(prior, focal=focal_px / start.lens.size_px[0], focal_spread=LIMITS.held)
-    return fit_camera(start, observations, prior=held, fine=True)
+    return fit_camera(start, observations, prior=held, fine=True, bow_spread_mm=bow)
 
 
-def _scaled_parameters(near: CameraFit, observations: Observations, prior: TypicalLens, log: float) -> Array:
-    focal_px = float(np.mean(near.camera.lens.focal_px)) * math.exp(log)
-    return camera_parameters(_held(near, observations, prior, focal_px).camera)
-
-
-def _moments(logs: Array, cost: Array) -> tuple[float, float]:
-    """Return mean and standard deviation of a log focal length by half its sums of squares at some, rising."""
-    fine = np.linspace(logs[0], logs[-1], (len(logs) - 1) * LIMITS.finer + 1)
-    smooth = PchipInterpolator(logs, cost)(fine)
-    weight = np.exp(smooth.min() - smooth)
-    weight /= weight.sum()
-    mean = float(weight @ fine)
-    return mean, math.sqrt(float(weight @ (fine - mean) ** 2))
+def _mean_bow(bowed: float) -> BowSizes:
+    """Return the standard deviations of the bow of a board that is bowed with a probability."""
+    along, twist, across, both = np.sqrt(
+        (1 - bowed) * np.square(_BOWS[_FLAT]) + bowed * np.square(_BOWS[_BOWED])
+    ).tolist()
+    return along, twist, across, both

@@ -71,6 +71,8 @@ class TypicalLens:
         focal_spread: its relative standard deviation.
         pixel_spread: relative difference of the two focal lengths; larger when the print's proportions, which look
             the same, are still open.
+        pixel_ratio: the likeliest of these differences: where it stands for the print's proportions, how far these are
+            from their description.
 
     """
 
@@ -78,6 +80,7 @@ class TypicalLens:
     focal: float = LIMITS.typical_focal
     focal_spread: float = LIMITS.focal_spread
     pixel_spread: float = LIMITS.pixel_spread
+    pixel_ratio: float = 0.0
 
     def combined_with(self, focal: float, spread: float) -> TypicalLens:
         """Combine it with another estimate of the focal length, as a share of the width, with a relative spread."""
@@ -93,7 +96,7 @@ class TypicalLens:
         middle = np.array([cx - (width - 1) / 2, cy - (height - 1) / 2]) / (LIMITS.center_spread * width)
         focal_terms = [
             math.log(focal / (self.focal * width)) / self.focal_spread,
-            (fx - fy) / focal / self.pixel_spread,
+            ((fx - fy) / focal - self.pixel_ratio) / self.pixel_spread,
         ]
         return np.array([*focal_terms, *middle, *(lens[4:] * self._distortion_scale(focal))])
 
