@@ -1,6 +1,9 @@
 """Measures how fast a reviewer gets the frames and a clip of a call, from the bundled recording.
 
-Run: python benchmarks/evidence.py
+Run: python benchmarks/evidence.py [--live]
+
+With --live the frames are fetched from a rig's service while it referees the same recording, at its own pace, with its
+networks, and its dropped frames are counted before and meanwhile.
 
 Times depend on the machine, so each is also given as a ratio to decoding one frame of the same file in order. Processor
 time is what the live loop may lose; the wall clock beside it shows how busy the machine was.
@@ -8,6 +11,8 @@ time is what the live loop may lose; the wall clock beside it shows how busy the
 
 from __future__ import annotations
 
+import argparse
+import os
 import random
 import tempfile
 import time
@@ -18,6 +23,7 @@ from pathlib import Path
 import av
 import cv2
 import numpy as np
+from evidence_live import dropped_frames, frame_times_ms, live_rig
 
 from downfield.api.feed.hub import Hub
 from downfield.core.scene import Scene
@@ -42,10 +48,16 @@ from downfield.rig.sources.source import CapturedFrame
 AROUND = 90  # frames to each side of a call: a clip of six seconds
 DECODED = 120  # frames whose mean time is the unit
 CLIP_WIDTH_PX = 1280
+LIVE_FRAMES = 150
 
 
 def main() -> None:
     """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--live", action="store_true", help="fetch frames from a rig that referees meanwhile")
+    if parser.parse_args().live:
+        live()
+        return
     cv2.setNumThreads(1)
     clip = bundled_demo()
     times_ns = [scene.t_ns for scene in TrackFile(tracks_path(clip))]
@@ -73,6 +85,15 @@ def main() -> None:
                 f" ({cpu_ms / unit_ms:.0f} x); wall clock {wall_ms / 1e3:.2f} s"
             )
         store.close()
+
+
+def live() -> None:
+    """Measure frames fetched from a rig that referees meanwhile, and print."""
+    with live_rig() as url:
+        times = frame_times_ms(url, LIVE_FRAMES)
+        median, p95 = np.percentile(times, [50, 95])
+        print(f"any frame of a live rig, fetched: wall clock {median:.0f} ms, p95 {p95:.0f} ms, {len(times)} frames;")
+        print(f"  {dropped_frames(url):.0f} frames dropped since the rig started; load {os.getloadavg()[0]:.1f}")
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:

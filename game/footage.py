@@ -27,6 +27,7 @@ class FootageFrame:
         video: the file it is in.
         at_ns: its time in that file.
         rank: how many pictures before it in the file have the same time there.
+        is_alone: whether it is known that no other picture in the file has the same time there.
 
     """
 
@@ -35,6 +36,7 @@ class FootageFrame:
     video: Path
     at_ns: int
     rank: int = 0
+    is_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

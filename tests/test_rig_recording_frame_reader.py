@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
@@ -17,6 +18,7 @@ from test_rig_recording_recorded_footage import number_in_stripes, striped
 
 from downfield.core.errors import NotRecordedError
 from downfield.game.footage import FootageFrame
+from downfield.rig.recording import frame_reader
 from downfield.rig.recording.frame_reader import LIMITS, FrameReader
 from downfield.rig.sources.file_sources import VideoFile
 
@@ -65,6 +67,24 @@ def test_steps_back_over_a_key_frame_are_exact_when_little_is_kept(
     reader = FrameReader()
     for number in (*range(39, 0, -1), *range(0, 40, 3), 5, 4, 30):
         assert number_in_stripes(reader.read(frames[number])) == number
+
+
+def test_a_key_frame_is_decoded_alone_where_no_other_picture_has_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = film(tmp_path / "play.mkv", [33 * number for number in range(60)], every_key=15)
+    decoded: list[int] = []
+    keep = frame_reader._OpenVideo._keep
+
+    def counted(self: frame_reader._OpenVideo, key: tuple[int, int], size: int, picture: frame_reader.Stored) -> None:
+        decoded.append(size)
+        keep(self, key, size, picture)
+
+    monkeypatch.setattr(frame_reader._OpenVideo, "_keep", counted)
+    for is_alone, count in ((True, 1), (False, 16)):
+        decoded.clear()
+        assert number_in_stripes(FrameReader().read(replace(frames[30], is_alone=is_alone))) == 30
+        assert len(decoded) == count
 
 
 def test_a_truncated_file_gives_what_it_has_and_refuses_the_rest(tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ def test_frames_with_the_same_time_in_the_file_are_told_apart(tmp_path: Path) ->
     record(tmp_path, stuck)
     stills = find_frames(tmp_path, *ALL)
     assert [still.rank for still in stills] == [0, 0, 0, 0, 0, 1, 2, 3, 0, 0]
+    assert [still.frame for still in stills if not still.is_alone] == [4, 5, 6, 7]
     for still, frame in zip(stills, stuck, strict=True):
         assert np.array_equal(FrameReader().read(still), frame.decode().image)
 

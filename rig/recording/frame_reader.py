@@ -45,6 +45,10 @@ class ReaderLimits:
     ahead_ns: int = 500_000_000
     """A frame at most this far ahead is reached by decoding on: a seek would decode as many from its key frame."""
 
+    decoding_threads: int = 2
+    """Decode the slices of one picture, where its encoder cut it into some. Threads for whole pictures would decode
+    more of them than are needed."""
+
     kept_bytes: int = 96 << 20
     """Decoded frames that are kept: 31 at 1920x1080, two seconds of key frames half a second apart."""
 
@@ -135,7 +139,8 @@ class _OpenVideo:
         self._container = open_video(frame.video)
         self._stream = video_stream(self._container)
         decoder = self._stream.codec_context
-        decoder.thread_count, decoder.options = 1, dict(DECODER_BOUNDS)
+        decoder.thread_type, decoder.thread_count = "SLICE", LIMITS.decoding_threads
+        decoder.options = dict(DECODER_BOUNDS)
         self._is_mjpeg = decoder.name == "mjpeg"
         self._is_bare = self._container.format.name in BARE_FORMATS
         self._tick_ns = (self._stream.time_base or Fraction(1, 1000)) * _SECOND_NS
@@ -165,17 +170,22 @@ class _OpenVideo:
             if stored is not None:
                 return stored
         for back_ns in LIMITS.seek_back_ns:
-            self._seek(frame.at_ns - back_ns)
+            self._seek(frame.at_ns - back_ns, is_exact=frame.is_alone and back_ns == 0)
             stored = self._advance(wanted)
             if stored is not None:
                 return stored
         return None
 
-    def _seek(self, from_ns: int) -> None:
+    def _seek(self, from_ns: int, *, is_exact: bool) -> None:
+        """Go to the last key frame before an instant, or, if exact, at it.
+
+        A key frame at it may be the second of several pictures with that time, which only those before it show.
+        """
         if self._is_bare:
             self._pictures, self._at = self._counted_pictures(), None
             return
-        self._container.seek(max(0, int(from_ns / self._tick_ns) - 1), stream=self._stream)
+        ticks = round(from_ns / self._tick_ns) if is_exact else int(from_ns / self._tick_ns) - 1
+        self._container.seek(max(0, ticks), stream=self._stream)
         self._pictures = self._jpeg_pictures() if self._is_mjpeg else self._decoded_pictures()
         self._at = None
 

@@ -17,7 +17,7 @@ from downfield.core.errors import InputError, NotRecordedError
 from downfield.game.footage import FootageCalibration, FootageFrame, ScaledPicture
 from downfield.rig.live.connections import LoopObserver
 from downfield.rig.recording.frame_reader import FrameReader
-from downfield.rig.recording.recording_library import find_frames, frames_of, index_path
+from downfield.rig.recording.recording_library import find_frames, frames_of, index_path, located
 from downfield.rig.sources.source import CapturedFrame
 
 Read = TypeVar("Read")
@@ -156,7 +156,7 @@ class ClipFootage(_DecodedFootage, LoopObserver):
         else:
             times_ns = self._times_ns[:]
             span = range(bisect_left(times_ns, from_ns), bisect_right(times_ns, to_ns))
-            found = tuple(FootageFrame(index, times_ns[index], self._clip, times_ns[index]) for index in span)
+            found = tuple(located(self._clip, [(index, times_ns[index], times_ns[index]) for index in span]))
         if not found:
             raise NotRecordedError(f"{self._clip.name} has no frame of that time.")
         return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,11 +146,23 @@ def frames_of(video: Path) -> Iterator[FootageFrame]:
 
     """
     frames = read_index(index_path(video)).frames
-    same_time: Counter[int] = Counter()
-    for frame in frames:
-        at_ns = _rounded_ticks(frame.t_ns - frames[0].t_ns) * _TICK_NS
-        yield FootageFrame(frame.frame, frame.t_ns, video, at_ns, same_time[at_ns])
-        same_time[at_ns] += 1
+    ticks = (_rounded_ticks(frame.t_ns - frames[0].t_ns) * _TICK_NS for frame in frames)
+    yield from located(video, [(frame.frame, frame.t_ns, at_ns) for frame, at_ns in zip(frames, ticks, strict=True)])
+
+
+def located(video: Path, frames: Sequence[tuple[int, int, int]]) -> Iterator[FootageFrame]:
+    """Yield where frames of a video file are in it, in order.
+
+    Args:
+        video: the file.
+        frames: index, capture time and time in the file, ns; all that have one time in the file must be among them.
+
+    """
+    together = Counter(at_ns for _, _, at_ns in frames)
+    before: Counter[int] = Counter()
+    for index, t_ns, at_ns in frames:
+        yield FootageFrame(index, t_ns, video, at_ns, before[at_ns], together[at_ns] == 1)
+        before[at_ns] += 1
 
 
 def create_recording(folder: Path, label: str) -> Path:
