@@ -16,22 +16,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Final
 
-from sqlalchemy import (
-    URL,
-    BigInteger,
-    Column,
-    Connection,
-    ForeignKey,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    func,
-    insert,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import URL, Connection, func, insert, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
@@ -39,26 +24,13 @@ from downfield.game.database import cause_of, create_writing_engine, is_unavaila
 from downfield.game.hash_chain import GENESIS, follows
 from downfield.game.owner import rig_id
 from downfield.game.replication import BatchReply, JournalBatch, StoredPosition, is_signed
+from downfield.game.signed_ends import SIGNED_ENDS
 from downfield.game.signing import is_public_key
 from downfield.game.store_reader import EntryRow, GameRow, StoreReader
 from downfield.game.store_schema import ENTRIES, GAMES, migrate
 
 OLDEST_SERVER: Final = 150_000
 """PostgreSQL 15, as its ``server_version_num``."""
-
-_SIGNED: Final = MetaData()
-GAMES.to_metadata(_SIGNED)
-SIGNED_ENDS: Final = Table(
-    "signed_ends",
-    _SIGNED,
-    Column("game", Text, ForeignKey("games.id"), primary_key=True),
-    Column("seq", Integer, nullable=False),
-    Column("digest", Text, nullable=False),
-    Column("key", Text, nullable=False),
-    Column("signature", Text, nullable=False),
-    Column("received_ns", BigInteger, nullable=False),
-)
-"""The end of each game's journal as its rig has signed it last."""
 
 _SCHEMA_LOCK: Final = 0x646F776E
 _NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()

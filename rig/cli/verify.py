@@ -13,6 +13,8 @@ from downfield.game.entries import SEAL_KIND, unpack_entry
 from downfield.game.hash_chain import GENESIS, Verification, verify_journal
 from downfield.game.heads import compare_with_heads, read_heads
 from downfield.game.listing import listing_differences
+from downfield.game.owner import rig_id
+from downfield.game.signed_ends import compare_with_tournament, open_signed_ends
 from downfield.game.store_opening import open_for_reading
 from downfield.game.store_reader import StoreReader
 from downfield.game.table_records import SegmentSealed
@@ -44,6 +46,10 @@ def verify(
         Path | None,
         typer.Option(help="The file in which the rig signed where each game stood; only for stores. See store.heads."),
     ] = None,
+    tournament: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The tournament's PostgreSQL, which has what the rig signed for it."),
+    ] = None,
     recordings: Annotated[
         Path | None,
         typer.Option(
@@ -59,27 +65,31 @@ def verify(
     checked, and a store while its rig runs.
     """
     if "://" not in store and is_bundle(Path(store)):
-        if game is not None or head is not None or heads is not None or recordings is not None:
+        if any(option is not None for option in (game, head, heads, tournament, recordings)):
             raise InputError(
-                "--game, --head, --heads and --recordings are for stores. A bundle holds one game and the head of its"
-                " journal."
+                "--game, --head, --heads, --tournament and --recordings are for stores. A bundle holds one game and the"
+                " head of its journal."
             )
         configuration = load(config, command_line=parse_assignments(settings or ()))
         if not report_bundle(Path(store), verify_bundle(Path(store)), key, trust, data_folder(configuration.settings)):
             raise typer.Exit(1)
         return
-    if trust is not None or (key is not None and heads is None):
-        raise InputError(f"{store}: is not a bundle of a game. --trust is for bundles, --key for them or with --heads.")
+    if trust is not None or (key is not None and heads is None and tournament is None):
+        raise InputError(
+            f"{store}: is not a bundle of a game. --trust is for bundles, --key for them or with --heads or"
+            " --tournament."
+        )
     if head is not None and game is None:
         raise InputError("--head belongs to one game. Name the game with --game.")
     with open_for_reading(store) as opened:
         if opened.note:
             say_aside(f"downfield: {opened.note}")
-        names = _games(opened.store, game, are_kept=heads is not None or bool(opened.store.unlisted_games()))
+        kept = heads is not None or tournament is not None
+        names = _games(opened.store, game, are_kept=kept or bool(opened.store.unlisted_games()))
         verifications = [_verified(opened.store, name, head) for name in names]
         differences = list(listing_differences(opened.store, None if game is None else names))
-        if heads is not None:
-            differences += _differences(opened.store, heads, key)
+        differences += _differences(opened.store, heads, key)
+        differences += _from_tournament(opened.store, tournament, key, game)
         seals = [] if recordings is None else list(_seals(opened.store, names))
     if recordings is not None:
         differences += compare_recordings(recordings, seals)
@@ -98,13 +108,28 @@ def _verified(store: StoreReader, game: str, head: str | None) -> Verification:
         return Verification(game, 0, GENESIS, error.problem)
 
 
-def _differences(store: StoreReader, heads: Path, key: str | None) -> list[str]:
-    """Return how a store, or the heads file itself, differs from what the rig signed."""
+def _differences(store: StoreReader, heads: Path | None, key: str | None) -> list[str]:
+    """Return how a store, or the heads file itself, differs from what the rig signed; nothing without one."""
+    if heads is None:
+        return []
     try:
         kept = read_heads(heads, key)
     except FormatError as error:
         return [str(error)]
     return list(compare_with_heads(store, kept))
+
+
+def _from_tournament(store: StoreReader, url: str | None, key: str | None, game: str | None) -> list[str]:
+    """Return how a store differs from what its rigs signed for the tournament; nothing without one."""
+    if url is None:
+        return []
+    owners = {row.owner for row in store.games(limit=1_000_000) if row.owner} if key is None else {rig_id(key)}
+    if not owners:
+        raise InputError(f"{store.where}: names no rig. Give its public key with --key.")
+    with open_signed_ends(url) as signed:
+        ends = [end for end in signed.of_rigs(sorted(owners)) if game is None or end.game.id == game]
+    say(f"{signed.where}: {len(ends)} signed ends compared")
+    return list(compare_with_tournament(store, ends))
 
 
 def _seals(store: StoreReader, games: list[str]) -> Iterator[SegmentSealed]:
