@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,6 +23,7 @@ from downfield.models.refiner import patch_transform  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.training.command import app  # noqa: E402
 from downfield.training.export import export_onnx  # noqa: E402
+from downfield.training.labeled_frames import labeled_images_of, labels_of, unsure_path_of, write_objects  # noqa: E402
 from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
 from downfield.training.networks.course import KINDS, REFINER, Course, slim_checkpoint  # noqa: E402
 from downfield.training.networks.detector import DetectorNetwork  # noqa: E402
@@ -36,9 +38,12 @@ from downfield.training.networks.set_samples import (  # noqa: E402
     balls_in_patches,
     detector_samples,
     refiner_samples,
+    with_real_tables,
 )
 from downfield.training.networks.time_budget import RateSchedule, TimeBudget  # noqa: E402
 from downfield.training.networks.traced_samples import TracedRecipe  # noqa: E402
+from downfield.training.objects import Objects  # noqa: E402
+from downfield.training.recipe import read_recipe  # noqa: E402
 from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
 TINY = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=2.0), TracedRecipe())
@@ -217,6 +222,97 @@ def test_a_run_on_the_processor_writes_checkpoints_that_the_next_continues_from(
     second.execute([(frames, 1.0)], 24.0, rate=1e-3, level=0.35, report=lines.append)
     assert read_checkpoint(tmp_path / "second" / "refiner.pt")["steps"] > steps > 0
     assert any("detector: step" in line for line in lines)
+
+
+def test_the_losses_of_a_network_fall_while_it_learns() -> None:
+    torch.manual_seed(3)
+    course = Course(REFINER, torch.device("cpu"), ReplayPool(64), 16)
+    shown = varied_places(16)
+    course.pool.add(tuple(shown))
+    losses = [{name: float(part) for name, part in course.learn(3e-3).items()} for _ in range(40)]
+    for name in ("off_px", "turn", "figure", "ball"):
+        early, late = (np.mean([each[name] for each in part]) for part in (losses[:5], losses[-5:]))
+        assert late < 0.8 * early, f"{name}: {early:.3f}, then {late:.3f}"
+
+
+def varied_places(count: int) -> PatchSamples:
+    """Patches with a bright base, whose darker half is its rear; every fourth shows none."""
+    patches = some_patches(count)
+    figure = (torch.arange(count) % 4 > 0).float()
+    flip = (torch.arange(count) % 2).float()
+    image = patches.image.clone()
+    for number in range(count):
+        if figure[number] > 0:
+            image[number, 22:43, 15:50] = 240
+            image[number, 22:43, 32:50] = 40 if flip[number] else 240
+            image[number, 22:43, 15:32] = 240 if flip[number] else 40
+    ball = patches.ball * figure[:, None]
+    return patches._replace(image=image, figure=figure, flip=flip, ball=ball)
+
+
+def contributed_set(out: Path) -> Path:
+    """Write a data set of one picture of a real table, with one labeled figure and an unsure place."""
+    image = np.full((360, 480, 3), 70, np.uint8)
+    cv2.rectangle(image, (200, 150), (260, 186), (230, 230, 230), -1)
+    path = out / "images" / "train" / "0123456789abcdef-a.png"
+    path.parent.mkdir(parents=True)
+    cv2.imwrite(str(path), image)
+    corners = np.array([[260, 150, 2], [260, 186, 2], [200, 186, 2], [200, 150, 2], [235, 168, 2]], float)
+    boxes = np.array([[195.0, 140, 265, 190]])
+    write_objects(labels_of(path), Objects(np.array([float(UPRIGHT)]), boxes, corners[None]), (480, 360))
+    unsure_path_of(path).parent.mkdir(parents=True)
+    np.save(unsure_path_of(path), np.array([[100.0, 100.0]], np.float32))
+    assert labeled_images_of(out, "train") == [path]
+    return out
+
+
+def test_of_a_contributed_picture_no_patch_says_that_it_shows_no_ball(tmp_path: Path) -> None:
+    real = contributed_set(tmp_path / "contributed")
+    patches = next(refiner_samples([(real, 1.0)], 5, workers=0))
+    assert int(patches.figure.sum()) > 0
+    assert (patches.ball[:, 2] > 0).all(), "its own ball has no label, so it may be anywhere"
+
+
+def test_contributed_pictures_have_their_share_of_the_patches() -> None:
+    def batches(shade: int, size: int) -> Any:
+        while True:
+            patches = some_patches(size)
+            yield patches._replace(image=torch.full_like(patches.image, shade))
+
+    mixed = with_real_tables(batches(0, 8), batches(1, 3), 0.25)
+    shown = [next(mixed).image for _ in range(200)]
+    counts = [sum(len(each) for each in shown if int(each.max()) == real) for real in (0, 1)]
+    assert counts[1] / counts[0] == pytest.approx(0.25, abs=0.03)
+
+
+def test_a_run_learns_from_contributed_pictures_beside_its_own(
+    frames: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned: list[Any] = []
+    sets = tmp_path / "sets"
+    sets.mkdir()
+    contributed_set(sets / "contributed")
+    monkeypatch.setattr(
+        PairRun, "execute", lambda _run, sources, *_times, **rest: learned.append((sources, rest["real"]))
+    )
+    share = read_recipe().contributed_share
+    call = ["pair", str(sets), "--runs", str(tmp_path / "runs"), "--seconds", "2"]
+    assert CliRunner().invoke(app, call).exit_code == 0
+    (sets / "compositor").symlink_to(frames)
+    assert CliRunner().invoke(app, call).exit_code == 0
+    (traced, real), (drawn, again) = learned
+    assert (traced, real, again) == (None, [(sets / "contributed", share)], real)
+    assert [folder.name for folder, _ in drawn] == ["compositor"]
+
+
+def test_the_refiner_of_a_run_sees_contributed_pictures(frames: Path, tmp_path: Path) -> None:
+    real = contributed_set(tmp_path / "contributed")
+    run = PairRun(tmp_path / "run", device="cpu", sizes=TINY, clock=ticking())
+    crops, patches = run._samples([(frames, 1.0)], [(real, 1.0)], TINY, torch.device("cpu"))
+    unknown = [(next(patches).ball[:, 2] > 0).all() for _ in range(3)]
+    assert any(unknown), "only patches of contributed pictures all have an unknown ball"
+    assert not all(unknown)
+    assert len(next(crops).image)
 
 
 def test_a_device_that_is_not_there_is_refused_in_words() -> None:

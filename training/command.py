@@ -193,7 +193,10 @@ def pair(
     runs: Runs,
     folder: Annotated[
         Path | None,
-        typer.Argument(help="Folder of the recipe's data sets; without it tables are drawn and traced endlessly."),
+        typer.Argument(
+            help="Folder of data sets: the recipe's, and contributed pictures, from which the refiner learns as well."
+            " Without the recipe's, tables are drawn and traced endlessly."
+        ),
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time of the run, s.")] = 570.0,
     resume: Annotated[Path | None, typer.Option(help="Folder of checkpoints to continue from.")] = None,
@@ -212,8 +215,12 @@ def pair(
     for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned
         signal.signal(stop, signal.default_int_handler)
     run = PairRun(runs, resume or (runs if (runs / "detector.pt").exists() else None), device, seed)
-    sources = None if folder is None else read_recipe(recipe).sources(folder, practice=True)
-    run.execute(sources, seconds, rate=rate, level=level, report=say)
+    plan = read_recipe(recipe)
+    real = [] if folder is None else plan.contributed_sources(folder)
+    sources = None
+    if folder is not None and (not real or plan.drawn_sources(folder, practice=True)):
+        sources = plan.sources(folder, practice=True)
+    run.execute(sources, seconds, rate=rate, level=level, report=say, real=real)
 
 
 @app.command("pack")

@@ -81,16 +81,24 @@ class TrainingRecipe(_Part):
             InputError: none is there.
 
         """
-        wanted = [each for each in self.sets if practice or not each.practice]
-        found = [(folder / each.name, each.share) for each in wanted if (folder / each.name / "images").is_dir()]
-        real = folder / CONTRIBUTED
-        if contributed and (real / "images" / "train").is_dir():
-            found.append((real, self.contributed_share))
+        found = self.drawn_sources(folder, practice=practice)
+        if contributed:
+            found += self.contributed_sources(folder)
         if not found:
             raise InputError(
                 f"{folder}: none of the recipe's data sets are there. Make them with 'downfield train data'."
             )
         return found
+
+    def drawn_sources(self, folder: Path, *, practice: bool = False) -> list[tuple[Path, float]]:
+        """Return the folders of the twin's existing data sets, with their shares; arguments as of `sources`."""
+        wanted = [each for each in self.sets if practice or not each.practice]
+        return [(folder / each.name, each.share) for each in wanted if (folder / each.name / "images").is_dir()]
+
+    def contributed_sources(self, folder: Path) -> list[tuple[Path, float]]:
+        """Return the folder of the contributed pictures with its share, if it has training pictures."""
+        real = folder / CONTRIBUTED
+        return [(real, self.contributed_share)] if (real / "images" / "train").is_dir() else []
 
 
 def read_recipe(path: Path | None = None) -> TrainingRecipe:

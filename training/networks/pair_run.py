@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from downfield.core.errors import InputError
 from downfield.training.networks.course import DETECTOR, REFINER, Course, slim_checkpoint
 from downfield.training.networks.pair_trainer import Samples, TurnPlan, train_courses
 from downfield.training.networks.replay import ReplayPool
+from downfield.training.networks.samples import FrameSamples, PatchSamples
 from downfield.training.networks.time_budget import RateSchedule, TimeBudget
 from downfield.training.networks.traced_samples import (
     TracedRecipe,
@@ -82,7 +83,14 @@ class PairRun:
     clock: Callable[[], float] = time.monotonic
 
     def execute(
-        self, sources: Sources | None, seconds: float, *, rate: float, level: float, report: Callable[[str], None]
+        self,
+        sources: Sources | None,
+        seconds: float,
+        *,
+        rate: float,
+        level: float,
+        report: Callable[[str], None],
+        real: Sources = (),
     ) -> None:
         """Train for a time, start-up included, and write checkpoints, whole and slim (`*.slim.pt`).
 
@@ -92,6 +100,8 @@ class PairRun:
             rate: learning rate while it is level.
             level: share of the time after which it comes down.
             report: told how it goes.
+            real: sets of contributed pictures, each with its share of the drawn tables' patches; only the refiner
+                learns from them, since not every object in them is labeled.
 
         Raises:
             InputError: there is no such device, a checkpoint is none, or a data set has no training pictures.
@@ -104,7 +114,7 @@ class PairRun:
         torch.manual_seed(self.seed)
         torch.set_float32_matmul_precision("high")
         self.out.mkdir(parents=True, exist_ok=True)
-        frames, patches = self._samples(sources, sizes, device)
+        frames, patches = self._samples(sources, real, sizes, device)
         courses: dict[str, tuple[Course, Samples]] = {
             "detector": (Course(DETECTOR, device, ReplayPool(sizes.pool_crops), sizes.crops), frames),
             "refiner": (Course(REFINER, device, ReplayPool(sizes.pool_patches), sizes.patches), patches),
@@ -118,8 +128,24 @@ class PairRun:
             slim_checkpoint(self.out / f"{name}.pt", self.out / f"{name}.slim.pt")
             report(f"written: {self.out / f'{name}.pt'}")
 
-    def _samples(self, sources: Sources | None, sizes: RunSizes, device: torch.device) -> tuple[Samples, Samples]:
+    def _samples(
+        self, sources: Sources | None, real: Sources, sizes: RunSizes, device: torch.device
+    ) -> tuple[Samples, Samples]:
         """Return the samples of the detector and of the refiner."""
+        frames, patches = self._drawn_samples(sources, sizes, device)
+        if not real:
+            return frames, patches
+        from downfield.training.networks.set_samples import refiner_samples, with_real_tables
+
+        share = sum(own for _, own in real)
+        return frames, with_real_tables(
+            patches, refiner_samples(real, 10 * self.seed + 3, workers=sizes.workers), share
+        )
+
+    def _drawn_samples(
+        self, sources: Sources | None, sizes: RunSizes, device: torch.device
+    ) -> tuple[Iterator[FrameSamples], Iterator[PatchSamples]]:
+        """Return the samples of the twin's tables."""
         seeds = (10 * self.seed + 1, 10 * self.seed + 2)
         if sources is None:
             use_device(device)

@@ -15,7 +15,14 @@ from downfield.models.refiner import PATCH_PX, from_units, to_patch
 from downfield.training.balls import lay_balls
 from downfield.training.crop_places import CROP_PX
 from downfield.training.crops import PER_FRAME, CropStream
-from downfield.training.labeled_frames import FrameDraw, Sources, labels_of, read_frame, read_objects
+from downfield.training.labeled_frames import (
+    FrameDraw,
+    Sources,
+    labels_of,
+    read_frame,
+    read_objects,
+    unsure_places_of,
+)
 from downfield.training.networks.samples import (
     BALL,
     MOST_OBJECTS,
@@ -55,6 +62,28 @@ def refiner_samples(sources: Sources, seed: int, *, workers: int = 1) -> Iterato
     return _endless(BallAndFigurePatches(sources, seed), _PATCH_FRAMES, workers, _patches_of)
 
 
+def with_real_tables(
+    drawn: Iterator[PatchSamples], real: Iterator[PatchSamples], share: float
+) -> Iterator[PatchSamples]:
+    """Yield patches of drawn tables and, in between, of real ones.
+
+    Args:
+        drawn: batches of the twin's tables.
+        real: batches of contributed pictures.
+        share: patches of real tables for each of a drawn one.
+
+    """
+    count = real_count = 0
+    while True:
+        of_real = real_count < share * count
+        batch = next(real if of_real else drawn)
+        if of_real:
+            real_count += len(batch.image)
+        else:
+            count += len(batch.image)
+        yield batch
+
+
 class BallAndFigurePatches(Dataset[PatchSamples]):
     """An endless stream: item i is the patches of some frame, with the ball in each, a function of seed and i alone.
 
@@ -72,11 +101,13 @@ class BallAndFigurePatches(Dataset[PatchSamples]):
 
     def __getitem__(self, index: int) -> PatchSamples:
         path, rng = self._frames.draw(index)
-        image = read_frame(path)
+        image, unsure = read_frame(path), unsure_places_of(path)
         image, objects = lay_balls(image, read_objects(labels_of(path), (image.shape[1], image.shape[0])), rng)
-        cut = cut_guessed(image, objects, rng)
+        cut = cut_guessed(image, objects, rng, avoid=unsure)
         truth = patches_of(cut)
-        balls = objects.points[objects.kinds == BALL, 4]
+        balls = balls_in_patches(objects.points[objects.kinds == BALL, 4], cut.transforms)
+        if unsure is not None:  # a picture of a real table, whose own ball has no label
+            balls[balls[:, 2] == 0, 2] = HARDLY_SHOWN
         points = from_units(truth["points"].numpy()).astype(np.float32)
         return PatchSamples(
             torch.from_numpy(cut.patches),
@@ -85,7 +116,7 @@ class BallAndFigurePatches(Dataset[PatchSamples]):
             truth["flip"],
             truth["fallen"],
             truth["figure"],
-            torch.from_numpy(balls_in_patches(balls, cut.transforms).astype(np.float32)),
+            torch.from_numpy(balls.astype(np.float32)),
         )
 
 
