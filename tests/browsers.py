@@ -23,6 +23,7 @@ from downfield.api.app import LOCAL, create_app
 from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.program.program_options import ProgramFeed
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.tokens import TokenStore
 from downfield.api.table_setup import TableSetup
@@ -94,8 +95,15 @@ class PageServer:
 
     """
 
-    def __init__(self, folder: Path, access: AccessPolicy = LOCAL, table_setup: TableSetup | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        access: AccessPolicy = LOCAL,
+        table_setup: TableSetup | None = None,
+        program: ProgramFeed | None = None,
+    ) -> None:
         self._folder = folder
+        self._program = program
         self._table_setup = table_setup
         self._access = access
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -118,6 +126,7 @@ class PageServer:
             self._picture,
             self._store,
             table_setup=self._table_setup,
+            program=self._program,
             style_folder=self._folder,
         )
         app = create_app(context, self._access)

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.program.live_stream import LiveStream
 
 ProgramElement = Literal["red_zone", "drive", "scrimmage", "to_gain", "trails", "carrier"]
 """What is painted on the board, what lies lowest first."""
@@ -39,6 +40,11 @@ class ProgramFeed(Protocol):
     @property
     def picture(self) -> LatestPicture:
         """The newest picture."""
+        ...
+
+    @property
+    def stream(self) -> LiveStream:
+        """The last seconds as a film."""
         ...
 
     @property

@@ -34,14 +34,15 @@ PAGES: Final[Mapping[str, str]] = {
     "/evidence": "evidence.html",
     "/league": "league.html",
     "/pair": "pair.html",
+    "/program": "program.html",
 }
 """Pages by path; the overlays are at ``/overlay/`` and their name."""
 
 OVERLAYS: Final = ("calls", "field", "graphics", "replay", "scene", "scorebug")
 
 PAGE_POLICY: Final = (
-    "default-src 'self'; connect-src 'self'{feed}; img-src 'self' data: blob:; object-src 'none'; "
-    "base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
+    "default-src 'self'; connect-src 'self'{feed}; img-src 'self' data: blob:; media-src 'self' blob:; "
+    "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
 )
 """What a page may load: only files of this server, so that it works at a table without internet."""
 
@@ -137,9 +138,10 @@ def overlay(request: Request, name: str) -> Response:
 @router.get("/evidence")
 @router.get("/league")
 @router.get("/pair")
+@router.get("/program")
 @allow("anyone")
 def page(request: Request) -> Response:
-    """The start page, panel, camera page, set-up, games, a game, a call's frames, the league's calls, pairing."""
+    """A page: the start page, the panel, a game, a call's frames, the program and the others."""
     return pages()[PAGES[own_path(request.scope)]].response(request)
 
 

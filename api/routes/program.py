@@ -1,10 +1,11 @@
-"""The program feed: motion JPEG for OBS, and what it shows."""
+"""The program feed: motion JPEG and low-latency HLS, and what it shows."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from downfield.api.dependencies import AppContextDep, open_stream
 from downfield.api.feed.event_stream import EndlessResponse
@@ -23,6 +24,8 @@ async def _feed(context: AppContextDep) -> ProgramFeed:
 
 
 ProgramDep = Annotated[ProgramFeed, Depends(_feed)]
+Number = Annotated[int, Path(ge=0, lt=1 << 53)]
+_PLAYLIST_TYPE: Final = "application/vnd.apple.mpegurl"
 
 
 @router.get(
@@ -46,6 +49,53 @@ async def program_picture(feed: ProgramDep) -> Response:
     if jpeg is None:
         raise ProblemError(404, "The camera has sent no picture yet. GET /readyz says what is missing.")
     return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+
+@router.get("/program.m3u8", summary="The program as low-latency HLS", response_class=Response)
+@allow("viewer")
+async def program_playlist(
+    request: Request,
+    feed: ProgramDep,
+    number: Annotated[int | None, Query(alias="_HLS_msn", ge=0, description="Wait for this segment.")] = None,
+    part: Annotated[int | None, Query(alias="_HLS_part", ge=0, description="Wait for this part of it.")] = None,
+) -> Response:
+    """H.264 in the last seconds' segments and parts; encoded only while somebody asks for it."""
+    if number is None and part is not None:
+        raise ProblemError(400, "_HLS_part needs _HLS_msn, the segment it is a part of.")
+    key = request.query_params.get("key")
+    playlist = await feed.stream.playlist(number, part, f"?{urlencode({'key': key})}" if key else "")
+    if playlist is None:
+        raise ProblemError(503, "No picture comes now. GET /readyz says what is missing.", headers={"Retry-After": "1"})
+    return Response(playlist, media_type=_PLAYLIST_TYPE, headers={"Cache-Control": "no-store"})
+
+
+@router.get("/program/take-{take}.mp4", summary="What a player needs before segments", response_class=Response)
+@allow("viewer")
+async def program_header(feed: ProgramDep, take: Number) -> Response:
+    """The header of the segments that name it."""
+    return _piece(await feed.stream.header(take))
+
+
+@router.get("/program/{number}.{part}.m4s", summary="A part of a segment", response_class=Response)
+@allow("viewer")
+async def program_part(feed: ProgramDep, number: Number, part: Number) -> Response:
+    """A quarter of a second; the next one to come is sent once it is there."""
+    return _piece(await feed.stream.part(number, part))
+
+
+@router.get("/program/{number}.m4s", summary="A segment of the program", response_class=Response)
+@allow("viewer")
+async def program_segment(feed: ProgramDep, number: Number) -> Response:
+    """About a second; it begins with a key frame."""
+    return _piece(await feed.stream.segment(number))
+
+
+def _piece(content: bytes | None) -> Response:
+    if content is None:
+        raise ProblemError(
+            404, "This piece of the program is gone, or comes later. The playlist names those there are."
+        )
+    return Response(content, media_type="video/mp4", headers={"Cache-Control": "private, max-age=60"})
 
 
 @router.get("/api/program", summary="What the program shows")

@@ -48,6 +48,7 @@ _PLAIN_PATHS: Final = (
     "/api/",
     "/camera.mjpeg",
     "/camera.jpg",
+    "/program",
     "/healthz",
     "/readyz",
     "/metrics",

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.program.live_stream import LiveStream
 from downfield.api.program.program_options import ProgramOptions
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
@@ -25,6 +26,7 @@ from downfield.rig.program.board_shapes import ShapeMaker
 from downfield.rig.program.field_view import FieldView
 from downfield.rig.program.figure_volume import Box
 from downfield.rig.program.name_tags import Color, NameTag, TagPlacer
+from downfield.rig.program.stream_encoder import ProgramEncoder
 from downfield.vision.thread_priority import lower_priority
 
 
@@ -84,7 +86,8 @@ class ProgramDrawer(LoopObserver):
         options: how it looks at first.
 
     Attributes:
-        picture: receives the program.
+        picture: receives the program as pictures.
+        stream: receives it as a film.
 
     """
 
@@ -96,7 +99,8 @@ class ProgramDrawer(LoopObserver):
         failed: Callable[[str], None] = lambda _: None,
         options: ProgramOptions | None = None,
     ) -> None:
-        self.picture = LatestPicture()
+        self.picture, self.stream = LatestPicture(), LiveStream()
+        self._encoder = ProgramEncoder(self.stream, failed)
         self._moment, self._camera, self._overloaded = moment, camera, overloaded
         self._options = options or ProgramOptions()
         self._stage: _Stage | None = None
@@ -125,7 +129,7 @@ class ProgramDrawer(LoopObserver):
 
     def scene_ready(self, frame: Frame, scene: Scene) -> None:
         """Draw a frame, if somebody watches and the next picture is due."""
-        if not self.picture.watched:
+        if not self.picture.watched and not self._encoder.wanted:
             self._last_index = None
             return
         now = time.monotonic()
@@ -143,15 +147,23 @@ class ProgramDrawer(LoopObserver):
         """Stop drawing."""
         self._newest.close()
         self._thread.join()
+        self._encoder.close()
         self.picture.close()
+        self.stream.close()
 
     def _run(self) -> None:
         lower_priority()
         for frame, scene, camera in self._newest:
             image = frame.image if self._stage is None else self._draw(self._stage, frame.image, scene, camera)
-            encoded, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, LIMITS.jpeg_quality])
-            if encoded:
-                self.picture.put(jpeg.tobytes())
+            if self._encoder.wanted:
+                self._encoder.put(image, frame.t_ns)
+            if self.picture.watched:
+                self._put_jpeg(image)
+
+    def _put_jpeg(self, image: Image) -> None:
+        encoded, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, LIMITS.jpeg_quality])
+        if encoded:
+            self.picture.put(jpeg.tobytes())
 
     def _draw(self, stage: _Stage, image: Image, scene: Scene, camera: Camera | None) -> Image:
         options, moment = self._options, self._moment()

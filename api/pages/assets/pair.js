@@ -23,7 +23,7 @@ form.addEventListener("submit", async (event) => {
 
 /** A viewer may be OBS, which has no cookie: show its token once, in the addresses. */
 function showAddresses(token) {
-  const own = [...Object.keys(OVERLAY_OPTIONS).map((overlay) => `overlay/${overlay}`), "camera.mjpeg"];
+  const own = [...Object.keys(OVERLAY_OPTIONS).map((overlay) => `overlay/${overlay}`), "program", "program.m3u8", "camera.mjpeg"];
   const names = document.body.dataset.addresses?.split(" ") ?? own;
   const addresses = names.map((path) => new URL(`${path}?key=${token}`, document.baseURI).href);
   form.replaceWith(

@@ -13,8 +13,15 @@ const OVERLAYS = {
   field: ["Field map", "All figures, the line of scrimmage and the line to gain."],
 };
 
+/** What shows the board itself, by address. */
+const PICTURES = {
+  program: ["Program", "The board with graphics painted on it, under the figures: as H.264, as a browser source or on any screen."],
+  "program.m3u8": ["Program as HLS", "The same for media sources and players: OBS, vMix, VLC, Safari."],
+  "camera.mjpeg": ["Camera picture", "The picture with what Downfield sees drawn on it, as a browser source. OBS can’t open the camera while Downfield uses it."],
+};
+
 export function overlayCards() {
-  return [...Object.keys(OVERLAYS).map(overlayCard), cameraCard()];
+  return [...Object.keys(OVERLAYS).map(overlayCard), ...Object.keys(PICTURES).map(pictureCard)];
 }
 
 function overlayCard(name) {
@@ -50,14 +57,15 @@ function overlayCard(name) {
   );
 }
 
-function cameraCard() {
+function pictureCard(name) {
+  const [title, about] = PICTURES[name];
   const address = addressBox();
-  address.value = new URL("camera.mjpeg", document.baseURI).href;
+  address.value = new URL(name, document.baseURI).href;
   return el(
     "article",
     { class: "plate overlay" },
-    el("h3", {}, "Camera picture"),
-    el("p", { class: "muted" }, "The picture with what Downfield sees drawn on it, as a browser source. OBS can’t open the camera while Downfield uses it."),
+    el("h3", {}, title),
+    el("p", { class: "muted" }, about),
     el("div", { class: "address" }, address, copyButton(address)),
   );
 }

@@ -1,0 +1,51 @@
+// The program as a page: H.264 where the browser can play it, otherwise pictures one by one.
+
+import { el } from "./dom.js";
+import { canPlayParts, PartPlayer } from "./part_player.js";
+
+/** A film that shows no new picture for so long is opened again. */
+const STALLED_MS = 8_000;
+
+const HLS_TYPE = "application/vnd.apple.mpegurl";
+
+const key = new URLSearchParams(location.search).get("key");
+const screen = document.getElementById("screen");
+const message = document.getElementById("message");
+const address = (name) => {
+  const url = new URL(name, document.baseURI);
+  if (key) url.searchParams.set("key", key);
+  return url.href;
+};
+
+const video = el("video", { muted: true, autoplay: true, playsinline: true, "aria-label": "Program" });
+video.muted = true; // the attribute alone does not let every browser play by itself
+
+let shownAt = performance.now();
+for (const type of ["timeupdate", "playing"]) {
+  video.addEventListener(type, () => {
+    shownAt = performance.now();
+    message.hidden = true;
+    document.documentElement.dataset.link = "live";
+  });
+}
+
+if (canPlayParts()) {
+  screen.append(video);
+  new PartPlayer(video, address("program.m3u8")).start();
+} else if (video.canPlayType(HLS_TYPE)) {
+  screen.append(video);
+  const open = () => {
+    shownAt = performance.now();
+    video.src = address("program.m3u8");
+    video.play().catch(() => {}); // it is tried again below
+  };
+  open();
+  setInterval(() => performance.now() - shownAt > STALLED_MS && open(), 1_000);
+} else {
+  const picture = el("img", { alt: "Program", onload: () => (message.hidden = true) });
+  picture.onerror = () => setTimeout(() => (picture.src = address("program.mjpeg")), 1_000);
+  picture.src = address("program.mjpeg");
+  screen.append(picture);
+}
+
+setInterval(() => (message.hidden = performance.now() - shownAt < STALLED_MS && document.documentElement.dataset.link === "live"), 1_000);
