@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final
 
-from downfield.game.store_reader import EntryRow
+from downfield.game.store_reader import DeviceRow, EntryRow, GameRow
 
 GENESIS: Final = "0" * 64
 """The digest before the first entry."""
@@ -94,6 +94,11 @@ def digest_of(
         {"game": game, "seq": seq, "kind": kind, "at_ns": at_ns, "key": key, "content": content, "attachment": attached}
     )
     return hashlib.sha256(f"{previous}\n{sealed}".encode()).hexdigest()
+
+
+def row_digest(row: GameRow | DeviceRow) -> str:
+    """Return the SHA-256 of a row of the store beside the journals, hexadecimal."""
+    return hashlib.sha256(canonical_json(asdict(row)).encode()).hexdigest()
 
 
 def canonical_json(value: object) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import logging
 import os
 import threading
@@ -23,6 +22,7 @@ from downfield.core.errors import FormatError, InputError
 from downfield.core.input_files import read_lines
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import from_json, record, to_json
+from downfield.game.hash_chain import canonical_json, row_digest
 from downfield.game.owner import rig_id
 from downfield.game.signing import RigKey, verify_signature
 from downfield.game.store_reader import DeviceRow, EntryRow, GameRow, StoreReader
@@ -119,7 +119,7 @@ class HeadsFile:
             game, seq, digest, row = "", 0, "", ""
             if standing is not None:
                 game, seq, digest = standing[0].id, standing[1].seq, standing[1].digest
-                row = _digest_of(asdict(standing[0]))
+                row = row_digest(standing[0])
             at_ns, key = time.time_ns(), self._key.public_text
             line = KeptHead(self._previous, game, seq, digest, row, self._devices, closed, at_ns, key)
             signature = base64.b64encode(self._key.sign(_signed(line))).decode()
@@ -201,7 +201,7 @@ def compare_with_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[st
         if row is None:
             yield f"{game}: the game is missing. It was deleted, or an older copy of the store was put back."
             continue
-        if _digest_of(asdict(row)) != kept[-1].row:
+        if row_digest(row) != kept[-1].row:
             yield f"{game}: its title, teams, rulebook, date, table or owner was altered."
         if row.owner and row.owner != rig_id(kept[-1].key):
             yield f"{game}: its heads are signed by another rig than the one that played it."
@@ -239,10 +239,6 @@ def _signed(head: KeptHead) -> bytes:
     return _SIGNED_AS + to_json(KeptHead, head).encode()
 
 
-def _digest_of(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def _digest_of_devices(devices: Iterable[DeviceRow]) -> str:
-    return _digest_of([asdict(device) for device in sorted(devices, key=lambda device: device.id)])
+    rows = [asdict(device) for device in sorted(devices, key=lambda device: device.id)]
+    return hashlib.sha256(canonical_json(rows).encode()).hexdigest()

@@ -28,8 +28,9 @@ from downfield.game.database import cause_of, create_writing_engine, is_unavaila
 from downfield.game.heads import HeadsFile
 from downfield.game.lease import FileLease, Lease, LeasedThing, ServerLease
 from downfield.game.owner import GameOwner
+from downfield.game.signed_list import SignedList
 from downfield.game.spool import Spool
-from downfield.game.store_reader import DeviceRow, EntryRow, GameRow, StoreReader
+from downfield.game.store_reader import GAME_ROWS, DeviceRow, EntryRow, GameRow, StoreReader
 from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS, migrate
 
 __all__ = ["DeviceRow", "EntryRow", "GameRow", "Store", "StoreReader"]
@@ -74,6 +75,7 @@ class Store(StoreReader):
         self._wal = None if self._file is None else _WalMark(self._engine)
         self._lease: Lease | None = None
         self._heads: HeadsFile | None = None
+        self._list: SignedList | None = None
         self._rows: dict[str, GameRow] = {}
         self._is_open = False
         self._has_noted_devices = True
@@ -131,6 +133,10 @@ class Store(StoreReader):
         self._heads = heads
         self._note_devices()
 
+    def keep_list(self, signed: SignedList) -> None:
+        """Keep where games and devices stand in the rig's signed list from now on."""
+        self._list = signed
+
     def follow(self, appended: Callable[[EntryRow], None]) -> None:
         """Call a function with the last entry that is on disk after each append; it must neither wait nor fail."""
         self._appended = appended
@@ -156,6 +162,10 @@ class Store(StoreReader):
         unclaimed = update(GAMES).where(GAMES.c.id == game, GAMES.c.owner.is_(None))
         with self._writing() as connection:
             done = connection.execute(unclaimed.values(owner=owner.rig, table_name=owner.table))
+            self._rows.pop(game, None)
+            if self._list is not None and done.rowcount > 0:
+                row = connection.execute(GAME_ROWS.where(GAMES.c.id == game)).one()
+                self._list.note_owner(connection, GameRow(*row))
         return done.rowcount > 0
 
     def close(self) -> None:
@@ -187,6 +197,9 @@ class Store(StoreReader):
                 if game is not None:
                     connection.execute(insert(GAMES).values(number=_NEXT_NUMBER, **_columns(game)))
                 connection.execute(insert(ENTRIES), [_fields(entry) for entry in entries])
+                if self._list is not None:
+                    row = self._row_of(connection, entries[0].game) if game is None else game
+                    self._list.note_entries(connection, row, entries)
         except IntegrityError:
             raise ForeignEntriesError(f"{self.where}: another process writes game {entries[0].game}") from None
         except SQLAlchemyError as error:
@@ -210,12 +223,16 @@ class Store(StoreReader):
         """Save a newly paired device."""
         with self._writing() as connection:
             connection.execute(insert(DEVICES), _fields(device))
+            if self._list is not None:
+                self._list.note_device(connection, device.id, device)
         self._note_devices()
 
     def drop_device(self, device: str) -> bool:
         """Delete a device, so that its token is no longer valid; return whether there was one."""
         with self._writing() as connection:
             is_dropped = connection.execute(delete(DEVICES).where(DEVICES.c.id == device)).rowcount > 0
+            if self._list is not None and is_dropped:
+                self._list.note_device(connection, device, None)
         self._note_devices()
         return is_dropped
 
@@ -231,6 +248,12 @@ class Store(StoreReader):
             if row is not None:
                 self._rows[row.id] = row
                 self._heads.note_entry(row, last)
+
+    def _row_of(self, connection: Connection, game: str) -> GameRow:
+        """Return a game's row, as it was last read."""
+        if game not in self._rows:
+            self._rows[game] = GameRow(*connection.execute(GAME_ROWS.where(GAMES.c.id == game)).one())
+        return self._rows[game]
 
     def _note_devices(self) -> None:
         """Note the devices, or leave it to the next entry while a server is away."""
@@ -264,10 +287,15 @@ class Store(StoreReader):
                 self._open()
             except InputError as error:
                 raise OutputError(str(error)) from None
-        with transaction(self._engine) as connection:
-            if self._wal is not None:
-                self._wal.set(connection)
-            yield connection
+        try:
+            with transaction(self._engine) as connection:
+                if self._wal is not None:
+                    self._wal.set(connection)
+                yield connection
+        except BaseException:
+            if self._list is not None:
+                self._list.forget()
+            raise
         if self._wal is not None:
             self._wal.add(entries)
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from downfield.core.errors import FormatError, OutputError
 from downfield.game.database import cause_of
-from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS
+from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, SIGNED_LIST, TEAMS
 
 SILENT_S: Final = 3.0
 """After a server that does not answer, nobody else waits for it for this long."""
@@ -96,7 +96,24 @@ class DeviceRow:
     expires_ns: int
 
 
-Row = TypeVar("Row", GameRow, EntryRow, DeviceRow)
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """One row of a rig's signed list.
+
+    Attributes:
+        owner: the rig's id.
+        kind, subject: what it is about, as in `downfield.game.signed_list`.
+        content: JSON.
+
+    """
+
+    owner: str
+    kind: str
+    subject: str
+    content: str
+
+
+Row = TypeVar("Row", GameRow, EntryRow, DeviceRow, ListRow)
 
 _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "str": (str,),
@@ -107,10 +124,11 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
 """What a database may return for a field of a row, by the field's type."""
 
 _FIELDS: Final = {
-    kind: [(field.name, _KINDS[str(field.type)]) for field in fields(kind)] for kind in (GameRow, EntryRow, DeviceRow)
+    kind: [(field.name, _KINDS[str(field.type)]) for field in fields(kind)]
+    for kind in (GameRow, EntryRow, DeviceRow, ListRow)
 }
 
-_GAME_ROWS: Final = select(*(column for column in GAMES.c if column.name != "number"))
+GAME_ROWS: Final = select(*(column for column in GAMES.c if column.name != "number"))
 
 
 class StoreReader:
@@ -133,7 +151,7 @@ class StoreReader:
 
     def games(self, limit: int = 100, before: str | None = None) -> list[GameRow]:
         """Return games, the latest first; only those started before a game, where one is given."""
-        query = _GAME_ROWS.order_by(GAMES.c.number.desc(), GAMES.c.id.desc()).limit(limit)
+        query = GAME_ROWS.order_by(GAMES.c.number.desc(), GAMES.c.id.desc()).limit(limit)
         if before is not None:
             number = select(GAMES.c.number).where(GAMES.c.id == before).scalar_subquery()
             is_before = (GAMES.c.number < number) | ((GAMES.c.number == number) & (GAMES.c.id < before))
@@ -144,7 +162,7 @@ class StoreReader:
     def game(self, game: str) -> GameRow | None:
         """Return a game; None when there is none of this id."""
         with self._reading() as connection:
-            row = connection.execute(_GAME_ROWS.where(GAMES.c.id == game)).first()
+            row = connection.execute(GAME_ROWS.where(GAMES.c.id == game)).first()
         return None if row is None else self._row(GameRow, row)
 
     def unlisted_games(self) -> list[str]:
@@ -155,7 +173,7 @@ class StoreReader:
 
     def latest_game(self, owner: str | None) -> GameRow | None:
         """Return the game that an owner started last; None when there is none."""
-        query = _GAME_ROWS.where(GAMES.c.owner.is_not_distinct_from(owner))
+        query = GAME_ROWS.where(GAMES.c.owner.is_not_distinct_from(owner))
         with self._reading() as connection:
             row = connection.execute(query.order_by(GAMES.c.number.desc()).limit(1)).first()
         return None if row is None else self._row(GameRow, row)
@@ -221,6 +239,12 @@ class StoreReader:
             return [
                 self._row(DeviceRow, row) for row in connection.execute(select(DEVICES).order_by(DEVICES.c.paired_ns))
             ]
+
+    def signed_lists(self) -> list[ListRow]:
+        """Return the rows of all rigs' signed lists, those of one rig beside each other."""
+        query = select(SIGNED_LIST).order_by(SIGNED_LIST.c.owner, SIGNED_LIST.c.kind, SIGNED_LIST.c.subject)
+        with self._reading() as connection:
+            return [self._row(ListRow, row) for row in connection.execute(query)]
 
     def _row(self, kind: type[Row], values: SqlRow[Any]) -> Row:
         """Return a row of a table as a record.

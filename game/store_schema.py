@@ -1,8 +1,8 @@
 """The store's tables, and the ordered steps that migrate an older store to them.
 
 One schema serves SQLite and PostgreSQL. `entries` is the record and is only ever appended to; `games` lists the games
-in it, numbered in the order they were started; `teams` and `devices` are kept beside it. A released step is never
-changed: a change is a new step.
+in it, numbered in the order they were started; `teams`, `devices` and the rigs' signed lists are kept beside it. A
+released step is never changed: a change is a new step.
 """
 
 from __future__ import annotations
@@ -88,6 +88,15 @@ DEVICES = Table(
     Column("expires_ns", BigInteger, nullable=False),
 )
 
+SIGNED_LIST = Table(
+    "signed_list",
+    METADATA,
+    Column("owner", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("content", Text, nullable=False),
+)
+
 _FIRST: Final = (
     """CREATE TABLE games (
         id TEXT PRIMARY KEY, began_ns BIGINT NOT NULL, title TEXT NOT NULL, home TEXT NOT NULL, away TEXT NOT NULL,
@@ -115,7 +124,13 @@ _OWNERS: Final = (
 )
 """The owner of a game of an earlier version is not known: null."""
 
-STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST, _AMERICAN_SPELLING, _BY_KIND, _OWNERS)
+_SIGNED_LISTS: Final = (
+    """CREATE TABLE signed_list (
+        owner TEXT NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL, content TEXT NOT NULL,
+        PRIMARY KEY (owner, kind, subject))""",
+)
+
+STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST, _AMERICAN_SPELLING, _BY_KIND, _OWNERS, _SIGNED_LISTS)
 """Step n migrates a store of version n to version n + 1; ``{blob}`` is the server's type for bytes."""
 
 

@@ -18,6 +18,7 @@ from downfield.core.platform.folders import lasting_temporary_folder
 from downfield.game.heads import HeadsFile
 from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.owner import NOBODY, GameOwner, rig_id
+from downfield.game.signed_list import SignedList
 from downfield.game.signing import RigKey
 from downfield.game.snapshot import SnapshotFile
 from downfield.game.spool import Spool
@@ -79,12 +80,15 @@ def open_store(
     """
     url = settings.store.url
     if not live:
-        return (Store(url) if url else Store.at(temporary / _TEMPORARY_STORE)), NOBODY
+        shown = Store(url) if url else Store.at(temporary / _TEMPORARY_STORE)
+        shown.keep_list(SignedList(key))  # its devices would else be somebody's who added them
+        return shown, NOBODY
     owner = GameOwner(rig_id(key.public_text), table or table_name(settings))
     store = Store(url, may_be_down=True) if url else Store.at(store_file(settings), may_be_down=True)
     try:
         store.lease(owner)
         store.keep_unsaved(Spool(_unsaved_places(settings, store, owner), comes_first=store.is_on_server))
+        store.keep_list(SignedList(key))
         store.keep_heads(HeadsFile(heads_file(settings), key))
     except DownfieldError:
         store.close()

@@ -17,6 +17,7 @@ from downfield.api.integrations.outlets import OutletRunner
 from downfield.calibration.calibration import Calibration
 from downfield.core.supervision import delayed_thread
 from downfield.game.footage import Footage
+from downfield.game.last_heads import differs_from_last_heads
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, RecordingStatus, SourceStatus
 from downfield.game.service import GameService
@@ -24,7 +25,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
 from downfield.rig.bundle_export import BundleExporter, PlayedClip
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.settings import data_folder, policies_file, recordings_folder
+from downfield.rig.configuration.settings import data_folder, heads_file, policies_file, recordings_folder
 from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
 from downfield.rig.kept_games import open_snapshots, open_store
@@ -56,6 +57,11 @@ from downfield.vision.pipeline import SLOW_COMPUTER
 _LEAVE_AFTER_S: Final = 0.5
 _BETWEEN_RUNS_NS: Final = 60_000_000_000
 """Pictures of a run are this much later than all before, so that none is shown for a call of another run."""
+
+_NOT_AS_LEFT: Final = (
+    "The store is not as this rig left it: {difference}. An older copy was put back, it was altered, or another store"
+    " is configured. Games go on from what is there; downfield verify says more."
+)
 
 
 class Rig:
@@ -116,6 +122,9 @@ class Rig:
         self._key = open_rig_key(data_folder(settings), must_be_kept=self.live)
         self._store, owner = open_store(settings, temporary, self._key, live=self.live)
         self._closing.callback(self._store.close)
+        difference = differs_from_last_heads(self._store, heads_file(settings)) if self.live else ""
+        if difference:
+            self._problems.notify("warning", _NOT_AS_LEFT.format(difference=difference))
         tournament = open_tournament(settings, self._store, owner, self._key, self._hub, lambda: self.service)
         if tournament is not None:
             self._closing.callback(tournament.close)

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from downfield.core.errors import FormatError, InputError
 from downfield.game.hash_chain import GENESIS, digest_of
 from downfield.game.heads import HeadsFile, compare_with_heads, read_heads
+from downfield.game.last_heads import differs_from_last_heads
 from downfield.game.owner import rig_id
 from downfield.game.signing import RigKey
 from downfield.game.store import DeviceRow, EntryRow, GameRow, Store
@@ -159,6 +160,36 @@ def test_every_alteration_is_told(kept: Kept, name: str) -> None:
     alter, says = ALTERATIONS[name]
     alter(kept)
     assert any(says in difference for difference in kept.differences()), kept.differences()
+
+
+TOLD_AT_START = (
+    "end cut",
+    "game deleted",
+    "all deleted",
+    "sealed again",
+    "sealed again and shorter",
+    "older copy put back",
+)
+
+
+@pytest.mark.parametrize("name", TOLD_AT_START)
+def test_a_rig_that_starts_is_told_of_a_store_that_it_did_not_leave_so(kept: Kept, name: str) -> None:
+    for is_altered in (False, True):
+        if is_altered:
+            ALTERATIONS[name][0](kept)
+        store = kept.open()
+        assert bool(differs_from_last_heads(store, kept.heads)) == is_altered
+        assert differs_from_last_heads(store, kept.heads.with_name("none")) == ""
+        store.close()
+
+
+def test_the_end_of_a_long_heads_file_is_enough_to_tell(kept: Kept) -> None:
+    lines = kept.heads.read_bytes()
+    kept.heads.write_bytes(b'{"previous": "cut' * 10_000 + b"\n" + lines + b'{"prev')
+    put_back(kept)
+    store = kept.open()
+    assert SECOND in differs_from_last_heads(store, kept.heads)
+    store.close()
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ def of_an_older_version(folder: Path) -> None:
         connection.execute("DROP INDEX entries_by_kind")
         for column in ("owner", "table_name", "number"):
             connection.execute(f"ALTER TABLE games DROP COLUMN {column}")
+        connection.execute("DROP TABLE signed_list")
         connection.execute("DELETE FROM schema_versions WHERE version > 1")
     connection.close()
 

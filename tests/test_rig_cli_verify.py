@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -10,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from downfield.game.hash_chain import GENESIS, digest_of
+from downfield.game.signing import RigKey
 from downfield.game.store import EntryRow, GameRow, Store
 from downfield.rig.cli.main import run_command
+from downfield.rig.configuration.loading import load
+from downfield.rig.kept_games import open_store
 
 GAME = "20260101-120000-abcd"
 
@@ -88,3 +92,22 @@ def test_a_missing_store_is_one_clear_line(tmp_path: Path) -> None:
     done = verify(str(tmp_path / "gone.db"))
     assert done.returncode == 2
     assert done.stderr == f"downfield: {tmp_path}/gone.db: no such file\n"
+
+
+def test_the_rigs_own_store_is_compared_with_its_heads_by_itself(tmp_path: Path) -> None:
+    settings = load(environment={}, command_line={"data": str(tmp_path / "data")}).settings
+    key, path = RigKey.generate(), tmp_path / "data" / "downfield.db"
+    for seq in (1, 2):
+        store, _ = open_store(settings, tmp_path, key, live=True)
+        previous = store.last_entry(GAME)
+        digest = digest_of(previous.digest if previous else GENESIS, GAME, seq, "said", 0, None, "{}", None)
+        game = None if previous else GameRow(GAME, 0, "", "Home", "Away", "tap")
+        store.append([EntryRow(GAME, seq, "said", 0, None, "{}", None, digest)], game)
+        store.close()
+        shutil.copy(path, tmp_path / f"{seq}.db")
+    arguments = [str(path), "--set", f"data={tmp_path / 'data'}"]
+    done = verify(*arguments)
+    assert done.returncode == 0, done.stdout
+    assert "compared with the heads that the rig kept" in done.stderr
+    shutil.copy(tmp_path / "1.db", path)
+    assert "an older copy was put back" in verify(*arguments).stdout

@@ -23,6 +23,7 @@ from downfield.game.heads import HeadsFile
 from downfield.game.owner import GameOwner, rig_id
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
+from downfield.game.signed_list import SignedList
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -93,6 +94,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     """Two games with a recording and two paired phones; an older copy of the store is kept beside."""
     made = Copy(tmp_path_factory.mktemp("rig"))
     store, now_ns = Store.at(made.store), [0]
+    store.keep_list(SignedList(KEY))
     store.keep_heads(HeadsFile(made.heads, KEY))
     service = GameService(
         store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
@@ -121,6 +123,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     store.close()
     shutil.copy(made.store, made.folder / "older.db")
     store = Store.at(made.store)
+    store.keep_list(SignedList(KEY))
     store.keep_heads(HeadsFile(made.heads, KEY))
     service = GameService(
         store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
@@ -258,12 +261,12 @@ ADDED_DEVICE = "INSERT INTO devices VALUES ('d9', 'Eve', 'admin', 'b', 1, 900000
 
 ALTERATIONS: dict[str, tuple[Callable[[Copy], object], str, str]] = {
     # name: alteration, what is said with heads, what is said without; empty where only heads tell
-    "the end cut off": (cut_the_end, "cut off", ""),
-    "a game deleted": (delete_a_game, "the game is missing", ""),
+    "the end cut off": (cut_the_end, "cut off", "cut off"),
+    "a game deleted": (delete_a_game, "the game is missing", "the game is missing, which its rig has listed"),
     "a game deleted from the list": (delete_a_row, "not in the list of games", "not in the list of games"),
     "a journal deleted": (delete_a_journal, "has no journal", "has no journal"),
-    "all sealed again": (seal_all_again, "sealed again", ""),
-    "all sealed again and signed by another": (sign_with_another_key, "signed by another rig", ""),
+    "all sealed again": (seal_all_again, "sealed again", "sealed again"),
+    "all sealed again and signed by another": (sign_with_another_key, "signed by another rig", "sealed again"),
     "an older copy put back": (put_an_older_copy_back, "missing", ""),
     "an entry edited": (edit_an_entry, "was altered", "was altered"),
     "scenes edited": (edit_scenes, "was altered", "was altered"),
@@ -275,12 +278,16 @@ ALTERATIONS: dict[str, tuple[Callable[[Copy], object], str, str]] = {
     "two journals swapped": (swap_journals, "was altered", "was altered"),
     "a game renamed": (rename_a_game, "not in the list of games", "not in the list of games"),
     "a game's date edited": (move_a_game_in_time, "its date is listed as", "its date is listed as"),
-    "a game moved to another table": (move_a_game_to_another_table, "table or owner was altered", ""),
+    "a game moved to another table": (move_a_game_to_another_table, "owner was altered", "owner was altered"),
     "a title edited": (set_row("title", "friendly"), "its title is listed as 'friendly'", "its title is listed"),
     "a team edited": (set_row("away", "Lake"), "its away team is listed as 'Lake'", "its away team is listed"),
     "a rulebook edited": (set_row("rulebook", "efl"), "its rulebook is listed as 'efl'", "its rulebook is listed"),
-    "a device added": (on_devices(ADDED_DEVICE), "paired devices was altered", ""),
-    "a device removed": (on_devices("DELETE FROM devices WHERE name = 'Ann'"), "paired devices was altered", ""),
+    "a device added": (on_devices(ADDED_DEVICE), "paired devices was altered", "'Eve' was added by somebody else"),
+    "a device removed": (
+        on_devices("DELETE FROM devices WHERE name = 'Ann'"),
+        "paired devices was altered",
+        "'Ann' is missing, though no rig revoked it",
+    ),
     "a device promoted": (
         on_devices("UPDATE devices SET role = 'admin' WHERE name = 'Sam'"),
         "it was paired as 'Sam', viewer",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -113,6 +114,14 @@ def test_a_live_game_survives_a_lost_camera_and_a_restart(tmp_path: Path, calibr
     until(lambda: second.situation() == stood, "the game was not resumed")
     assert second.topic("game").score == (7, 3)
     second.close()
+
+    with sqlite3.connect(tmp_path / "data" / "downfield.db") as connection:
+        connection.execute("DELETE FROM entries WHERE seq > 2")
+    connection.close()
+    third, notices = rig_on(server, calibration, tmp_path / "data"), RecordingObserver()
+    third.add_observer(notices)
+    assert any("The store is not as this rig left it" in text for text in notices.notices), notices.notices
+    third.close()
     server.close()
 
 

@@ -12,10 +12,11 @@ from downfield.core.errors import FormatError, InputError
 from downfield.game.entries import SEAL_KIND, unpack_entry
 from downfield.game.hash_chain import GENESIS, Verification, verify_journal
 from downfield.game.heads import compare_with_heads, read_heads
+from downfield.game.list_check import list_differences, rigs_without_list
 from downfield.game.listing import listing_differences
 from downfield.game.owner import rig_id
 from downfield.game.signed_ends import compare_with_tournament, open_signed_ends
-from downfield.game.store_opening import open_for_reading
+from downfield.game.store_opening import OpenedForReading, open_for_reading
 from downfield.game.store_reader import StoreReader
 from downfield.game.table_records import SegmentSealed
 from downfield.review.bundle_verification import is_bundle, verify_bundle
@@ -23,7 +24,7 @@ from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.verify_bundle import report_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
-from downfield.rig.configuration.settings import data_folder
+from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
 from downfield.rig.recording.sealing import compare_recordings, unsealed_recordings
 
 
@@ -37,14 +38,20 @@ def verify(
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option(help="The public key a bundle must be signed with; its rig's start page shows it."),
+        typer.Option(
+            help="The public key a bundle, the heads, or a store's list of games must be signed with; the start page"
+            " of its rig shows it."
+        ),
     ] = None,
     trust: Annotated[
         str | None, typer.Option(metavar="NAME", help="Trust the key of a bundle's rig from now on, under this name.")
     ] = None,
     heads: Annotated[
         Path | None,
-        typer.Option(help="The file in which the rig signed where each game stood; only for stores. See store.heads."),
+        typer.Option(
+            help="The file in which the rig signed where each game stood; only for stores. Default: that of this"
+            " computer's rig, store.heads, for its own store."
+        ),
     ] = None,
     tournament: Annotated[
         str | None,
@@ -59,46 +66,69 @@ def verify(
     config: ConfigOption = None,
     settings: SetOption = None,
 ) -> None:
-    """Check that games are unaltered: in a bundle every part and its signature, in a store the journals' hash chains.
+    """Check that games are unaltered: a bundle's parts and signature; a store's journals, signed lists and kept heads.
 
     Exits with status 1 if anything was altered, and names it. Nothing is written: a copy on a read-only disk can be
     checked, and a store while its rig runs.
     """
+    configuration = load(config, command_line=parse_assignments(settings or ()))
     if "://" not in store and is_bundle(Path(store)):
         if any(option is not None for option in (game, head, heads, tournament, recordings)):
             raise InputError(
                 "--game, --head, --heads, --tournament and --recordings are for stores. A bundle holds one game and the"
                 " head of its journal."
             )
-        configuration = load(config, command_line=parse_assignments(settings or ()))
         if not report_bundle(Path(store), verify_bundle(Path(store)), key, trust, data_folder(configuration.settings)):
             raise typer.Exit(1)
         return
-    if trust is not None or (key is not None and heads is None and tournament is None):
-        raise InputError(
-            f"{store}: is not a bundle of a game. --trust is for bundles, --key for them or with --heads or"
-            " --tournament."
-        )
+    if trust is not None:
+        raise InputError(f"{store}: is not a bundle of a game. --trust is for bundles.")
     if head is not None and game is None:
         raise InputError("--head belongs to one game. Name the game with --game.")
+    list_key = key if heads is None and tournament is None else None
+    heads = heads or _own_heads(store, configuration.settings)
     with open_for_reading(store) as opened:
-        if opened.note:
-            say_aside(f"downfield: {opened.note}")
+        _report_doubts(opened)
         kept = heads is not None or tournament is not None
         names = _games(opened.store, game, are_kept=kept or bool(opened.store.unlisted_games()))
         verifications = [_verified(opened.store, name, head) for name in names]
         differences = list(listing_differences(opened.store, None if game is None else names))
+        differences += list_differences(opened.store, game, list_key)
         differences += _differences(opened.store, heads, key)
         differences += _from_tournament(opened.store, tournament, key, game)
         seals = [] if recordings is None else list(_seals(opened.store, names))
     if recordings is not None:
         differences += compare_recordings(recordings, seals)
-    for line in (*map(_line, verifications), *differences):
+    for line in (*map(_line, verifications), *dict.fromkeys(differences)):
         say(line)
     if recordings is not None:
         _report_recordings(recordings, seals)
     if differences or any(verification.problem for verification in verifications):
         raise typer.Exit(1)
+
+
+def _report_doubts(opened: OpenedForReading) -> None:
+    """Print what can't be checked in a store."""
+    if opened.note:
+        say_aside(f"downfield: {opened.note}")
+    for rig in rigs_without_list(opened.store):
+        say_aside(
+            f"downfield: rig {rig} has signed no list of its games in this store: only its heads tell whether one was"
+            " deleted or cut off."
+        )
+
+
+def _own_heads(store: str, settings: RigSettings) -> Path | None:
+    """Return the heads file of this computer's rig where a store is its own and it has one."""
+    if settings.store.url or "://" in store:
+        is_own = store == settings.store.url
+    else:
+        is_own = Path(store).absolute() == store_file(settings).absolute()
+    kept = heads_file(settings)
+    if not is_own or not kept.is_file():
+        return None
+    say_aside(f"downfield: compared with the heads that the rig kept in {kept}")
+    return kept
 
 
 def _verified(store: StoreReader, game: str, head: str | None) -> Verification:
