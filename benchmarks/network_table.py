@@ -28,6 +28,8 @@ from downfield.training.figures import (
     ball_precision,
     ball_recall,
     fallen_f1,
+    front_certainty,
+    fronts_right,
     hand_precision,
     hand_recall,
     precision,
@@ -110,6 +112,7 @@ ROWS: Final = (
         ("97 / 95", "92 / 92"),
     ),
     Row("hands recall / precision", (hand_recall, hand_precision), ("95 / 98", "90 / 95")),
+    Row("front: how sure / right", (front_certainty, fronts_right), ("alike", "alike")),
     Row("share of errors within one said sigma", (within_sigma,), ("64 to 72", "60 to 76")),
 )
 

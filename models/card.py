@@ -57,6 +57,7 @@ class NetworkCard:
         turn_logit: the refiner's logit of facing the other way must exceed this to overrule the detector, which is
             seldom wrong.
         fallen_logit: the refiner's logit of having fallen must exceed this.
+        front_odds: log-odds that a front is right per unit of its logit, measured on validation pictures.
         about: training data and further notes, for people.
 
     Raises:
@@ -79,6 +80,7 @@ class NetworkCard:
     ball_odds: tuple[float, float] = (1.0, 0.0)
     turn_logit: float = 0.0
     fallen_logit: float = 0.0
+    front_odds: float = 1.0
     about: str = ""
     format: Literal["downfield.network"] = "downfield.network"
     version: Literal[1] = 1
@@ -104,6 +106,7 @@ class NetworkCard:
             InputError,
             "Thresholds must be between 0 and 1.",
         )
+        check(self.front_odds > 0, InputError, f"front_odds must be above 0, not {self.front_odds}.")
         for name, size in (("input_px", self.input_px), ("ball_px", self.ball_px)):
             check(min(size) > 0, InputError, f"{name} must be above 0, not {size}.")
 

@@ -79,6 +79,7 @@ def open_detector(
         turn_logit=card.turn_logit,
         fallen_logit=card.fallen_logit,
         sigma_scale=card.second_look.sigma_scale,
+        front_odds=card.front_odds,
         augmented=augmented,
     )
     refiner, beside = (_open_refiner(part, card.second_look, card.second_opinion) for part in (tracking, folder))

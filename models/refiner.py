@@ -345,7 +345,11 @@ def mirror_back(outputs: Array) -> Array:
 
 
 def decode_refinement(
-    figures: Sequence[Detection], outputs: Array, transforms: Array, sigma_scale: float = 1.0
+    figures: Sequence[Detection],
+    outputs: Array,
+    transforms: Array,
+    sigma_scale: float = 1.0,
+    front_odds: float = 1.0,
 ) -> list[Detection]:
     """Return refined figures.
 
@@ -354,12 +358,13 @@ def decode_refinement(
         outputs: output of the refiner for each.
         transforms: transform of each figure's patch.
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
+        front_odds: log-odds that a front is right per unit of its logit.
 
     """
     points = from_patch(from_units(outputs[:, POINTS].reshape(-1, 5, 2)), transforms)
     unit_px = PATCH_PX / 2 / scale_of(transforms)
     sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(outputs[:, LOG_ERRORS]) * unit_px[:, None]
-    visible, front = sigmoid(outputs[:, VISIBLE]), sigmoid(np.abs(outputs[:, TURN]))
+    visible, front = sigmoid(outputs[:, VISIBLE]), sigmoid(front_odds * np.abs(outputs[:, TURN]))
     # Detector and refiner both vote on whether there is a figure, since they make different errors.
     scores = sigmoid((outputs[:, FIGURE] + logit(np.array([figure.score for figure in figures]))) / 2)
     out = []

@@ -73,6 +73,7 @@ class TwoStageDetector:
         turn_logit: the logit of facing the other way must exceed this to overrule the detector.
         fallen_logit: the logit of having fallen must exceed this.
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
+        front_odds: log-odds that a front is right per unit of its logit.
         augmented: whether single pictures and their figures are run mirrored as well.
 
     """
@@ -90,6 +91,7 @@ class TwoStageDetector:
         turn_logit: float = 0.0,
         fallen_logit: float = 0.0,
         sigma_scale: float = 1.0,
+        front_odds: float = 1.0,
         augmented: bool = False,
     ) -> None:
         self.name = f"{detector.name}, refined" + (" and mirrored" if augmented else "")
@@ -98,7 +100,7 @@ class TwoStageDetector:
         self._beside = beside or self
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
-        self._sigma_scale = sigma_scale
+        self._sigma_scale, self._front_odds = sigma_scale, front_odds
         self._augmented = augmented
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
@@ -233,7 +235,7 @@ class TwoStageDetector:
             # The front of known figures was decided when they were first detected: one view of them is enough.
             further(self._refiner, outputs[len(known) :], patches[len(known) :])
         self._subtract_thresholds(outputs)
-        better = decode_refinement(figures, outputs, transforms, self._sigma_scale)
+        better = decode_refinement(figures, outputs, transforms, self._sigma_scale, self._front_odds)
         if further:
             self._realign(image, better, figures, len(known), usual_px, further)
         for row, (same, _) in enumerate(again, len(known)):
@@ -309,7 +311,7 @@ class TwoStageDetector:
     ) -> list[Detection]:
         outputs, transforms = run_figures(self._refiner, views, image, usual_px, further)
         self._subtract_thresholds(outputs)
-        return decode_refinement(views, outputs, transforms, self._sigma_scale)
+        return decode_refinement(views, outputs, transforms, self._sigma_scale, self._front_odds)
 
     def _subtract_thresholds(self, outputs: Array) -> None:
         """Subtract, in place, the thresholds of the logits of turning and falling."""

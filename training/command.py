@@ -189,6 +189,34 @@ def export(
 
 
 @app.command()
+def calibrate(
+    network: Annotated[Path, typer.Argument(help="Folder of an exported network; its card is rewritten.")],
+    val: Annotated[
+        list[Path] | None, typer.Option(help="Data sets whose validation pictures are measured; may be repeated.")
+    ] = None,
+) -> None:
+    """Calibrate a network's errors and its certainty of fronts on validation pictures."""
+    _check_extra("twin", "reading data sets", "mujoco")
+    from downfield.training.calibration import calibrate_network
+
+    if not val:
+        raise InputError("give at least one data set with --val")
+    with progress_bar("Measuring pictures") as advance:
+        report = calibrate_network(network, val, advance)
+    (sigma_then, sigma), (odds_then, odds), (sure_then, sure) = (
+        report.sigma_scale,
+        report.front_odds,
+        report.front_certainty,
+    )
+    say(f"{report.pictures} pictures, {report.figures} upright figures")
+    say(f"corner errors x {sigma:g} (before: {sigma_then:g}), so that 68 % are within one sigma")
+    say(
+        f"fronts: log-odds x {odds:g} (before: {odds_then:g}); {100 * sure:.1f} % sure in the mean (before:"
+        f" {100 * sure_then:.1f} %), {100 * report.fronts_right:.1f} % right"
+    )
+
+
+@app.command()
 def pair(
     runs: Runs,
     folder: Annotated[

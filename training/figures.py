@@ -85,6 +85,27 @@ def turned(frames: Frames) -> float:
     return float((errors > 90).mean()) if len(errors) else np.nan
 
 
+def fronts(frames: Frames) -> tuple[Array, Bools]:
+    """Certainty of the fronts of standing, clearly visible figures, 0..1, and which are right, shape (n,) each."""
+    certainty = np.concatenate([frame.front_scores[_well_seen(frame)] for frame in frames])
+    errors = np.concatenate([frame.heading_deg[_well_seen(frame)] for frame in frames])
+    known = np.isfinite(errors)
+    right: Bools = errors[known] <= 90
+    return certainty[known], right
+
+
+def front_certainty(frames: Frames) -> float:
+    """Mean certainty of fronts, 0..1, as reported."""
+    certainty, _ = fronts(frames)
+    return float(certainty.mean()) if len(certainty) else np.nan
+
+
+def fronts_right(frames: Frames) -> float:
+    """Share of fronts that are right: what their certainty should be."""
+    _, right = fronts(frames)
+    return float(right.mean()) if len(right) else np.nan
+
+
 def ball_recall(frames: Frames, least_shown: float = WELL_SEEN) -> float:
     """Share of pictures with a visible ball, at least so much of it, in which it was found."""
     found = [frame.ball_found for frame in frames if frame.ball_shown >= least_shown]

@@ -53,6 +53,7 @@ class FrameScore:
         sigmas_px: standard deviation the detector said, NaN where none; shape (n, 4).
         corners_seen: shape (n, 4).
         heading_deg: how far off, 0..180; NaN as corners_mm; shape (n,).
+        front_scores: how sure the detector said each front is, NaN for what was not found; shape (n,).
         scores: of the figures found, NaN elsewhere, shape (n,).
         false_scores: of figures seen where there is none, shape (m,).
         ball_shown: how much of the ball is seen, 0..1; 0 where there is none.
@@ -74,6 +75,7 @@ class FrameScore:
     sigmas_px: Array
     corners_seen: Bools
     heading_deg: Array
+    front_scores: Array
     scores: Array
     false_scores: Array
     ball_shown: float
@@ -130,6 +132,7 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
         sigmas_px=np.array([_sigmas(one) for one in found]).reshape(-1, 4),
         corners_seen=np.array([figure.corners_visible for figure in known], dtype=np.bool_).reshape(-1, 4),
         heading_deg=heading_deg,
+        front_scores=np.array([np.nan if one is None else one.front_score for one in found]),
         scores=np.array([np.nan if one is None else one.score for one in found]),
         false_scores=np.array(false),
         ball_shown=max((ball.shown for ball in balls), default=0.0),
