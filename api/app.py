@@ -51,6 +51,7 @@ from downfield.review.call_viewer import CallViewer
 from downfield.review.catalog import GameCatalog
 from downfield.review.exports import ClipExporter
 from downfield.review.finished_games import FinishedGames
+from downfield.review.game_standings import GameStandings
 from downfield.review.replay.replay_maker import ReplayMaker
 from downfield.review.thumbnails import Thumbnails
 from downfield.review.worker import JudgingWorker
@@ -128,7 +129,10 @@ def create_app(
     app.state.logos = LogoFolder(context.style_folder and context.style_folder / "logos")
     app.state.films = FilmMaker()
     app.state.worker = JudgingWorker()
-    app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker)
+    app.state.judging_aside = JudgingWorker()
+    standings = GameStandings(context.store, app.state.worker, context.judgings, app.state.judging_aside)
+    context.game_service.ended_games.follow(standings.prepare)
+    app.state.finished = FinishedGames(context.store, lambda: context.game_service.game_id, app.state.worker, standings)
     app.state.token_store = TokenStore(
         context.store, app.state.streams.end_all_of, on_changed=context.game_service.note
     )

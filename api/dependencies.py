@@ -31,6 +31,7 @@ from downfield.game.store import Store
 from downfield.game.store_reader import GameRow
 from downfield.review.call_viewer import CallViewer
 from downfield.review.finished_games import FinishedGames
+from downfield.review.kept_judgings import KeptJudgings
 
 COOKIE: Final = "downfield"
 
@@ -68,6 +69,7 @@ class AppContext:
         program: draws the program feed; None where there are no pictures.
         style_folder: with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
         replays: how replays are made.
+        judgings: keeps on disk what finished games come to; None to keep nothing.
         operators_review: whether operators may reopen finished games, rule on them and close them, as admins may.
 
     """
@@ -85,6 +87,7 @@ class AppContext:
     style_folder: Path | None = None
     replays: ReplayOptions = field(default_factory=ReplayOptions)
     operators_review: bool = False
+    judgings: KeptJudgings | None = None
 
 
 async def _context(connection: HTTPConnection) -> AppContext:

@@ -9,12 +9,14 @@ written with 60 files of recording, 1.2 GB.
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -24,6 +26,7 @@ from downfield.game.commands import NewGame
 from downfield.game.evidence import EvidenceFinder, NoGameInPlay
 from downfield.game.footage import Footage, FootageFrame
 from downfield.game.history import History
+from downfield.game.published.game_topics import CallView
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
 from downfield.game.signing import RigKey
@@ -35,6 +38,8 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
 from downfield.review.catalog import GameCatalog, GameSearch
 from downfield.review.finished_games import FinishedGames, LateRuling
+from downfield.review.game_standings import GameStandings
+from downfield.review.kept_judgings import KeptJudgings
 from downfield.review.plays import reviewed_plays
 from downfield.review.reports.game_report import GameReport
 from downfield.review.worker import JudgingWorker
@@ -93,14 +98,7 @@ def main() -> None:
         store.read_bytes = 0
         report(name, lambda call=call: finder.find(row, call.id))  # type: ignore[misc]
         print(f"  {store.read_bytes / 1e3:.0f} kB of scenes read")
-    finished = FinishedGames(store, lambda: "", JudgingWorker())
-    for name, call, decision in (
-        ("a late ruling on the last play, after all of the game was judged", calls[-1], "overturn"),
-        ("on the first play, which changes nothing", calls[0], "confirm"),
-        ("on one amid the game", calls[len(calls) // 2], "overturn"),
-    ):
-        ruling = LateRuling(Ruling(call.id, decision, None, "for the benchmark"), "benchmark")  # type: ignore[arg-type]
-        report(f"{name}, tried", lambda ruling=ruling: until_done(lambda: finished.preview(row, ruling)))  # type: ignore[misc]
+    late_rulings(store, row, calls, folder)
     report("report for print", lambda: GameReport(store, History(store, row)).html())
     bundle(store, row, folder)
     store.close()
@@ -124,6 +122,26 @@ def play(store: Store, minutes: int) -> None:
             game_service.take(replace(scene, frame=frame, t_ns=scene.t_ns + since_ns, contacts=contacts))
     game_service.start_game(NewGame(title="the next one"))
     game_service.close()
+
+
+def late_rulings(store: Store, row: GameRow, calls: Sequence[CallView], folder: Path) -> None:
+    """Try rulings after the game as a rig that was started anew does: with nothing kept of it, and once more."""
+    shutil.rmtree(folder / "judged", ignore_errors=True)
+    kept = KeptJudgings(folder / "judged", RigKey.generate())
+    for run in ("nothing of the game is kept", "after a restart"):
+        worker = JudgingWorker()
+        finished = FinishedGames(store, lambda: "", worker, GameStandings(store, worker, kept))
+        print(f"late rulings, {run}:")
+        for name, call, decision in (
+            ("the first, on the last play", calls[-1], "overturn"),
+            ("on the first play, which changes nothing", calls[0], "confirm"),
+            ("on one amid the game", calls[len(calls) // 2], "overturn"),
+        ):
+            ruling = LateRuling(Ruling(call.id, decision, None, "for the benchmark"), "benchmark")  # type: ignore[arg-type]
+            work = partial(finished.preview, row, ruling)
+            report(f"  {name}, tried", lambda work=work: until_done(work))  # type: ignore[misc]
+        worker.close()
+    print(f"  {sum(file.stat().st_size for file in (folder / 'judged').iterdir()) / 1e6:.0f} MB kept of the game")
 
 
 def until_done(work: Callable[[], T]) -> T:

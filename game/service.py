@@ -20,6 +20,7 @@ from downfield.core.scene import Player, Scene
 from downfield.game.backlog import Backlog
 from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.current_game import NO_GAME, CurrentGame
+from downfield.game.ended_games import EndedGames
 from downfield.game.idempotency import IdempotencyCache, as_submitted
 from downfield.game.journal import JournalWriter
 from downfield.game.owner import NOBODY, GameOwner
@@ -60,7 +61,7 @@ class GameService(CurrentGame):
         sink: where topics are published.
         rig: does what only the rig can do.
         field: the printed field.
-        rulebook: for games that name none. Kept as an attribute, as are the policies.
+        rulebook: for games that name none. Kept as an attribute, as are the policies and the ended games.
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
         owner: whose games these are; only they are resumed.
         shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
@@ -85,6 +86,7 @@ class GameService(CurrentGame):
     ) -> None:
         super().__init__()
         self.policies = policies or LeaguePolicies()
+        self.ended_games = EndedGames()
         self._writer = JournalWriter(store)
         self._backlog = Backlog(store, self._writer)
         self._snapshots = snapshots
@@ -152,6 +154,7 @@ class GameService(CurrentGame):
                 players = self._players if self._session is None else self._session.state.players
             if self._session is not None:
                 self._session.end()
+                self.ended_games.note(self._session)
                 self._session = None
             session, pending = start_session(
                 self._writer, self._publisher, game, rulebook, self._field, self._rig.calibration(), self._owner
@@ -236,6 +239,7 @@ class GameService(CurrentGame):
             session = self._session
             yield session
             if session.ended:
+                self.ended_games.note(session)
                 self._session, self._players = None, session.state.players
                 if self._shadow is not None:
                     self._shadow.end()

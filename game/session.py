@@ -98,6 +98,7 @@ class GameSession:
         self.challenge_rules = ChallengeRules.of(self._game.rulebook.params)
         self.signatures: Signatures = {}
         self.ended = False
+        self.end_entry: PendingEntry | None = None
         self._frames: dict[str, int] = {}
         self._call_texts: dict[str, str] = {}  # of every call so far, as a ruling may name one that is gone
         self._last_event_ns = 0
@@ -266,7 +267,8 @@ class GameSession:
         """Journal the end of the game, which somebody may have closed; return that entry on its way to the disk."""
         self.write_scenes()
         self.ended = True
-        return self.journal.append(GameEnded(self.state.text, self.state.score, by))
+        self.end_entry = self.journal.append(GameEnded(self.state.text, self.state.score, by))
+        return self.end_entry
 
     def _judge(self, entry: Scene | Event) -> GameUpdate:
         before = self.state

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from concurrent.futures import Future
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -21,8 +20,9 @@ from downfield.game.store import GameRow, Store
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.review.changes import GameChanges, changes_between, effects_of
-from downfield.review.judging_again import Difference, JudgedAgain, Way, judge_again, judge_on
-from downfield.review.worker import JudgingWorker, Pause
+from downfield.review.game_standings import GameStandings, event_ids
+from downfield.review.judging_again import Difference, JudgedAgain, Way, judge_on
+from downfield.review.worker import JudgingWorker
 
 REMEMBERED: Final = 500
 """Rulings whose idempotency keys are remembered."""
@@ -55,13 +55,20 @@ class FinishedGames:
         store: where the games are.
         in_play: returns the id of the game in play; empty for none.
         worker: judges them again.
+        standings: what they come to as they stand; by default nothing of it is kept on disk.
 
     """
 
-    def __init__(self, store: Store, in_play: Callable[[], str], worker: JudgingWorker) -> None:
+    def __init__(
+        self,
+        store: Store,
+        in_play: Callable[[], str],
+        worker: JudgingWorker,
+        standings: GameStandings | None = None,
+    ) -> None:
         self._store, self._in_play, self._worker = store, in_play, worker
+        self._standings = standings or GameStandings(store, worker)
         self._lock = threading.Lock()
-        self._standing: dict[str, tuple[tuple[str, ...], JudgedAgain]] = {}
         self._ruled: OrderedDict[tuple[str, str], tuple[LateRuling, GameChanges]] = OrderedDict()
 
     def reopen(self, row: GameRow, by: str, reason: str) -> None:
@@ -80,7 +87,7 @@ class FinishedGames:
                 raise RefusedError("This game has been reopened already. Rule on its calls, then close it.")
             self._append(history, GameReopened(by, reason))
             with suppress(BusyError):  # whoever reopens a game means to rule: it is judged while he finds the call
-                self._begin_standing(history)
+                self._standings.begin(history)
 
     def close(self, row: GameRow, by: str) -> None:
         """Close a reopened game.
@@ -116,8 +123,8 @@ class FinishedGames:
             event = _event(history, ruling)
             before, after = self._judge(history, event)
             changes = self._changes(history, before, after).model_copy(update={"event": event.id})
-            self._append(history, EventRecorded(event, ruling.by, effects_of(before, after)), ruling.key)
-            self._standing = {row.id: ((*_ids(history), event.id), after)}  # one game is in dispute at a time
+            position = self._append(history, EventRecorded(event, ruling.by, effects_of(before, after)), ruling.key)
+            self._standings.set(history, event, position, after)
             if ruling.key is not None:
                 self._ruled[row.id, ruling.key] = (ruling, changes)
                 while len(self._ruled) > REMEMBERED:
@@ -184,8 +191,8 @@ class FinishedGames:
 
     def _judge(self, history: History, event: Event) -> tuple[JudgedAgain, JudgedAgain]:
         """Judge a game as it stands, once until it changes, and with one more event, from where that tells."""
-        game, ids = history.row.id, _ids(history)
-        before, body = self._standing_of(history), event.body
+        game, ids = history.row.id, event_ids(history)
+        before, body = self._standings.of(history), event.body
         difference = self._difference(history, event, before)
         way = Way.of(history.events, more=(event,))
         name = ("after", game, ids, to_json(type(body), body))
@@ -197,22 +204,6 @@ class FinishedGames:
                 "changes. Rule with the version that judged the game."
             )
         return before, after
-
-    def _begin_standing(self, history: History) -> Future[JudgedAgain]:
-        return self._worker.begin(*self._standing_job(history))
-
-    def _standing_of(self, history: History) -> JudgedAgain:
-        """Return what a game comes to as it stands; it is judged only where its events have changed since."""
-        known, standing = self._standing.get(history.row.id, ((), None))
-        if standing is None or known != _ids(history):
-            standing = self._worker.share(*self._standing_job(history))
-            self._standing = {history.row.id: (_ids(history), standing)}  # one game is in dispute at a time
-        return standing
-
-    def _standing_job(self, history: History) -> tuple[Hashable, Callable[[Pause], JudgedAgain]]:
-        game, way = history.row.id, Way.of(history.events)
-        name = ("standing", game, _ids(history))
-        return name, lambda pause: judge_again(self._store, game, (way,), pause, keep=True)[0]
 
     @staticmethod
     def _difference(history: History, event: Event, before: JudgedAgain) -> Difference:
@@ -252,7 +243,7 @@ class FinishedGames:
             raise RefusedError("This game is closed. Reopen it first, with a reason.")
         return history
 
-    def _append(self, history: History, content: Content, key: str | None = None) -> None:
+    def _append(self, history: History, content: Content, key: str | None = None) -> JournalPosition:
         writer = JournalWriter(self._store)
         journal = Journal(writer, history.row, JournalPosition(history.entries, history.head))
         try:
@@ -262,6 +253,7 @@ class FinishedGames:
             writer.close()
         if written is None:
             raise OutputError(failure or f"{self._store.where}: the entry could not be written in time")
+        return written
 
 
 def challenges_of(history: History) -> ChallengesView:
@@ -274,11 +266,6 @@ def challenges_of(history: History) -> ChallengesView:
 def _period_of(history: History, call: str) -> int:
     t_ns = next((view.t_ns for view in history.calls() if view.id == call), 0)
     return next((snap.period for snap in reversed(history.snaps()) if snap.t_ns <= t_ns), 1)
-
-
-def _ids(history: History) -> tuple[str, ...]:
-    """Return what tells whether a game has to be judged again: nothing but events is added once it is over."""
-    return tuple(event.id for event in history.events)
 
 
 def _event(history: History, ruling: LateRuling) -> Event:

@@ -40,6 +40,8 @@ class JudgingLimits:
 
 LIMITS: Final = JudgingLimits()
 
+_ENDING: Final = "The service is ending."
+
 
 class JudgingWorker:
     """Runs jobs that judge games again. Callable from any thread.
@@ -51,6 +53,7 @@ class JudgingWorker:
     def __init__(self) -> None:
         self._places = threading.BoundedSemaphore(LIMITS.waiting)
         self._lock = threading.Lock()
+        self._closing = threading.Event()
         self._shared: OrderedDict[Hashable, Future[Any]] = OrderedDict()
         self._threads = ThreadPoolExecutor(1, "judging-again", initializer=lower_priority)
 
@@ -95,6 +98,12 @@ class JudgingWorker:
                 del self._shared[other]
             return future
 
+    def is_going_on(self, name: Hashable) -> bool:
+        """Return whether a job of a name was begun and is not done."""
+        with self._lock:
+            future = self._shared.get(name)
+            return future is not None and not future.done()
+
     def _submit(self, job: Callable[[Pause], Result], longest_s: float) -> Future[Result]:
         if not self._places.acquire(blocking=False):
             raise BusyError(f"{LIMITS.waiting} games are being judged again already. Try again in a minute.")
@@ -102,20 +111,22 @@ class JudgingWorker:
             future = self._threads.submit(self._run, job, longest_s)
         except RuntimeError:  # the service is ending
             self._places.release()
-            raise BusyError("The service is ending.") from None
+            raise BusyError(_ENDING) from None
         future.add_done_callback(lambda _: self._places.release())
         return future
 
     def close(self) -> None:
-        """End the thread after the job it runs."""
+        """End the thread and the job it runs, which is judged anew when it is asked for again."""
+        self._closing.set()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    @staticmethod
-    def _run(job: Callable[[Pause], Result], longest_s: float) -> Result:
+    def _run(self, job: Callable[[Pause], Result], longest_s: float) -> Result:
         ends_s = time.monotonic() + longest_s
 
         def pause() -> None:
             time.sleep(0)  # lets go of the interpreter
+            if self._closing.is_set():
+                raise BusyError(_ENDING)
             if time.monotonic() > ends_s:
                 raise BusyError(f"Judging this game again takes more than {longest_s:g} s. It was stopped.")
 

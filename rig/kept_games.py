@@ -23,6 +23,7 @@ from downfield.game.signing import RigKey
 from downfield.game.snapshot import SnapshotFile
 from downfield.game.spool import Spool
 from downfield.game.store import Store
+from downfield.review.kept_judgings import KeptJudgings
 from downfield.rig.configuration.settings import (
     RigSettings,
     data_folder,
@@ -34,6 +35,7 @@ from downfield.rig.configuration.settings import (
 
 _TEMPORARY_STORE: Final = "games.db"
 _SNAPSHOT: Final = "game.snapshot"
+_JUDGINGS: Final = "judged"
 DATA_FOLDER_LOCK: Final = ".rig.lock"
 """The file that a rig has locked while it uses a data folder."""
 
@@ -99,6 +101,11 @@ def open_store(
 def open_snapshots(settings: RigSettings, key: RigKey) -> SnapshotFile:
     """Return the file that keeps how far a rig's game was judged."""
     return SnapshotFile(data_folder(settings) / _SNAPSHOT, key)
+
+
+def open_judgings(settings: RigSettings, key: RigKey) -> KeptJudgings:
+    """Return the folder that keeps what a rig's finished games come to."""
+    return KeptJudgings(data_folder(settings) / _JUDGINGS, key)
 
 
 def _unsaved_places(settings: RigSettings, store: Store, owner: GameOwner) -> list[Path]:

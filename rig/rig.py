@@ -28,7 +28,7 @@ from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder, heads_file, policies_file, recordings_folder
 from downfield.rig.configuration.stream import outlets_of, replay_options
 from downfield.rig.controller import CalibrationInUse, RigController
-from downfield.rig.kept_games import open_snapshots, open_store
+from downfield.rig.kept_games import open_judgings, open_snapshots, open_store
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.camera_watch import CameraWatch
@@ -338,6 +338,7 @@ class Rig:
             style_folder=folder,
             replays=replay_options(self._settings),
             operators_review=self._settings.game.operators_review,
+            judgings=open_judgings(self._settings, self._key) if self.live else None,
         )
         return Service(context, self._settings.service, folder, self._report_unserved)
 

@@ -30,7 +30,7 @@ from downfield.rig.admin_key import open_admin_key
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder
-from downfield.rig.kept_games import leased_data_folder, open_snapshots, open_store
+from downfield.rig.kept_games import leased_data_folder, open_judgings, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.tournament.opening import health_with, open_tournament
@@ -103,6 +103,7 @@ class Scorekeeper:
                 admin_key=open_admin_key(data_folder(settings), must_be_kept=True),
                 rig_key=key,
                 bundles=BundleExporter(store, settings, key, control.calibration),
+                judgings=open_judgings(settings, key),
             )
             self.service = Service(context, settings.service, data_folder(settings))
             serving.append(self.service)

@@ -26,7 +26,7 @@ from downfield.game.store import GameRow, Store
 from downfield.game.store_reader import StoreReader
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review import finished_games, judging_again, worker
+from downfield.review import game_standings, judging_again, worker
 from downfield.review.audit import audit_trail
 from downfield.review.catalog import GameCatalog
 from downfield.review.challenge_statistics import challenge_statistics
@@ -237,7 +237,7 @@ def test_trying_several_rulings_judges_the_game_as_it_stands_only_once(
         judged.append(len(ways))
         return judge_again(store, game, ways, pause, keep=keep)
 
-    monkeypatch.setattr(finished_games, "judge_again", counted)
+    monkeypatch.setattr(game_standings, "judge_again", counted)
     desk.finished.reopen(desk.row, "Ann", "why not")
     tried = [desk.finished.preview(desk.row, strike(desk)) for _ in range(2)]
     made = desk.finished.rule(desk.row, strike(desk))
@@ -299,7 +299,7 @@ def test_a_ruling_that_takes_long_goes_on_and_is_there_when_it_is_tried_again(
         judged.append(len(ways))
         return judge_again(store, game, ways, pause, keep=keep)
 
-    monkeypatch.setattr(finished_games, "judge_again", slow)
+    monkeypatch.setattr(game_standings, "judge_again", slow)
     monkeypatch.setattr(worker, "LIMITS", worker.JudgingLimits(wait_s=0.01))
     desk.finished.reopen(desk.row, "Ann", "why not")  # begins to judge it in the background
     for _ in range(2):
