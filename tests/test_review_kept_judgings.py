@@ -22,7 +22,7 @@ from downfield.officiating.events import Ruling, Undo
 from downfield.review import game_standings, kept_judgings, worker
 from downfield.review.finished_games import FinishedGames, LateRuling
 from downfield.review.game_standings import GameStandings
-from downfield.review.judging_again import judge_again
+from downfield.review.judging_again import Way, judge_again
 from downfield.review.kept_judgings import KeptJudgings
 from downfield.review.worker import JudgingWorker, Pause
 
@@ -122,7 +122,7 @@ def test_what_is_kept_is_what_judging_comes_to(tmp_path: Path) -> None:
     game = rig.play()
     history = History(rig.table.store, rig.row(game))
     kept = rig.kept.read(rig.table.store, history, lambda: None)
-    way = game_standings.Way.of(history.events)
+    way = Way.of(history.events)
     assert (kept,) == judge_again(rig.table.store, game, (way,), lambda: None, keep=True)
     assert kept is not None
     assert kept.checkpoints
