@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from declared_game import DeclaredGame
 from declared_game import kinds as kinds_of
@@ -100,6 +102,10 @@ def tackled(table: DeclaredGame, spot: float = 45.0) -> DeclaredGame:
     return table
 
 
+NO_PENALTY = (5, 0, 3)
+HOLDING_BY_OFFENSE = (0, 7, 8)
+
+
 def penalized(table: DeclaredGame, dice: tuple[int, int, int]) -> GameState:
     table.declare(Roll(dice))
     return table.state
@@ -131,6 +137,70 @@ def test_an_accepted_penalty_replays_the_down(dice: tuple[int, int, int], situat
     penalized(table, dice)
     table.declare(ChoiceMade("decline"))
     assert table.state.situation == "2nd & 5 at H 45"
+
+
+def touchdown() -> DeclaredGame:
+    table = game().at(90)
+    table.declare(Carrier("dark-22"), by_hand("touchdown", side="home"))
+    return table
+
+
+def safety() -> DeclaredGame:
+    table = game().at(5)
+    table.declare(Carrier("dark-22"), by_hand("tackle", players=("dark-22",), spot_yd=(-1.0, 26.0)))
+    return table
+
+
+def field_goal(dice: tuple[int, int]) -> DeclaredGame:
+    table = game().at(80, 4)
+    table.declare(KickDeclared("field_goal"), Roll(dice))
+    return table
+
+
+def punt_out_of_bounds() -> DeclaredGame:
+    table = game().at(30, 4)
+    table.declare(KickDeclared("punt"), Roll((8, 0)), Roll((5, 5, 5, 10)))
+    return table
+
+
+def waits_for(table: DeclaredGame) -> str:
+    return "" if table.state.wait is None else table.state.wait.purpose
+
+
+@pytest.mark.parametrize(
+    ("down", "due", "then", "replayed"),
+    [
+        (touchdown, "extra_point", "extra_point", "1st & goal at A 20"),
+        (safety, "free_kick", "", "1st & 12.5 at H 2.5"),
+        (lambda: field_goal((8, 0)), "kickoff", "", "4th & 20 at A 30"),
+        (lambda: field_goal((9, 9)), "scrimmage", "", "4th & 20 at A 30"),
+        (punt_out_of_bounds, "scrimmage", "", "4th & 20 at H 20"),
+    ],
+    ids=["touchdown", "safety", "field goal", "missed field goal", "punt out of bounds"],
+)
+def test_a_penalty_is_rolled_after_a_down_that_ends_in_a_score_or_a_kick(
+    down: Callable[[], DeclaredGame], due: str, then: str, replayed: str
+) -> None:
+    table = down()
+    score = table.state.score
+    assert waits_for(table) == "penalty"
+    table.declare(Roll(NO_PENALTY))
+    assert (table.state.score, table.state.due, waits_for(table)) == (score, due, then)
+    declined = down()
+    declined.declare(Roll(HOLDING_BY_OFFENSE), ChoiceMade("decline"))
+    assert (declined.state.score, declined.state.due, waits_for(declined)) == (score, due, then)
+    accepted = down()
+    accepted.declare(Roll(HOLDING_BY_OFFENSE), ChoiceMade("accept"))
+    assert (accepted.state.score, accepted.state.offense, waits_for(accepted)) == ((0, 0), "home", "")
+    assert accepted.state.situation == replayed
+
+
+def test_no_penalty_is_rolled_after_a_try_or_a_kickoff() -> None:
+    table = touchdown()
+    table.declare(Roll(NO_PENALTY), Roll((8, 0)))
+    assert (table.state.score, waits_for(table), table.state.due) == ((7, 0), "", "kickoff")
+    table.declare(KickDeclared("kickoff"), Roll((5, 5, 5, 9)))
+    assert waits_for(table) == ""
 
 
 def test_the_lost_penalty_row_is_decided_by_a_person_or_the_league() -> None:
@@ -169,7 +239,7 @@ def test_a_sacked_quarterback_rolls_for_injury_first() -> None:
 def test_an_extra_point_by_percentage() -> None:
     for dice, points in (((8, 0), 7), ((8, 1), 6)):
         table = game().at(95)
-        table.declare(Carrier("dark-22"), by_hand("touchdown", side="home"), Roll(dice))
+        table.declare(Carrier("dark-22"), by_hand("touchdown", side="home"), Roll(NO_PENALTY), Roll(dice))
         assert table.state.score == (points, 0)
 
 
@@ -177,7 +247,7 @@ def test_a_safety_is_punted_from_the_twenty() -> None:
     table = game().at(5)
     table.declare(Carrier("dark-22"), by_hand("tackle", players=("dark-22",), spot_yd=(-1.0, 26.0)))
     assert (table.state.score, table.state.due, table.state.kicking) == ((0, 2), "free_kick", "home")
-    table.declare(KickDeclared("punt"), Roll((5, 5, 5, 1)))
+    table.declare(Roll(NO_PENALTY), KickDeclared("punt"), Roll((5, 5, 5, 1)))
     assert table.state.play.landed_yd == 20 + 15 + 20 + 10
 
 

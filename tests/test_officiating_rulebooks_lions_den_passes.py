@@ -116,12 +116,35 @@ def test_a_defender_within_five_yards_intercepts_on_ten_and_one_that_touches_on_
     assert kinds_of(table.declare(Roll((0, 1)))) == ["reception"]
 
 
+@pytest.mark.parametrize(("dice", "kind"), [((0, 1), "reception"), ((9, 9), "incomplete")])
+def test_the_defense_need_not_roll_for_an_interception(dice: tuple[int, int], kind: str) -> None:
+    table = passing(45, ScriptedFigure(HITTER, stands(45 + 2 * HALF_YD + 1), "DB"))
+    table.declare(PassDeclared(RECEIVER), Roll(dice))
+    offered = table.game.legal().find("choice", "decline")
+    assert offered is not None
+    assert (offered.allowed, offered.by) == (True, ("away",))
+    with pytest.raises(RefusedError, match="not on offer"):
+        table.declare(ChoiceMade("accept"))
+    with pytest.raises(RefusedError, match="to make"):
+        table.declare(ChoiceMade("decline", "home"))
+    assert kinds_of(table.declare(ChoiceMade("decline", "away")))[0] == kind
+    assert table.state.play.ball_side == "home"
+
+
+def test_the_offense_can_not_decline_its_own_pass_roll() -> None:
+    table = passing(45)
+    table.declare(PassDeclared(RECEIVER))
+    with pytest.raises(RefusedError):
+        table.declare(ChoiceMade("decline"))
+
+
 def test_a_catch_in_the_end_zone_is_a_touchdown() -> None:
     table = Filmed(
         ScriptedFigure(PASSER, stands(35, heading=0.0), "QB"), ScriptedFigure(RECEIVER, stands(102, heading=0.0), "WR")
     )
     table.declare(PassDeclared(RECEIVER))
-    assert kinds_of(table.declare(Roll((0, 1)))) == ["reception", "touchdown"]
+    calls = table.declare(Roll((0, 1)))
+    assert [call.kind for call in calls if call.kind != "info"] == ["reception", "touchdown"]
 
 
 def test_ineligible_receivers_are_refused() -> None:

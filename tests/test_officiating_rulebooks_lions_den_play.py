@@ -103,7 +103,7 @@ def test_the_ball_scores_the_touchdown_and_not_the_base() -> None:
     judgment = judge_film(film_run(through), line_yd=90.0)
     assert "touchdown" in decisive_kinds(judgment)
     assert judgment.state.wait is not None
-    assert judgment.state.wait.purpose == "extra_point"
+    assert judgment.state.wait.purpose == "penalty"  # which is rolled before the try
 
 
 def test_a_ball_out_of_bounds_is_spotted_at_the_inbounds_mark() -> None:

@@ -54,7 +54,9 @@ class WaitView(TopicModel):
 
     kind: Literal["roll", "coin", "choice"]
     purpose: str = Field(description='What for, such as "fumble" or "field_goal".')
-    options: tuple[Choice, ...] = Field(default=(), description="Open choices; empty for dice and coins.")
+    options: tuple[Choice, ...] = Field(
+        default=(), description="Open choices; with dice, what may be chosen in their place."
+    )
     by: Side | None = Field(default=None, description="Side whose coach decides; null for either.")
     text: str
 

@@ -283,8 +283,11 @@ def _wait(state: GameState) -> game_topics.WaitView | None:
     action = {"roll": "roll", "coin": "flip a coin", "choice": "choose"}[wait.kind]
     coach = "" if wait.by is None else f"{state.team(wait.by).name}: "
     purpose = wait.purpose.replace("_", " ")
-    options = "".join(f" {option.replace('_', ' ')}" for option in wait.options)
-    text = f"{coach}{action} for {purpose}" + (f":{options}" if options else "")
+    options = [option.replace("_", " ") for option in wait.options]
+    offered = (
+        "" if not options else f": {' '.join(options)}" if wait.kind == "choice" else f", or {' or '.join(options)}"
+    )
+    text = f"{coach}{action} for {purpose}{offered}"
     return game_topics.WaitView(kind=wait.kind, purpose=wait.purpose, options=wait.options, by=wait.by, text=text)
 
 

@@ -70,9 +70,9 @@ CoinHandler = Callable[[GameState, Coin, RuleContext], Outcome]
 ChoiceHandler = Callable[[GameState, ChoiceMade, RuleContext], Outcome]
 
 
-def wait_for_roll(game: GameState, purpose: str, by: Side | None) -> GameState:
-    """Return the game waiting for dice."""
-    return replace(game, phase=Phase.PENDING_ROLL, wait=PendingInput("roll", purpose, by=by))
+def wait_for_roll(game: GameState, purpose: str, by: Side | None, options: tuple[Choice, ...] = ()) -> GameState:
+    """Return the game waiting for dice, or for one of the choices that a coach may make in their place."""
+    return replace(game, phase=Phase.PENDING_ROLL, wait=PendingInput("roll", purpose, options, by))
 
 
 def wait_for_coin(game: GameState, purpose: str, by: Side | None) -> GameState:
@@ -115,7 +115,7 @@ def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice
     """Return a handler of choices.
 
     Args:
-        awaited: by purpose, the handler of a choice that the game waits for.
+        awaited: by purpose, the handler of a choice that the game waits for, or that may be made in place of dice.
         anytime: by choice, the handler of a choice that a coach may make at any time; it refuses what the state does
             not allow.
 
@@ -124,7 +124,7 @@ def choice_handler(awaited: Mapping[str, ChoiceHandler], anytime: Mapping[Choice
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         body = body_of(event, ChoiceMade)
         wait = game.wait
-        if wait is not None and wait.kind == "choice":
+        if wait is not None and wait.options:
             if body.choice not in wait.options:
                 options = ", ".join(option.replace("_", " ") for option in wait.options)
                 raise RefusedError(f"choice: {body.choice.replace('_', ' ')} is not on offer; choose one of {options}")

@@ -42,7 +42,7 @@ class PendingInput:
     Attributes:
         kind: dice, a coin, or a coach's choice.
         purpose: what it decides, such as ``"fumble"`` or ``"field_goal"``.
-        options: the choices on offer; empty for dice and coins.
+        options: the choices on offer; with dice, those that may be made in their place, such as not to roll.
         by: the side whose coach makes it, None for either.
 
     """

@@ -6,7 +6,6 @@ short or elsewhere. The ball is found on the line: a piece of it without red, un
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +16,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
 from downfield.core.strip import THIRDS, StripSet, Third
 from downfield.vision.strip.rectify import BoardBox, Rectifier
+from downfield.vision.strip.slide_height import SlideHeight
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,9 @@ class SlideLimits:
     aside_mm: float = 1.0
     """A band whose line is further than this from the others' does not count."""
     sigma_yd: float = 0.11
-    """Standard deviation of the measured line, with what the slide's height and its hand-set place add."""
+    """Standard deviation of the measured line, with what its hand-set place adds."""
+    beyond_yd: float = 1.4
+    """A line at a goal line may look this far beyond it, until the slide's height is known."""
     rival: float = 0.6
     """Another line this strong, as a share of the best, leaves it open which is the slide's."""
     off_third: float = 0.27
@@ -53,9 +55,10 @@ class SlideReading:
     Attributes:
         yard: the whole yard under the line, along x; None when no line is seen.
         yard_confidence: that the yard is right, 0..1.
-        line_yd: where the line was measured, yards along x; None when no line is seen.
+        line_yd: where the line is, yards along x; None when no line is seen.
         third: where the ball is; None when none is seen, or between two thirds.
         third_confidence: that the third is right, 0..1.
+        measured_yd: where the line was measured at the slide's described height; None when no line is seen.
 
     """
 
@@ -64,6 +67,7 @@ class SlideReading:
     line_yd: float | None = None
     third: Third | None = None
     third_confidence: float = 0.0
+    measured_yd: float | None = None
 
 
 class SlideReader:
@@ -83,7 +87,8 @@ class SlideReader:
         self._strip_at_line = Rectifier(camera, BoardBox(x_mm, y_mm, LIMITS.px_per_mm, slide.height_mm))
         box = self._strip_at_line.box
         at_yd = box.to_x_mm(np.arange(box.shape[1], dtype=np.float64)) / field.mm_per_yd_x
-        self._on_field = (at_yd > -0.4) & (at_yd < field.length_yd + 0.4)
+        self._on_field = (at_yd > -LIMITS.beyond_yd) & (at_yd < field.length_yd + LIMITS.beyond_yd)
+        self._height = SlideHeight(strip, camera)
 
     def read(self, image: Image) -> SlideReading:
         """Return the reading of a picture."""
@@ -95,13 +100,20 @@ class SlideReader:
         columns, shown, ambiguity = found
         middle = float(np.median(columns))
         box, field = self._strip_at_line.box, self._strip.field
-        line_yd = float(box.to_x_mm(np.array(middle))) / field.mm_per_yd_x
+        measured_yd = float(box.to_x_mm(np.array(middle))) / field.mm_per_yd_x
+        line_yd = self._height.line_yd(measured_yd)
         yard = round(line_yd)
         if not 0 <= yard <= round(field.length_yd):
-            return SlideReading(line_yd=line_yd)
-        confidence = _within(line_yd - yard, LIMITS.sigma_yd) * min(shown / 0.7, 1.0) ** 0.25 * ambiguity
+            return SlideReading(line_yd=line_yd, measured_yd=measured_yd)
+        confidence = self._height.yard_confidence(measured_yd, yard, LIMITS.sigma_yd)
+        confidence *= min(shown / 0.7, 1.0) ** 0.25 * ambiguity
         third, sure = self._ball(plane, red, columns)
-        return SlideReading(yard, confidence, line_yd, third, sure * min(ambiguity * 1.1, 1.0))
+        return SlideReading(yard, confidence, line_yd, third, sure * min(ambiguity * 1.1, 1.0), measured_yd)
+
+    def learn(self, settled: SlideReading) -> None:
+        """Learn the slide's height from a place where it has settled; a line without a ball may be another."""
+        if settled.measured_yd is not None and settled.third is not None:
+            self._height.learn(settled.measured_yd)
 
     def _line(self, red: Plane) -> tuple[Array, float, float] | None:
         """Return the line's column in every row, the share of bands that show it, and 1 unless there is a rival."""
@@ -209,9 +221,3 @@ def _box_mean(values: Array, width: float) -> Array:
     padded = np.pad(np.asarray(values, dtype=np.float64), size, mode="edge")
     smooth = np.convolve(padded, np.ones(size) / size, mode="same")
     return np.asarray(smooth[size:-size])
-
-
-def _within(off_yd: float, sigma_yd: float) -> float:
-    """Return the probability that a line measured this far from a whole yard belongs to it."""
-    scale = sigma_yd * math.sqrt(2)
-    return 0.5 * (math.erf((0.5 - off_yd) / scale) + math.erf((0.5 + off_yd) / scale))

@@ -104,12 +104,13 @@ class StripReader:
         settled = still and self._pictures >= LIMITS.pictures
         if not settled:
             return StripReading(t_ns, False, cover.covered, slide)
+        self._slide.learn(slide)
         dials = self._dials.read(image)
         numbers = {counts: number_of(self._strip, dials, counts) for counts in self._strip.counts}
         return StripReading(t_ns, True, False, slide, dials, numbers)
 
 
 def _agree(a: SlideReading, b: SlideReading) -> bool:
-    if a.line_yd is None or b.line_yd is None:
-        return a.line_yd is None and b.line_yd is None
-    return abs(a.line_yd - b.line_yd) < 0.25
+    if a.measured_yd is None or b.measured_yd is None:
+        return a.measured_yd is None and b.measured_yd is None
+    return abs(a.measured_yd - b.measured_yd) < 0.25

@@ -21,19 +21,25 @@ const ANSWERS = {
     el("div", { class: "row" }, call.readings.length > 1 ? call.readings.map((reading, index) => readingButton(call, reading, index)) : confirmOrOverturn(call)),
   ],
   coin: ({ purpose }) => el("div", { class: "row" }, [true, false].map((heads) => answerButton(heads ? "Heads" : "Tails", { type: "coin", heads, purpose }))),
-  choice: ({ options, by, named }, game) =>
-    el(
-      "div",
-      { class: "row" },
-      options.flatMap((choice, place) => {
-        const label = capitalize(humanize(choice));
-        const sides = named[place] ?? [];
-        if (sides.length === 0) return [answerButton(label, { type: "choice", choice, by })];
-        return sides.map((side) => answerButton(`${label}: ${game[side].name}`, { type: "choice", choice, by: side }));
-      }),
-    ),
-  roll: (question) => (question.instead ? el("p", {}, capitalize(question.instead)) : rollInput(question, diceDue(question.purpose))),
+  choice: (question, game) => choiceButtons(question, game),
+  roll: (question, game) => [
+    ...(question.instead ? [el("p", {}, capitalize(question.instead))] : rollInput(question, diceDue(question.purpose))),
+    question.options.length > 0 && choiceButtons(question, game),
+  ],
 };
+
+/** A button for each choice, or one for each side that may make it. */
+const choiceButtons = ({ options, by, named }, game) =>
+  el(
+    "div",
+    { class: "row" },
+    options.flatMap((choice, place) => {
+      const label = capitalize(humanize(choice));
+      const sides = named[place] ?? [];
+      if (sides.length === 0) return [answerButton(label, { type: "choice", choice, by })];
+      return sides.map((side) => answerButton(`${label}: ${game[side].name}`, { type: "choice", choice, by: side }));
+    }),
+  );
 
 function confirmOrOverturn(call) {
   return [rulingButton(call, "confirm", "Confirm", "main big"), rulingButton(call, "overturn", "Overturn", "warn big")];

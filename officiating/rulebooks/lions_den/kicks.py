@@ -28,6 +28,7 @@ from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.lions_den import tables
+from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.play import resume_play
 from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of
 from downfield.officiating.rulebooks.params import Param, Params
@@ -270,9 +271,9 @@ def _nearest_to_punter(game: GameState, context: RuleContext) -> Figure | None:
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Spot the ball where a kick came down: dead, first and ten there; else live with the returner."""
     side = call.side or game.offense
-    x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail == "dead":
-        return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
+        return after_down(_give_dead_ball)(game, call, context)
+    x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
@@ -283,6 +284,11 @@ def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         stoppage=game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="kick"),
     )
     return Outcome(replace(resume_play(game), wait=None, play=play))
+
+
+def _give_dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
+    return Outcome(downs.give_ball_to(game, call.side or game.offense, x_yd, y_yd, call.t_ns, context))
 
 
 def begin_try(game: GameState, kind: DuePlay, _context: RuleContext) -> Outcome:

@@ -12,7 +12,7 @@ from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
-from downfield.officiating.declarations import PassDeclared, Roll
+from downfield.officiating.declarations import ChoiceMade, PassDeclared, Roll
 from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_probability, outermost_x, over_fronts
 from downfield.officiating.engine.field_distance import base_gap_yd
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
@@ -169,7 +169,7 @@ def roll_pass(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     notes = (*(pair for pair in game.play.notes if pair[0] != "pass_roll"), ("pass_roll", float(number)))
     game = replace(game, play=replace(game.play, notes=notes))
     if _noted_defenders(game):
-        return Outcome(wait_for_roll(game, "interception", game.defense))
+        return Outcome(wait_for_roll(game, "interception", game.defense, ("decline",)))  # "may roll" (LD-050)
     return _throw(game, context)
 
 
@@ -198,6 +198,11 @@ def roll_interception(game: GameState, roll: Roll, context: RuleContext) -> Outc
                 ),
             )
             return Outcome(resume_play(game), (found,))
+    return _throw(game, context)
+
+
+def decline_interception(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle a defense that does not roll for an interception, which it may but need not (LD-050)."""
     return _throw(game, context)
 
 

@@ -1,4 +1,8 @@
-"""Lion's Den's rolls after a down: injuries to a sacked passer, then the penalty that is rolled after every down."""
+"""Lion's Den's rolls after a down: injuries to a sacked passer, then the penalty that is rolled after every down.
+
+A down that ends in a score is a down: the penalty is rolled before the try or the kickoff, and an accepted one takes
+the points back, as in football.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +50,10 @@ PENALTY_PARAMS: Final = (
     ),
     Param("penalty.half_the_distance", True, "", "not stated; as in football"),
 )
+DOWN_KINDS: Final = frozenset({"scrimmage", "punt", "field_goal"})
+"""Kinds of plays that are downs; kickoffs and tries are none."""
+_ENDED_NOTE: Final = "down_ended_ns"
+"""The game's note of when a down last ended, so that what follows from its end is not another."""
 ROLLS_DUE: Final = "rolls_due"
 """Detail of the call that requests the rolls after a down."""
 
@@ -55,9 +63,10 @@ def after_down(consequence: Consequence) -> Consequence:
 
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         outcome = consequence(game, call, context)
-        if game.play.kind not in {"scrimmage", "punt"} or game.due != "scrimmage":
+        counted = game.note(_ENDED_NOTE) == float(context.t_ns)  # a safety follows the tackle that ended the down
+        if counted or game.play.kind not in DOWN_KINDS or game.due != "scrimmage":
             return outcome
-        state = count_rested_down(outcome.state, game.offense)
+        state = count_rested_down(outcome.state, game.offense).with_note(_ENDED_NOTE, float(context.t_ns))
         if _is_sack(game, call):
             state = state.with_note("todo_injury", max(1, _count_sackers(game, call, context)))
             state = state.with_note("sacked_home", 1.0 if game.offense == "home" else 0.0)
@@ -91,6 +100,8 @@ def _with_situation_before(state: GameState, before: GameState) -> GameState:
         ("before_home", 1.0 if before.offense == "home" else 0.0),
         ("before_direction", float(before.direction)),
         ("before_pass", 1.0 if before.play.pass_attempts else 0.0),
+        ("before_home_points", float(before.score[0])),
+        ("before_away_points", float(before.score[1])),
     ):
         state = state.with_note(name, value)
     return state
@@ -108,15 +119,21 @@ def _wait_for_next_roll(game: GameState) -> GameState:
     """Return the game waiting for the next roll after the down, or ready for the next down when none is left."""
     if game.note("todo_injury"):
         return wait_for_roll(game, "injury", sacked_side(game))
-    # A score or a safety has already been followed by its own consequence; there is no down left to replay.
-    if game.note("todo_penalty") and game.due == "scrimmage":
+    if game.note("todo_penalty"):
         return wait_for_roll(game, "penalty", opponent(_offense_before(game)))
-    return game
+    return _go_on(game)
+
+
+def _go_on(game: GameState) -> GameState:
+    """Return the game as the down left it: with its try due after a touchdown, else between plays."""
+    game = replace(game, phase=Phase.BETWEEN_PLAYS, wait=None)
+    return wait_for_roll(game, "extra_point", game.offense) if game.due == "extra_point" else game
 
 
 def handle_info(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Request the rolls that are due, and note a carrier who faces forward again; other information changes nothing."""
-    if call.detail == ROLLS_DUE and game.phase is Phase.BETWEEN_PLAYS:
+    trying = game.wait is not None and game.wait.purpose == "extra_point"
+    if call.detail == ROLLS_DUE and (trying or game.phase is Phase.BETWEEN_PLAYS):
         return Outcome(_wait_for_next_roll(game))
     if call.detail == "forward_again":
         play = replace(game.play, notes=(*game.play.notes, (call.detail, 1.0)))
@@ -152,7 +169,7 @@ def roll_penalty(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     rows = context.params.table("penalty.first_row")
     first_row = (round(rows[0][0]), round(rows[0][1])) if rows else (None, None)
     foul = tables.penalty_roll(number, side_die, bool(game.note("before_pass")), first_row)
-    game = replace(game, phase=Phase.BETWEEN_PLAYS).with_note("todo_penalty", 0.0)
+    game = _go_on(game.with_note("todo_penalty", 0.0))
     if foul is None:
         return Outcome(game)
     offense = _offense_before(game)
@@ -172,7 +189,7 @@ def roll_penalty(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
 
 def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """Handle the offended side's choice: the penalty from the line of scrimmage with the down replayed, or the play."""
-    game = replace(game, phase=Phase.BETWEEN_PLAYS)
+    game = _go_on(game)
     if choice.choice == "decline":
         return Outcome(game)
     by: Side = "home" if game.note("foul_home") else "away"
@@ -197,9 +214,10 @@ def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) ->
 
 
 def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Enforce a penalty: the down is replayed from the moved line."""
+    """Enforce a penalty: the down is replayed from the moved line, and what was scored on it does not count."""
     if call.spot_yd is None:
         return Outcome(game)
+    game = _without_score(game, call)
     offense, direction = _offense_before(game), _direction_before(game)
     x_yd, y_yd = call.spot_yd
     gain_yd = game.note("before_gain") or 0.0
@@ -218,6 +236,14 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
             due="scrimmage",
         )
     )
+
+
+def _without_score(game: GameState, call: Call) -> GameState:
+    """Return the game with the points that it had before the down, and without the try or kick that followed."""
+    home, away = game.note("before_home_points"), game.note("before_away_points")
+    if home is None or away is None or game.score == (home, away):
+        return game
+    return replace(game, score=(round(home), round(away)), due="scrimmage", try_for=None, changed_ns=call.t_ns)
 
 
 ROLLS: Final[dict[str, RollHandler]] = {

@@ -157,7 +157,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     Pitch: play.declare_pitch,
     KickDeclared: kicks.declare_kick,
     Roll: _roll,
-    ChoiceMade: choice_handler({"penalty": penalties.choose_penalty}, {}),
+    ChoiceMade: choice_handler({"penalty": penalties.choose_penalty, "interception": passes.decline_interception}, {}),
 }
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
@@ -173,10 +173,10 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "fumble_recovery": play.recover_fumble,
     "line_of_scrimmage": play.reach_line,
     "kick": kicks.land_kick,
-    "touchback": downs.award_touchback_at("kickoff.touchback_yd"),
-    "touchdown": downs.score_touchdown,
-    "safety": downs.score_safety,
-    "field_goal": downs.score_field_goal,
+    "touchback": after_down(downs.award_touchback_at("kickoff.touchback_yd")),
+    "touchdown": after_down(downs.score_touchdown),
+    "safety": after_down(downs.score_safety),
+    "field_goal": after_down(downs.score_field_goal),
     "extra_point": downs.score_extra_point,
     "first_down": downs.award_first_down,
     "turnover_on_downs": downs.turn_over_on_downs,
