@@ -303,7 +303,7 @@ class Rig:
     def _table_setup(self) -> SetupSession:
         source = self._settings.source.name
         running = (source if is_address(source) else camera_identity(source)) if self.live else ""
-        choice = source_choice(self._settings, paced=False)
+        choice = source_choice(self._settings, paced=False, is_set_up=True)
         return SetupSession(
             self._settings,
             running,

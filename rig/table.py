@@ -14,13 +14,14 @@ from downfield.core.strip import load_strip
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
-from downfield.rig.configuration.settings import RigSettings, tables_folder
+from downfield.rig.configuration.settings import RigSettings, cameras_file, tables_folder
 from downfield.rig.live.connections import VisionStage
 from downfield.rig.live.recorded_vision import RecordedVision, UncalibratedVision
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.live.strip_vision import StripReadings, StripVision
 from downfield.rig.recording.recorded_clip import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
 from downfield.rig.sources.camera_request import CameraControls, CameraRequest
+from downfield.rig.sources.held_values import HeldValuesFile
 from downfield.rig.sources.source import CaptureClock, FrameSource, SourceWithTruth
 from downfield.rig.sources.source_opening import TWIN_PREFIX, SourceChoice, open_source
 from downfield.rig.table_calibration import candidate_fields, find_calibration
@@ -69,11 +70,19 @@ class OpenedTable:
     readings: StripReadings | None = None
 
 
-def source_choice(settings: RigSettings, *, paced: bool) -> SourceChoice:
-    """Return the configured source."""
+def source_choice(settings: RigSettings, *, paced: bool, is_set_up: bool = False) -> SourceChoice:
+    """Return the configured source.
+
+    Args:
+        settings: the configuration.
+        paced: whether recordings play at their own pace.
+        is_set_up: whether its camera is being set up, so that it is held from now on at what it is at then.
+
+    """
     source = settings.source
     controls = CameraControls(source.exposure, source.focus, source.white_balance)
-    request = CameraRequest(source.size, source.fps, controls)
+    held = HeldValuesFile(cameras_file(settings), begins_anew=is_set_up)
+    request = CameraRequest(source.size, source.fps, controls, held)
     return SourceChoice(source.name or str(bundled_demo()), request, paced, source.microphone)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from rig_fakes import FakeSource
 from test_rig_sources_cameras import AUTOMATICS, VALUES, Driver
 
 from downfield.core.errors import SourceError
+from downfield.core.records import to_json
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources import v4l2
 from downfield.rig.sources.camera_request import CameraControls, CameraRequest, ControlMode, PluggedCamera
 from downfield.rig.sources.camera_system import Video4Linux
 from downfield.rig.sources.held_controls import HeldControls
+from downfield.rig.sources.held_values import MAX_CAMERAS, HeldValues, HeldValuesFile
 from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits
 from downfield.rig.sources.v4l2 import DeviceControls, apply_controls
 
@@ -31,10 +34,10 @@ HELD = [v4l2.EXPOSURE, v4l2.FOCUS, v4l2.WHITE_BALANCE, GAIN, ZOOM]
 class Bench:
     """A camera at a computer; each opening finds it with the values it woke up with."""
 
-    def __init__(self, controls: CameraControls | None = None) -> None:
+    def __init__(self, controls: CameraControls | None = None, held: HeldValuesFile | None = None) -> None:
         self.driver = Driver(AUTOMATICS | VALUES | OTHERS)
-        self.request = CameraRequest((160, 90), 30, controls or CameraControls())
-        self.system = Video4Linux(self.controls, lambda *_, **__: self.begin())
+        self.request = CameraRequest((160, 90), 30, controls or CameraControls(), held)
+        self.start_rig()
         self.begins_at: dict[int, int] = {}
 
     @contextmanager
@@ -44,6 +47,10 @@ class Bench:
     def begin(self) -> Any:
         self.driver.values |= self.begins_at
         return "container"
+
+    def start_rig(self) -> None:
+        """Start the rig again, which has forgotten all but its files."""
+        self.system = Video4Linux(self.controls, lambda *_, **__: self.begin())
 
     def open(self) -> tuple[str, ...]:
         return self.system.open(CAMERA, self.request).notes
@@ -95,6 +102,81 @@ def test_two_cameras_are_held_each_at_its_own_values() -> None:
     assert bench.driver.values[v4l2.FOCUS] == 99
     bench.open()
     assert bench.driver.values[v4l2.FOCUS] == 30
+
+
+def test_a_restarted_rig_holds_a_camera_that_lost_its_values_as_before_and_says_so(tmp_path: Path) -> None:
+    bench = Bench(held=HeldValuesFile(tmp_path / "data" / "cameras.json"))
+    assert bench.open() == ()
+    bench.driver.values |= AUTOMATICS | dict.fromkeys(HELD, 7)
+    bench.start_rig()
+    notes = bench.open()
+    assert {control: bench.driver.values[control] for control in HELD} == VALUES | OTHERS
+    assert len(notes) == len(HELD)
+    assert any(note.startswith("focus: it was 7 and is 30 again") for note in notes)
+    bench.driver.values |= {v4l2.FOCUS: 7}
+    bench.driver.refuses.add(v4l2.FOCUS)
+    for _ in range(2):  # what it refuses is told at every start
+        bench.start_rig()
+        (note,) = bench.open()
+        assert note.startswith("focus: it came back with 7 and can't be set to 30 as before")
+
+
+def test_a_camera_that_is_set_up_anew_is_held_at_what_it_is_then(tmp_path: Path) -> None:
+    kept = HeldValuesFile(tmp_path / "cameras.json")
+    bench = Bench(held=kept)
+    bench.open()
+    bench.driver.values |= {v4l2.FOCUS: 55}
+    bench.request = replace(bench.request, held=replace(kept, begins_anew=True))
+    bench.start_rig()
+    assert bench.open() == ()
+    bench.request = replace(bench.request, held=kept)
+    bench.driver.values |= {v4l2.FOCUS: 7}
+    bench.start_rig()
+    bench.open()
+    assert bench.driver.values[v4l2.FOCUS] == 55
+
+
+def test_the_configuration_comes_before_what_was_kept(tmp_path: Path) -> None:
+    kept = HeldValuesFile(tmp_path / "cameras.json")
+    Bench(held=kept).open()
+    bench = Bench(CameraControls(exposure="auto", focus=50), kept)
+    bench.driver.values |= {v4l2.EXPOSURE: 999}
+    assert bench.open() == ()
+    assert (bench.driver.values[v4l2.FOCUS], bench.driver.values[v4l2.EXPOSURE]) == (50, 999)
+
+
+BROKEN = (
+    "",
+    "{",
+    "\x00",
+    "[1]",
+    '{"format":"downfield.cameras","version":1,"cameras":{"a":{"focus":"x"}}}',
+    "[" * 9999,
+)
+
+
+@pytest.mark.parametrize("content", [*BROKEN, "folder", "out of range"])
+def test_a_broken_file_is_passed_over_and_kept_anew(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "cameras.json"
+    if content == "folder":
+        path.mkdir()
+    elif content == "out of range":
+        path.write_text(to_json(HeldValues, HeldValues({CAMERA.identity: {"focus": 10**30, "gain": -5}})))
+    else:
+        path.write_text(content)
+    bench = Bench(held=HeldValuesFile(path))
+    assert bench.open() == ()
+    assert (bench.driver.values[v4l2.FOCUS], bench.driver.values[GAIN]) == (30, 20)
+    assert content == "folder" or HeldValuesFile(path).read(CAMERA.identity)["focus"] == 30
+
+
+def test_many_cameras_are_kept_the_last_used_ones(tmp_path: Path) -> None:
+    kept = HeldValuesFile(tmp_path / "cameras.json")
+    for number in range(MAX_CAMERAS + 2):
+        kept.write(f"camera {number}", {"focus": number})
+        kept.write("camera 0", {"focus": number})
+    assert kept.read("camera 0") == {"focus": MAX_CAMERAS + 1}
+    assert kept.read("camera 1") == {}
 
 
 NAMED: list[ControlMode] = ["hold", "auto"]

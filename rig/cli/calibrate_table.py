@@ -63,7 +63,7 @@ def set_up_table(
     fields = [preset(each) for each in preset_names()] if field == "auto" else [load_field(field)]
     with progress_bar(f"Setting up '{name}'") as advance:
         advance(0, text=f"opening {without_password(source)}")
-        images = _live_pictures(source_choice(settings, paced=False))
+        images = _live_pictures(source_choice(settings, paced=False, is_set_up=True))
         try:
             if known is not None:
                 solution = propose_field(images, known, progress=show_solving(advance)).solution

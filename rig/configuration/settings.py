@@ -340,6 +340,11 @@ def unsaved_folder(settings: RigSettings) -> Path:
     return Path(settings.store.unsaved).expanduser() if settings.store.unsaved else data_folder(settings) / "unsaved"
 
 
+def cameras_file(settings: RigSettings) -> Path:
+    """Return the file that keeps what cameras were held at."""
+    return data_folder(settings) / "cameras.json"
+
+
 def policies_file(settings: RigSettings) -> Path:
     """Return the file of the league's policies."""
     return data_folder(settings) / "policies.jsonl"

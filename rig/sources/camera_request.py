@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from downfield.rig.sources.held_values import HeldValuesFile
+
 ControlMode = Literal["hold", "auto"] | int
 """``"hold"``: manual, at its present value; ``"auto"``: left to the camera; a number: manual, at that value."""
 
@@ -49,9 +51,11 @@ class CameraRequest:
         size_px: width and height.
         fps: frames per second.
         controls: exposure, focus and white balance.
+        held: keeps what the camera is held at over a restart; None to keep nothing.
 
     """
 
     size_px: tuple[int, int] = (1920, 1080)
     fps: float = 60.0
     controls: CameraControls = field(default_factory=CameraControls)
+    held: HeldValuesFile | None = None

@@ -102,8 +102,11 @@ class Video4Linux:
         options = _size_and_rate(request) | ({"input_format": "mjpeg"} if sends_mjpeg else {})
         container = self._open(camera.identity, format="v4l2", options=options)
         with suppress(OSError), self._open_controls(device) as controls:  # some cameras begin anew when they send
-            notes += self._held.setdefault(camera.identity, HeldControls()).hold(controls, request.controls)
+            notes += self._held_of(camera, request).hold(controls, request.controls)
         return OpenedCamera(container, tuple(notes))
+
+    def _held_of(self, camera: PluggedCamera, request: CameraRequest) -> HeldControls:
+        return self._held.setdefault(camera.identity, HeldControls(camera.identity, request.held))
 
 
 class DirectShow:
