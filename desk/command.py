@@ -60,7 +60,7 @@ def desk(
     thing = LeasedThing(f"The desk's folder {place}", "give this one a folder of its own with --data.")
     lease = FileLease(place / ".desk.lock", thing)
     keeper, book = EventKeeper(place / "event.json"), AddressBook(place / "tables.json")
-    tournament = open_desk_tournament(settings, keeper)
+    tournament = open_desk_tournament(settings, keeper, place)
     parts = DeskParts(keeper, book, TableWatcher(), tournament)
     store = Store.at(place / "devices.db")
     key = SecretFile(place / ADMIN_KEY)

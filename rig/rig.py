@@ -164,6 +164,8 @@ class Rig:
             snapshots=open_snapshots(settings, self._key) if self.live else None,
         )
         self._closing.callback(self.game_service.close)
+        if tournament is not None:
+            tournament.attach(self.game_service)
         network = None if self._table.make_vision is None else settings.network.name
         self._seals.begin(self.game_service, calibration.get, self._controller.settings(), network)
         self._closing.callback(self._seals.finish, self._recorder)

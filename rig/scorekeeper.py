@@ -89,6 +89,8 @@ class Scorekeeper:
                 snapshots=open_snapshots(settings, key),
             )
             stack.callback(self.game_service.close)
+            if tournament is not None:
+                tournament.attach(self.game_service)
             self.game_service.publish_source(SourceStatus(kind="none", text=BY_HAND))
             self.resumed = new_game is None and self.game_service.resume() is not None
             if self.resumed:

@@ -33,6 +33,7 @@ from downfield.game.table_feed import (
     sealed_message,
     subject_of,
 )
+from downfield.game.table_push import PUSH_SUBJECT
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import broker, broker_thread
@@ -228,6 +229,7 @@ def test_the_page_of_topics_has_every_subject_and_status() -> None:
         APPEND_SUBJECT,
         POSITIONS_SUBJECT,
         DESK_SUBJECT,
+        PUSH_SUBJECT,
     ]
     statuses = get_args(get_type_hints(BatchReply)["status"])
     assert tuple(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == statuses

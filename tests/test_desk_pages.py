@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from downfield.desk.event.signed_games import SignedGame
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
+from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.signing import RigKey
 from downfield.game.table_feed import TableMessage
@@ -77,13 +78,26 @@ def test_tables_of_a_broker_and_signed_games_that_fit_nothing_are_shown(chrome: 
     tables.note(said)
     signed = SignedGame("g:9", "Table 3", "Lions", "Wolves", (21, 14), ("Ada", "Bo"))
     results = SimpleNamespace(open_games=lambda: [(signed, "The event has no open game between these two.")])
-    tournament = SimpleNamespace(statuses=tables.statuses, tables=tables, results=results)
+    keeper = PushKeeper()
+    tournament = SimpleNamespace(statuses=tables.statuses, tables=tables, results=results, pushes=keeper)
     server = DeskServer(tmp_path, tournament=cast("DeskTournament", tournament))
     with page_in(chrome) as page:
         page.goto(f"{server.url}/")
         expect(page.locator("#tables h3")).to_have_text("Table 3")
         expect(page.locator("#tables .score b")).to_have_text("3 – 7")
         expect(page.locator("#tables a")).to_have_count(0)
+        page.locator("#send-table option", has_text="Table 3").wait_for(state="attached")
+        page.locator("#send-text").fill("Lunch")
+        page.locator("#send-table").select_option("Table 3")
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.locator("#sent li li")).to_have_text("Table 3: waits, until its rig is connected")
+        page.locator("#send-kind").select_option("rulebook")
+        (tmp_path / "wrong.toml").write_text("base = 7")
+        page.locator("#send-rulebook").set_input_files(str(tmp_path / "wrong.toml"))
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.locator("#send-message")).to_contain_text("base must be text")
+        page.get_by_role("button", name="Send no longer").click()
+        expect(page.locator("#sent-plate")).to_be_hidden()
         page.goto(f"{server.url}/event#games")
         expect(page.locator("#signed-games li")).to_have_text(
             "Signed: Table 3: Lions 21, Wolves 14The event has no open game between these two."

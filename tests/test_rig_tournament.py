@@ -45,7 +45,7 @@ def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
 def test_there_is_no_tournament_by_default(tmp_path: Path) -> None:
     settings = load(environment={}).settings
     assert settings.tournament.servers == ()
-    assert open_desk_tournament(settings, EventKeeper(tmp_path / "event.json")) is None
+    assert open_desk_tournament(settings, EventKeeper(tmp_path / "event.json"), tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -138,10 +138,12 @@ def test_the_desk_needs_both_a_broker_and_a_database(tmp_path: Path) -> None:
     keeper = EventKeeper(tmp_path / "event.json")
     with pytest.raises(InputError, match=r"tournament\.servers"):
         open_desk_tournament(
-            load(environment={}, command_line={"tournament.database": "postgresql://x/y"}).settings, keeper
+            load(environment={}, command_line={"tournament.database": "postgresql://x/y"}).settings, keeper, tmp_path
         )
     with pytest.raises(InputError, match=r"tournament\.database"):
-        open_desk_tournament(load(environment={}, command_line={"tournament.servers": ["nats://x"]}).settings, keeper)
+        open_desk_tournament(
+            load(environment={}, command_line={"tournament.servers": ["nats://x"]}).settings, keeper, tmp_path
+        )
 
 
 def test_the_brokers_secrets_are_for_their_owner_and_stay_over_starts(tmp_path: Path) -> None:

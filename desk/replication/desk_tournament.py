@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from downfield.core.errors import InputError
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.journal_receiver import JournalReceiver, Stored
 from downfield.desk.replication.result_taker import ResultTaker
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.desk.tables.broker_tables import BrokerTables
+from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.desk.tables.status import TableStatus
 from downfield.game.replication import JournalBatch
 from downfield.rig.configuration.settings import RigSettings
@@ -23,9 +26,11 @@ class DeskTournament:
         store: of the tournament.
         keeper: of the event, which gets the results of signed games.
         stored: called in some thread with each batch that was stored; again for one whose answer was lost.
+        pushes: what is sent to tables; None to keep that in memory.
 
     Attributes:
         tables: what each table is doing.
+        pushes: what is sent to tables, and what became of it.
         results: takes the results of signed games over into the event.
         where: the broker, for people.
         kept_in: the tournament's database, for people.
@@ -33,15 +38,20 @@ class DeskTournament:
     """
 
     def __init__(
-        self, access: BrokerAccess, store: TournamentStore, keeper: EventKeeper, stored: Stored = lambda _: None
+        self,
+        access: BrokerAccess,
+        store: TournamentStore,
+        keeper: EventKeeper,
+        stored: Stored = lambda _: None,
+        pushes: PushKeeper | None = None,
     ) -> None:
         self.where, self.kept_in = access.where, store.where
-        self._store = store
+        self._store, self.pushes = store, pushes or PushKeeper()
         self.tables = BrokerTables()
         self.results = ResultTaker(store, keeper)
         self._stored = stored
         self._receiver = JournalReceiver(store, self._note_stored)
-        works = (self._receiver.run, self.tables.run, self.results.run)
+        works = (self._receiver.run, self.tables.run, self.results.run, self.pushes.run)
         self._thread = BrokerThread(access, works, "tournament")
         self._thread.start()
 
@@ -65,15 +75,16 @@ class DeskTournament:
         self._store.close()
 
 
-def open_desk_tournament(settings: RigSettings, keeper: EventKeeper) -> DeskTournament | None:
+def open_desk_tournament(settings: RigSettings, keeper: EventKeeper, folder: Path) -> DeskTournament | None:
     """Join a tournament as its desk; None where the configuration names none.
 
     Args:
         settings: the configuration.
         keeper: of the event.
+        folder: of the desk.
 
     Raises:
-        InputError: the credentials can't be read, or there is no database.
+        InputError: the credentials or what was sent before can't be read, or there is no database.
         MissingExtraError: a client is not installed.
 
     """
@@ -85,4 +96,5 @@ def open_desk_tournament(settings: RigSettings, keeper: EventKeeper) -> DeskTour
     access = broker_access(tournament.servers, tournament.credentials, "desk")
     if not tournament.database:
         raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
-    return DeskTournament(access, TournamentStore(tournament.database), keeper)
+    pushes = PushKeeper(folder / "pushes.json")
+    return DeskTournament(access, TournamentStore(tournament.database), keeper, pushes=pushes)

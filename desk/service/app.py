@@ -18,11 +18,11 @@ from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
-from downfield.desk.service import event_routes, pages, table_routes
+from downfield.desk.service import event_routes, pages, push_routes, table_routes
 from downfield.desk.service.parts import DeskParts
 from downfield.game.store import Store
 
-ROUTERS: Final = (table_routes.router, event_routes.router, pairing.router, pages.router)
+ROUTERS: Final = (table_routes.router, push_routes.router, event_routes.router, pairing.router, pages.router)
 
 
 def create_desk_app(

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from downfield.core.errors import DownfieldError
+from downfield.game.service import GameService
 from downfield.game.signing import RigKey
 from downfield.game.store import EntryRow, Store
 from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection
 from downfield.rig.tournament.broker_thread import BrokerThread, Work
 from downfield.rig.tournament.journal_sender import LIMITS, JournalSender
 from downfield.rig.tournament.link_state import LinkState
+from downfield.rig.tournament.push_receiver import PushReceiver
 
 
 class TournamentLink:
@@ -28,10 +30,20 @@ class TournamentLink:
         rig: the rig's id.
         key: signs the journals.
         works: what else is done with each connection.
+        pushes: applies what the desk sends; its work is one of them. None for nothing.
 
     """
 
-    def __init__(self, access: BrokerAccess, store: Store, rig: str, key: RigKey, works: Sequence[Work] = ()) -> None:
+    def __init__(
+        self,
+        access: BrokerAccess,
+        store: Store,
+        rig: str,
+        key: RigKey,
+        works: Sequence[Work] = (),
+        pushes: PushReceiver | None = None,
+    ) -> None:
+        self._pushes = pushes
         self._sender = JournalSender(store, rig, key)
         self._grown = asyncio.Event()
         self._problem = ""
@@ -42,6 +54,11 @@ class TournamentLink:
     def state(self) -> LinkState:
         """Return whether the broker is reached, and how far the tournament's store is behind."""
         return LinkState(self._thread.is_connected, self._thread.problem or self._problem, self._sender.state())
+
+    def attach(self, game: GameService) -> None:
+        """Apply what the desk sends to a game service."""
+        if self._pushes is not None:
+            self._pushes.attach(game)
 
     def close(self) -> None:
         """End the link; what is not sent yet is sent after the next start."""

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from downfield.api.feed.hub import Hub
 from downfield.game.owner import GameOwner
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
-from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.configuration.settings import RigSettings, data_folder
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.feed_publisher import FeedPublisher
 from downfield.rig.tournament.link import TournamentLink
 from downfield.rig.tournament.link_state import with_tournament
+from downfield.rig.tournament.push_receiver import PushReceiver
 from downfield.rig.web_service import Service
+
+PUSHES: Final = "tournament-pushes.json"
+"""In a rig's data folder: what the desk has sent to it, and what became of that."""
 
 WithTournament = Callable[[HealthStatus], HealthStatus]
 """Returns a rig's health with how far its tournament is behind."""
@@ -34,7 +39,7 @@ def open_tournament(
         service: returns what serves the rig's pages; None for nothing.
 
     Raises:
-        InputError: the credentials can't be read.
+        InputError: the credentials can't be read, or what the desk has sent before.
         MissingExtraError: the broker's client is not installed.
 
     """
@@ -43,7 +48,8 @@ def open_tournament(
         return None
     access = broker_access(servers, settings.tournament.credentials, f"{owner.table} ({owner.rig})")
     feed = FeedPublisher(hub, owner, key, lambda: _address(service()))
-    return TournamentLink(access, store, owner.rig, key, (feed.run,))
+    pushes = PushReceiver(data_folder(settings) / PUSHES, hub, key, owner.table)
+    return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes)
 
 
 def _address(service: Service | None) -> str:

@@ -1,0 +1,80 @@
+// What the desk sends to tables, and which table has it.
+
+import { el, refreshList, setText } from "./dom.js";
+import { follow } from "./event_feed.js";
+import { errorText, RefusedError, send } from "./send.js";
+
+const PUSHES_MS = 1_000;
+const KINDS = { announcement: "Announcement", rulebook: "Rulebook", game: "Next game" };
+const STATUSES = { waiting: "waits", applied: "done", refused: "refused" };
+
+const at = (id) => document.getElementById(id);
+
+function showKind() {
+  for (const label of at("send").querySelectorAll("[data-kind]")) label.hidden = !label.dataset.kind.split(" ").includes(at("send-kind").value);
+}
+
+/** Offer choices in a select, and keep the one that is chosen. */
+function offer(select, choices) {
+  const known = [...select.options].map((option) => `${option.value} ${option.text}`).join("\n");
+  if (known === choices.map(([value, text]) => `${value} ${text}`).join("\n")) return;
+  const chosen = select.value;
+  select.replaceChildren(...choices.map(([value, text]) => el("option", { value }, text)));
+  if (choices.some(([value]) => value === chosen)) select.value = chosen;
+}
+
+follow("api/tables", (tables) => offer(at("send-table"), [["", "All tables"], ...tables.map(({ name }) => [name, name])]), () => {}, PUSHES_MS);
+follow("api/event", (event) => {
+  const ready = event.matches.filter((match) => match.state === "ready" && match.table);
+  offer(at("send-match"), ready.map((match) => [match.id, `${match.table}, ${match.id}: ${match.home.name} – ${match.away.name}`]));
+});
+follow(
+  "api/pushes",
+  (pushes) => {
+    at("sent-plate").hidden = pushes.length === 0;
+    refreshList(at("sent"), pushes, sentItem);
+  },
+  () => {},
+  PUSHES_MS,
+);
+
+function sentItem(push, item) {
+  item.className = "sent";
+  const time = new Date(push.at_ms).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return [
+    el("p", {}, el("b", {}, `${KINDS[push.kind]}: `), push.title, el("span", { class: "muted" }, ` · ${push.by}, ${time}`)),
+    el("ul", {}, ...push.tables.map((table) => el("li", { class: table.status }, el("b", {}, `${table.table}: ${STATUSES[table.status]}`), table.status === "applied" ? "" : `, ${table.text}`))),
+    el("button", { class: "small quiet", type: "button", onclick: () => withdraw(push) }, "Send no longer"),
+  ];
+}
+
+async function withdraw(push) {
+  await send(`api/pushes/${push.id}`, null, { method: "DELETE" }).catch((error) => setText(at("send-message"), errorText(error)));
+}
+
+async function content() {
+  const kind = at("send-kind").value;
+  const tables = at("send-table").value ? [at("send-table").value] : [];
+  if (kind === "match") return { match: at("send-match").value };
+  if (kind === "text") return { text: at("send-text").value.trim(), tables };
+  const [file] = at("send-rulebook").files;
+  if (file === undefined) throw new RefusedError({ detail: "Choose the rulebook's file." });
+  return { rulebook: await file.text(), tables };
+}
+
+at("send-kind").addEventListener("change", showKind);
+at("send").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const button = at("send").querySelector("button");
+  button.setAttribute("aria-busy", "true");
+  setText(at("send-message"), "");
+  try {
+    await send("api/pushes", await content());
+    at("send-text").value = "";
+  } catch (error) {
+    setText(at("send-message"), errorText(error));
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+});
+showKind();

@@ -1,0 +1,172 @@
+"""What the desk sends to tables: kept in a file until every table has it, with what each table answers."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from downfield.core.errors import FormatError, NotFoundError, OutputError
+from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.records import from_json, read_record, record, to_json
+from downfield.game.owner import rig_id
+from downfield.game.table_feed import DESK_SUBJECT
+from downfield.game.table_push import PUSH_SUBJECT, Payload, PushedRulebook, PushList, PushReport, PushState, TablePush
+from downfield.officiating.rulebooks.rulebook import parse_rulebook
+from downfield.rig.tournament.broker import BrokerConnection
+
+if TYPE_CHECKING:
+    from nats.aio.msg import Msg
+
+MAX_PUSHES: Final = 50
+"""The earliest are dropped beyond this."""
+
+_LOOK_S: Final = 0.25
+NOT_REACHED: Final = PushState("waiting", "until its rig is connected")
+_log = logging.getLogger(__name__)
+
+
+@record
+class PushesFile:
+    """The file of what was sent."""
+
+    pushes: tuple[TablePush, ...] = ()
+    format: Literal["downfield.desk-pushes"] = "downfield.desk-pushes"
+    version: Literal[1] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
+    """What became of a push at a table.
+
+    Attributes:
+        table: its name.
+        state: what its rig reports.
+
+    """
+
+    table: str
+    state: PushState
+
+
+class PushKeeper:
+    """Keeps what is sent, answers the rigs, and notes their reports. Callable from any thread.
+
+    Args:
+        path: the file; None to keep them in memory.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: it holds something else.
+
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._pushes = read_record(PushesFile, path).pushes if path is not None and path.exists() else ()
+        self._reports: dict[str, PushReport] = {}
+
+    @property
+    def pushes(self) -> tuple[TablePush, ...]:
+        """Everything that is sent, the earliest first."""
+        return self._pushes
+
+    def send(self, by: str, title: str, payload: Payload, rigs: Sequence[str] = (), key: str = "") -> None:
+        """Send something to tables; it is on disk when this returns.
+
+        Args:
+            by: who sends it.
+            title: for people.
+            payload: what it is.
+            rigs: ids of the rigs it is for; empty for all.
+            key: idempotency key; what was sent under a key is not sent again. Empty for none.
+
+        Raises:
+            RulebookError: a rulebook is none; the message says where.
+            OutputError: it can't be kept, so it is not sent.
+
+        """
+        if isinstance(payload, PushedRulebook):
+            title = parse_rulebook(payload.toml, "the rulebook").title
+        identity = hashlib.sha256(key.encode()).hexdigest()[:12] if key else secrets.token_hex(6)
+        push = TablePush(identity, time.time_ns(), by, title, payload, tuple(rigs))
+        with self._lock:
+            if all(known.id != identity for known in self._pushes):
+                self._keep((*self._pushes, push)[-MAX_PUSHES:])
+
+    def withdraw(self, identity: str) -> None:
+        """Send something no longer; what was applied stays.
+
+        Raises:
+            NotFoundError: nothing of this id is sent.
+            OutputError: it can't be kept.
+
+        """
+        with self._lock:
+            left = tuple(push for push in self._pushes if push.id != identity)
+            if len(left) == len(self._pushes):
+                raise NotFoundError("Nothing of this id is sent.")
+            self._keep(left)
+
+    def answers(self, push: TablePush, tables: Mapping[str, str]) -> list[TableAnswer]:
+        """Return what became of a push at each table it is for, by the tables' names.
+
+        Args:
+            push: what was sent.
+            tables: names of the tables that are known, by the rigs' ids.
+
+        """
+        names = {rig: report.table for rig, report in self._reports.items()} | dict(tables)
+        found = []
+        for rig in push.rigs or names:
+            report = self._reports.get(rig)
+            state = NOT_REACHED if report is None else report.states.get(push.id, NOT_REACHED)
+            found.append(TableAnswer(names.get(rig, rig), state))
+        return sorted(found, key=lambda answer: answer.table.casefold())
+
+    def list_for(self, report: PushReport) -> PushList:
+        """Note a rig's report, and return what there is for it.
+
+        Raises:
+            FormatError: it is not signed by the rig of its key.
+
+        """
+        if not report.is_signed:
+            raise FormatError(PUSH_SUBJECT, "the report is not signed by its rig")
+        rig = rig_id(report.key)
+        self._reports[rig] = report
+        return PushList(tuple(push for push in self._pushes if not push.rigs or rig in push.rigs))
+
+    async def run(self, connection: BrokerConnection) -> None:
+        """Answer rigs for as long as a connection lasts, and announce what is new."""
+        await connection.client.subscribe(PUSH_SUBJECT, cb=self._answer)
+        announced: tuple[TablePush, ...] | None = None
+        while True:
+            if announced != self._pushes:
+                announced = self._pushes
+                await connection.publish(DESK_SUBJECT, b"")
+            await asyncio.sleep(_LOOK_S)
+
+    async def _answer(self, message: Msg) -> None:
+        try:
+            report = from_json(PushReport, message.data, path=PUSH_SUBJECT)
+            await message.respond(to_json(PushList, self.list_for(report)).encode())
+        except FormatError as error:
+            _log.warning("%s", error)
+
+    def _keep(self, pushes: tuple[TablePush, ...]) -> None:
+        if self._path is not None:
+            try:
+                make_private_folder(self._path.parent)
+                replace_private_file(self._path, to_json(PushesFile, PushesFile(pushes)).encode())
+            except OSError as error:
+                raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was sent.") from None
+        self._pushes = pushes

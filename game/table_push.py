@@ -1,0 +1,141 @@
+"""What a tournament's desk sends to its tables, and what each table answers about it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from downfield.core.errors import InputError
+from downfield.core.records import check, record
+from downfield.game.commands import NewGame
+from downfield.game.signing import RigKey, verify_signature
+
+PUSH_SUBJECT: Final = "downfield.push.get"
+"""A rig sends here what it has done, and gets what the desk has for it."""
+
+MAX_TEXT: Final = 400
+MAX_TOML: Final = 32_000
+_SIGNED_AS: Final = b"downfield.push\n"
+
+PushStatus = Literal["waiting", "applied", "refused"]
+
+
+@record
+class Announcement:
+    """A line for the people at a table."""
+
+    text: str
+    type: Literal["announcement"] = "announcement"
+
+    def __post_init__(self) -> None:
+        check(0 < len(self.text.strip()) <= MAX_TEXT, InputError, "an announcement has 1 to 400 letters")
+
+
+@record
+class PushedRulebook:
+    """A rulebook for the games that are started from now on, as the text of its file."""
+
+    toml: str
+    type: Literal["rulebook"] = "rulebook"
+
+    def __post_init__(self) -> None:
+        check(0 < len(self.toml) <= MAX_TOML, InputError, "a rulebook's file has 1 to 32,000 letters")
+
+
+@record
+class PushedGame:
+    """The game that a table plays next: teams with their colors, and its title."""
+
+    game: NewGame
+    type: Literal["game"] = "game"
+
+
+Payload = Annotated[Announcement | PushedRulebook | PushedGame, Field(discriminator="type")]
+
+
+@record
+class TablePush:
+    """Something that a desk sends to tables.
+
+    Attributes:
+        id: unique.
+        at_ns: wall clock, ns since 1970; a label.
+        by: who sent it.
+        title: for people.
+        payload: what it is.
+        rigs: ids of the rigs it is for; empty for all.
+
+    """
+
+    id: str
+    at_ns: int
+    by: str
+    title: str
+    payload: Payload
+    rigs: tuple[str, ...] = ()
+
+
+@record
+class PushState:
+    """What became of a push at a table.
+
+    Attributes:
+        status: ``"waiting"`` for the end of a game, ``"applied"``, or ``"refused"`` for good.
+        text: what was done, or why not.
+
+    """
+
+    status: PushStatus
+    text: str
+
+
+@record
+class PushReport:
+    """A rig's report of what it has done, with which it gets what is new.
+
+    Attributes:
+        key: its public key.
+        table: the table's name.
+        states: by id of the push.
+        signature: Ed25519, base64.
+
+    """
+
+    key: str
+    table: str
+    states: dict[str, PushState]
+    signature: str = ""
+    format: Literal["downfield.push-report"] = "downfield.push-report"
+    version: Literal[1] = 1
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the rig of the key has made it."""
+        try:
+            raw = base64.b64decode(self.signature, validate=True)
+        except ValueError:
+            return False
+        return verify_signature(self.key, _signed(self.table, self.states), raw)
+
+
+@record
+class PushList:
+    """What a desk has for a rig, the earliest first."""
+
+    pushes: tuple[TablePush, ...]
+    format: Literal["downfield.push-list"] = "downfield.push-list"
+    version: Literal[1] = 1
+
+
+def signed_report(key: RigKey, table: str, states: dict[str, PushState]) -> PushReport:
+    """Return a rig's report."""
+    signature = base64.b64encode(key.sign(_signed(table, states))).decode()
+    return PushReport(key.public_text, table, states, signature)
+
+
+def _signed(table: str, states: dict[str, PushState]) -> bytes:
+    rows = [[push, state.status, state.text] for push, state in sorted(states.items())]
+    return _SIGNED_AS + json.dumps([table, rows]).encode()

@@ -1,0 +1,187 @@
+"""Receives what the tournament's desk sends to this table, and applies it when the game allows.
+
+Nothing is done to a game that is under way: a rulebook is for games that are started afterwards, and the next game is
+started once the one before is over. What was done is kept on the rig's disk, so a restart repeats nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, Literal
+
+from downfield.api.feed.hub import Hub
+from downfield.core.errors import DownfieldError, RefusedError
+from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.records import from_json, read_record, record, to_json
+from downfield.game.published.game_topics import Notice
+from downfield.game.receipts import Refused, Submission
+from downfield.game.service import GameService
+from downfield.game.signing import RigKey
+from downfield.game.table_feed import DESK_SUBJECT
+from downfield.game.table_push import (
+    PUSH_SUBJECT,
+    Announcement,
+    PushedGame,
+    PushedRulebook,
+    PushList,
+    PushReport,
+    PushState,
+    TablePush,
+    signed_report,
+)
+from downfield.game.table_records import CommandCarriedOut
+from downfield.officiating.rulebooks.rulebook import parse_rulebook
+from downfield.rig.tournament.broker import BrokerConnection
+
+LOOK_S: Final = 1.0
+"""Between two looks whether a game is over, for what waits for that."""
+
+REPORT_S: Final = 30.0
+"""A rig reports this often though nothing has changed: the desk may have missed it."""
+
+_KEPT: Final = 100
+_log = logging.getLogger(__name__)
+
+
+@record
+class PushFile:
+    """What this rig knows of what was sent to it.
+
+    Attributes:
+        states: by id of the push, the latest last.
+        rulebook: the text of the rulebook in force; empty for the configured one.
+
+    """
+
+    states: dict[str, PushState]
+    rulebook: str = ""
+    format: Literal["downfield.pushes"] = "downfield.pushes"
+    version: Literal[1] = 1
+
+
+class PushReceiver:
+    """Applies what the desk sends, for as long as it is connected.
+
+    Args:
+        path: file in which it keeps what was done.
+        hub: publishes announcements.
+        key: the rig's.
+        table: the table's name.
+
+    Raises:
+        InputError: the file can't be read.
+        FormatError: it holds something else.
+
+    """
+
+    def __init__(self, path: Path, hub: Hub, key: RigKey, table: str) -> None:
+        self._path, self._hub, self._key, self._table = path, hub, key, table
+        self._known = read_record(PushFile, path) if path.exists() else PushFile({})
+        self._game: GameService | None = None
+        self._waiting: tuple[TablePush, ...] = ()
+
+    def attach(self, game: GameService) -> None:
+        """Apply what comes to a game service; a rulebook that came before is in force at once."""
+        if self._known.rulebook:
+            game.rulebook = parse_rulebook(self._known.rulebook, "the tournament's rulebook")
+        self._game = game
+
+    async def run(self, connection: BrokerConnection) -> None:
+        """Receive for as long as a connection lasts."""
+        changed = await connection.follow(DESK_SUBJECT)
+        reported: dict[str, PushState] | None = None
+        quiet_s = 0.0
+        while True:
+            if changed.is_set() or reported != self._known.states or quiet_s >= REPORT_S:
+                changed.clear()
+                quiet_s, sent = 0.0, dict(self._known.states)
+                with suppress(DownfieldError):  # no desk is there now; it announces itself
+                    await self._exchange(connection, sent)
+                reported = sent
+            await asyncio.to_thread(self._apply_waiting)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), LOOK_S)
+            quiet_s += LOOK_S
+
+    async def _exchange(self, connection: BrokerConnection, states: dict[str, PushState]) -> None:
+        report = signed_report(self._key, self._table, states)
+        answer = await connection.request(PUSH_SUBJECT, to_json(PushReport, report).encode())
+        found = from_json(PushList, answer, path=PUSH_SUBJECT)
+        self._waiting = found.pushes
+
+    def _apply_waiting(self) -> None:
+        for push in newest(self._waiting) if self._game is not None else ():
+            self.apply(push)
+
+    def apply(self, push: TablePush) -> PushState:
+        """Apply a push if that can be done now and was not done before; return what became of it."""
+        known = self._known.states.get(push.id)
+        if known is not None and known.status != "waiting":
+            return known
+        state = known or PushState("waiting", "until a game can be played")
+        if self._game is not None:
+            state = self._applied(push, self._game)
+        if state != known:
+            self._keep(push, state)
+        return state
+
+    def _applied(self, push: TablePush, game: GameService) -> PushState:
+        """Apply a push if that can be done now, and return what became of it."""
+        payload, by = push.payload, f"{push.by} (desk)"
+        if isinstance(payload, Announcement):
+            self._hub.publish("notice", Notice(level="warning", text=f"{push.by}: {payload.text}"))
+            text = payload.text
+        elif isinstance(payload, PushedRulebook):
+            try:
+                game.rulebook = parse_rulebook(payload.toml, "the tournament's rulebook")
+            except DownfieldError as error:
+                return PushState("refused", str(error))
+            text = f"{game.rulebook.title} is for the games that start from now on."
+        else:
+            return self._start(payload, push.id, by, game)
+        game.note(CommandCarriedOut(f"desk_{payload.type}", text, by, "admin"))
+        return PushState("applied", text)
+
+    def _start(self, payload: PushedGame, identity: str, by: str, game: GameService) -> PushState:
+        if not is_between_games(game):
+            return PushState("waiting", "until the game at the table is signed, or a new one is started there")
+        receipt = game.command(payload.game, Submission(by, f"desk {identity}", role="admin"))
+        if isinstance(receipt, Refused):
+            return PushState("refused", receipt.reason)
+        return PushState("applied", f"{payload.game.home.name} against {payload.game.away.name} has started.")
+
+    def _keep(self, push: TablePush, state: PushState) -> None:
+        states = {**self._known.states, push.id: state}
+        changed = replace(self._known, states=dict(list(states.items())[-_KEPT:]))
+        if isinstance(push.payload, PushedRulebook) and state.status == "applied":
+            changed = replace(changed, rulebook=push.payload.toml)
+        self._known = changed
+        try:
+            make_private_folder(self._path.parent)
+            replace_private_file(self._path, to_json(PushFile, changed).encode())
+        except OSError as error:  # it counts all the same; after a restart the desk sends it again
+            _log.warning("%s: can't be written: %s", self._path, error.strerror)
+
+
+def newest(pushes: Sequence[TablePush]) -> list[TablePush]:
+    """Return pushes without the rulebooks and games that a later one replaces, in order."""
+    last = {push.payload.type: push.id for push in pushes}
+    return [push for push in pushes if push.id == last[push.payload.type] or isinstance(push.payload, Announcement)]
+
+
+def is_between_games(game: GameService) -> bool:
+    """Return whether no game is under way: none is in play, or nothing has happened in it yet.
+
+    One that is over but not signed yet is under way still: its coaches are.
+    """
+    try:
+        with game.in_play() as session:
+            declared = {declaration.type for declaration in session.declarations()}
+            return declared <= {"line_up"} and not session.calls()
+    except RefusedError:
+        return True

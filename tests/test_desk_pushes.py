@@ -1,0 +1,259 @@
+"""What the desk sends reaches each table once, waits for tables that are away and games that are under way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import httpx
+import pytest
+from broker_server import BrokerServer, broker_server, skip_without_broker
+from desk_server import DeskServer
+
+from downfield.api.feed.hub import Hub
+from downfield.core.errors import FormatError, NotFoundError, RulebookError
+from downfield.core.field import preset
+from downfield.desk.replication.desk_tournament import DeskTournament
+from downfield.desk.tables.broker_tables import BrokerTables
+from downfield.desk.tables.push_keeper import PushKeeper
+from downfield.game.commands import NewGame, TeamSheet
+from downfield.game.receipts import Submission
+from downfield.game.signing import RigKey
+from downfield.game.store_opening import open_for_reading
+from downfield.game.table_feed import TableMessage
+from downfield.game.table_push import Announcement, PushedGame, PushedRulebook, PushState, signed_report
+from downfield.officiating.declarations import SetUp
+from downfield.rig.configuration.loading import load
+from downfield.rig.scorekeeper import Scorekeeper
+from downfield.rig.tournament import broker, broker_thread, push_receiver
+from downfield.rig.tournament.broker_thread import BrokerThread
+
+WAIT_S = 120.0
+HOUSE = 'name = "house"\ntitle = "House rules"\nbase = "tap"\n[calls]\nconfidence = 0.9\n'
+NEXT = NewGame(home=TeamSheet(name="Owls", short="OWL"), away=TeamSheet(name="Lions", short="LIO"), title="Open, A3")
+KEY = RigKey.generate()
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broker_thread, "LIMITS", replace(broker.LIMITS, retry_s=0.05, longest_retry_s=0.2))
+    monkeypatch.setattr(push_receiver, "LOOK_S", 0.1)
+
+
+@pytest.fixture
+def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
+    skip_without_broker()
+    with broker_server(tmp_path / "broker") as server:
+        yield server
+
+
+@contextmanager
+def sending(keeper: PushKeeper, brokering: BrokerServer) -> Iterator[None]:
+    """A desk that sends."""
+    thread = BrokerThread(brokering.access("desk"), (keeper.run,), "desk")
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.close()
+
+
+@contextmanager
+def table(folder: Path, brokering: BrokerServer, new_game: NewGame | None = None) -> Iterator[Scorekeeper]:
+    given = {
+        "data": str(folder),
+        "rig.table": folder.name,
+        "service.port": 0,
+        "tournament.servers": [f"nats://127.0.0.1:{brokering.port}"],
+        "tournament.credentials": str(brokering.files.rig),
+    }
+    keeper = Scorekeeper(load(environment={}, command_line=given), preset("ultimate"), new_game)
+    try:
+        yield keeper
+    finally:
+        keeper.close()
+
+
+def eventually(condition: Callable[[], object], what: str) -> None:
+    until_s = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < until_s, what
+        time.sleep(0.02)
+
+
+def states(keeper: PushKeeper, place: int = -1) -> dict[str, str]:
+    return {answer.table: answer.state.status for answer in keeper.answers(keeper.pushes[place], {})}
+
+
+def journal_of(folder: Path) -> list[str]:
+    """Return what the journals of a table say of the desk, in order."""
+    with open_for_reading(str(folder / "downfield.db")) as opened:
+        games = opened.store.games()
+        return [
+            row.content for game in reversed(games) for row in opened.store.entries(game.id) if "desk" in row.content
+        ]
+
+
+def test_announcements_rulebooks_and_games_reach_a_table_once_and_those_that_are_away_later(
+    tmp_path: Path, brokering: BrokerServer
+) -> None:
+    keeper = PushKeeper(tmp_path / "pushes.json")
+    keeper.send("Dee", "Lunch", Announcement("Lunch at noon"))
+    one, two = tmp_path / "Table 1", tmp_path / "Table 2"
+    with table(one, brokering, NewGame()) as rig, sending(keeper, brokering):  # the desk comes after the table
+        eventually(lambda: states(keeper) == {"Table 1": "applied"}, "the announcement does not arrive")
+        keeper.send("Dee", "", PushedRulebook(HOUSE))
+        eventually(lambda: states(keeper) == {"Table 1": "applied"}, "the rulebook does not arrive")
+        assert rig.game_service.rulebook.title == "House rules"
+        assert "house" not in rig.game_service.text
+        keeper.send("Dee", "A3", PushedGame(NEXT))
+        eventually(lambda: states(keeper) == {"Table 1": "applied"}, "the game is not started")
+        first = rig.game_service.game_id
+    with sending(PushKeeper(tmp_path / "pushes.json"), brokering), table(one, brokering) as rig:
+        assert rig.game_service.game_id == first
+        assert rig.game_service.rulebook.title == "House rules", "a restart forgets the rulebook"
+        with table(two, brokering, NewGame()) as other:
+            eventually(
+                lambda: other.game_service.started is not None and other.game_service.started[1].name == "house",
+                "a table that was away does not get what was sent",
+            )
+        assert rig.game_service.game_id == first, "a restart starts the game again"
+    told = journal_of(one)
+    assert len(told) == 3, told
+    assert all('"by":"Dee (desk)"' in line for line in told)
+    assert "Lunch at noon" in told[0]
+
+
+def test_a_game_that_is_under_way_is_not_touched_and_the_next_one_waits_for_its_end(
+    tmp_path: Path, brokering: BrokerServer
+) -> None:
+    keeper = PushKeeper()
+    with table(tmp_path / "Table 1", brokering, NewGame()) as rig, sending(keeper, brokering):
+        rig.game_service.declare(SetUp("home", 1, spot_yd=30.0), Submission())
+        playing = rig.game_service.game_id
+        keeper.send("Dee", "A3", PushedGame(NEXT))
+        eventually(lambda: states(keeper) == {"Table 1": "waiting"} and "signed" in text(keeper), "it does not wait")
+        assert rig.game_service.game_id == playing
+        with rig.game_service.in_play() as session:
+            session.end()
+        eventually(lambda: states(keeper) == {"Table 1": "applied"}, "it does not follow the game that has ended")
+        assert rig.game_service.game_id not in {"", playing}
+
+
+def text(keeper: PushKeeper) -> str:
+    (answer,) = keeper.answers(keeper.pushes[-1], {})
+    return answer.state.text
+
+
+def test_what_is_not_for_a_rig_or_was_withdrawn_is_not_given_to_it() -> None:
+    keeper = PushKeeper()
+    report = signed_report(KEY, "Table 1", {})
+    keeper.send("Dee", "", Announcement("for others"), ("a" * 16,))
+    keeper.send("Dee", "", Announcement("for all"), key="same")
+    keeper.send("Dee", "", Announcement("for all"), key="same")
+    assert [push.payload for push in keeper.list_for(report).pushes] == [Announcement("for all")]
+    keeper.withdraw(keeper.pushes[-1].id)
+    assert keeper.list_for(report).pushes == ()
+    with pytest.raises(NotFoundError):
+        keeper.withdraw("0" * 12)
+
+
+def test_a_report_in_another_rigs_name_is_not_believed() -> None:
+    keeper = PushKeeper()
+    report = signed_report(KEY, "Table 1", {})
+    for forged in (
+        replace(report, key=RigKey.generate().public_text),
+        replace(report, table="Table 2"),
+        replace(report, states={"a": PushState("applied", "")}),
+        replace(report, signature="no base64"),
+    ):
+        with pytest.raises(FormatError, match="not signed"):
+            keeper.list_for(forged)
+
+
+@pytest.mark.parametrize("toml", ["name = 7", "[", 'base = "tap"\n[tackle]\nnothing = 1\n'])
+def test_a_rulebook_that_is_none_is_refused_before_it_is_sent(toml: str, tmp_path: Path) -> None:
+    keeper = PushKeeper(tmp_path / "pushes.json")
+    with pytest.raises(RulebookError, match="the rulebook"):
+        keeper.send("Dee", "", PushedRulebook(toml))
+    assert PushKeeper(tmp_path / "pushes.json").pushes == ()
+
+
+def test_a_rulebook_that_this_rigs_version_does_not_know_is_refused_there_with_the_reason(tmp_path: Path) -> None:
+    given = {"data": str(tmp_path), "service.on": False, "service.port": 0}
+    rig = Scorekeeper(load(environment={}, command_line=given), preset("ultimate"), NewGame())
+    receiver = push_receiver.PushReceiver(tmp_path / "pushes.json", Hub(), KEY, "Table 1")
+    receiver.attach(rig.game_service)
+    keeper = PushKeeper()
+    keeper.send("Dee", "", PushedRulebook(HOUSE))
+    (sent,) = keeper.pushes
+    newer = replace(sent, payload=PushedRulebook(HOUSE + "future = 1\n"))
+    state = receiver.apply(newer)
+    rig.close()
+    assert state.status == "refused"
+    assert "calls.future" in state.text
+    assert rig.game_service.rulebook.name == "tap"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[DeskServer]:
+    """A desk in a tournament, of which only what the pages read is there."""
+    tables = BrokerTables()
+    tables.note(TableMessage(KEY.public_text, "Table 1", "health", {"level": "ok"}))
+    tournament = SimpleNamespace(statuses=tables.statuses, tables=tables, pushes=PushKeeper())
+    server = DeskServer(tmp_path / "desk", tournament=cast("DeskTournament", tournament))
+    yield server
+    server.close()
+
+
+def test_the_director_sends_a_game_of_the_event_to_its_table(desk: DeskServer) -> None:
+    with httpx.Client(base_url=desk.url) as director:
+        for coach, color in (("Ana", "#aa0000"), ("Bo", "")):
+            director.post("/api/event/entrants", json={"coach": coach, "team": f"{coach}s", "color": color})
+        sessions = [{"begins": "2026-09-05T09:00", "ends": "2026-09-05T14:00"}]
+        director.put("/api/event/clock", json={"clock": {"sessions": sessions}, "tables": ["Table 1"]})
+        director.post("/api/event/draw")
+        (match,) = director.post("/api/event/schedule").json()["matches"]
+        answer = director.post("/api/pushes", json={"match": match["id"]})
+        assert answer.status_code == 201, answer.text
+        (push,) = answer.json()
+        assert push["title"] == f"{match['id']}: {match['home']['name']} against {match['away']['name']}"
+        waiting = {"table": "Table 1", "status": "waiting", "text": "until its rig is connected"}
+        assert push["tables"] == [waiting]
+        assert director.delete(f"/api/pushes/{push['id']}").status_code == 204
+        assert director.get("/api/pushes").json() == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "told"),
+    [
+        ({}, 422, "one thing at a time"),
+        ({"text": "a", "match": "A1"}, 422, "one thing at a time"),
+        ({"text": "a", "tables": ["Table 9"]}, 409, "No rig was heard of whose table is called 'Table 9'"),
+        ({"match": "A9"}, 404, "The event has no game A9"),
+        ({"rulebook": "["}, 422, "the rulebook"),
+    ],
+)
+def test_what_can_not_be_sent_is_refused_by_a_clear_text(
+    desk: DeskServer, body: dict[str, object], status: int, told: str
+) -> None:
+    answer = httpx.post(f"{desk.url}/api/pushes", json=body)
+    assert answer.status_code == status, answer.text
+    assert told in answer.json()["detail"]
+    assert httpx.get(f"{desk.url}/api/pushes").json() == []
+
+
+def test_only_a_director_sends_and_only_with_a_broker(desk: DeskServer, tmp_path: Path) -> None:
+    headers = {"Authorization": f"Bearer {desk.token('operator')}"}
+    assert httpx.post(f"{desk.url}/api/pushes", json={"text": "a"}, headers=headers).status_code == 403
+    assert httpx.get(f"{desk.url}/api/pushes", headers=headers).status_code == 200
+    alone = DeskServer(tmp_path / "alone")
+    answer = httpx.post(f"{alone.url}/api/pushes", json={"text": "a"})
+    alone.close()
+    assert answer.status_code == 409
+    assert "broker" in answer.json()["detail"]
