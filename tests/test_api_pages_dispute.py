@@ -224,6 +224,26 @@ def test_a_call_is_found_stepped_through_ruled_on_compared_and_saved(chrome: Bro
         expect(page.locator("#audit li")).to_contain_text(["Ended", "Reopened", "Challenge", "Ruling", "Closed"])
 
 
+def test_the_league_sees_how_calls_and_challenges_fared_and_sets_a_policy_with_one_tap(
+    chrome: Browser, rig: ServedGame, client: httpx.Client
+) -> None:
+    game = f"{rig.url}/api/games/{rig.recorded.game}"
+    tackle = next(call["id"] for call in calls_of(client, rig) if call["kind"] == "tackle")
+    client.post(f"{game}/reopening", json={"reason": "a challenge"}).raise_for_status()
+    challenge = {"side": "home", "call": tackle, "reason": "not touched"}
+    client.post(f"{game}/challenges", json=challenge).raise_for_status()
+    with page_in(chrome, phone=True) as page:
+        page.goto(f"{rig.url}/league")
+        expect(page.locator("#challenged-kinds li", has_text="Tackle")).to_contain_text("1 raised: 1 open")
+        kind = page.locator("#kinds .kind", has=page.get_by_role("heading", name="Tackle", exact=True))
+        kind.get_by_role("button", name="Ask first").tap()
+        expect(page.locator("#message")).to_have_text("Tackle: Ask first, from the next game on.")
+        expect(kind.get_by_role("button", name="Ask first")).to_have_attribute("aria-pressed", "true")
+    policies = {view["kind"]: view["policy"] for view in client.get(f"{rig.url}/api/policies").json()}
+    assert policies["tackle"] == "propose"
+    client.post(f"{game}/closing", json={}).raise_for_status()
+
+
 def altered(bundle: bytes, change: Callable[[dict[str, bytes]], object]) -> bytes:
     return written_anew(bundle, change)
 

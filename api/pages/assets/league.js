@@ -1,4 +1,5 @@
-// How the calls of the latest games fared, by kind, and with one tap what may be done with such calls without a person.
+// How the calls of the latest games fared, by kind, with one tap what may be done with such calls without a person,
+// and how challenges were decided.
 
 import { el, refreshList, setText } from "./dom.js";
 import { capitalize, humanize } from "./format.js";
@@ -8,6 +9,8 @@ import { errorText, send } from "./send.js";
 const POLICIES = [["auto", "Automatic"], ["propose", "Ask first"], ["log", "Note only"]];
 const NAMES = Object.fromEntries(POLICIES);
 const COUNTS = [["called", "Called"], ["confirmed", "Confirmed"], ["overturned", "Overturned"], ["too_close", "Too close"], ["open", "Open"], ["by_hand", "By hand"]];
+
+const DECISIONS = [["overturned", "overturned"], ["upheld", "upheld"], ["too_close", "too close"], ["under_review", "open"]];
 
 const at = (id) => document.getElementById(id);
 const span = document.querySelector("[name=games]");
@@ -19,10 +22,11 @@ let latest = 0;
 async function load() {
   const request = ++latest;
   try {
-    const [found, set] = await Promise.all([get(`api/call-outcomes?games=${span.value}`), get("api/policies")]);
+    const [found, set, challenges] = await Promise.all([get(`api/call-outcomes?games=${span.value}`), get("api/policies"), get("api/challenges")]);
     if (request !== latest) return; // another span was chosen meanwhile
     [outcomes, policies] = [found, set];
     show();
+    showChallenges(challenges);
     setText(at("message"), found.length === 0 ? "No call has been made on this rig yet." : "");
   } catch (error) {
     if (request === latest) setText(at("message"), errorText(error));
@@ -36,6 +40,16 @@ function show() {
   refreshList(at("kinds"), kinds.filter(({ outcome }) => outcome !== null).sort((a, b) => order.get(a.id) - order.get(b.id)), kindItem);
   refreshList(at("others"), kinds.filter(({ outcome }) => outcome === null), kindItem);
 }
+
+/** What coaches challenged in all games, and how it was decided. */
+function showChallenges({ games, all, by_kind }) {
+  at("challenges").hidden = all.raised === 0;
+  setText(at("challenged"), `${decided(all)}, in ${games} ${games === 1 ? "game" : "games"}.`);
+  const kinds = Object.entries(by_kind).map(([id, counts]) => ({ id, counts })).sort((a, b) => b.counts.raised - a.counts.raised);
+  refreshList(at("challenged-kinds"), kinds, ({ id, counts }) => [el("strong", {}, capitalize(humanize(id))), el("span", {}, ` ${decided(counts)}`)]);
+}
+
+const decided = (counts) => `${counts.raised} raised: ${DECISIONS.filter(([key]) => counts[key] > 0).map(([key, words]) => `${counts[key]} ${words}`).join(", ")}`;
 
 function kindItem({ policy, outcome }, item) {
   item.className = "kind plate";
