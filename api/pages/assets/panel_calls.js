@@ -37,7 +37,7 @@ export function callDetails(call) {
     measurement(call),
     call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),
     call.clauses.map((clause) => el("p", {}, el("b", {}, clause.id), clause.text ? ` ${clause.text}` : "")),
-    el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),
+    el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `called at frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),
     call.ruling && el("p", {}, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
   );
 }
