@@ -47,11 +47,14 @@ def write(path: Path, count: int, game: str = GAME, word: str = "said") -> Store
     return store
 
 
-def written_and_killed(path: Path, count: int) -> None:
-    """Write a game in a program that is killed before it closes the store."""
-    program = _KILLED.format(tests=str(Path(__file__).parent), path=str(path), count=count)
+@pytest.fixture(scope="module")
+def left_behind(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a game of five entries, whose program was killed before it closed the store."""
+    folder = tmp_path_factory.mktemp("killed")
+    program = _KILLED.format(tests=str(Path(__file__).parent), path=str(folder / "a.db"), count=5)
     done = subprocess.run([sys.executable, "-c", program], timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL
+    return folder
 
 
 @contextmanager
@@ -78,20 +81,20 @@ def state_of(folder: Path) -> dict[str, tuple[bytes, int, int]]:
     return files | {".": (b"", folder.stat().st_mtime_ns, folder.stat().st_mode)}
 
 
-def closed(folder: Path) -> None:
+def closed(folder: Path, _: Path) -> None:
     write(folder / "a.db", 5).close()
 
 
-def killed(folder: Path) -> None:
-    written_and_killed(folder / "a.db", 5)
+def killed(folder: Path, left_behind: Path) -> None:
+    shutil.copytree(left_behind, folder, dirs_exist_ok=True)
 
 
-def killed_and_copied_without_shm(folder: Path) -> None:
-    written_and_killed(folder / "a.db", 5)
+def killed_and_copied_without_shm(folder: Path, left_behind: Path) -> None:
+    killed(folder, left_behind)
     (folder / "a.db-shm").unlink()
 
 
-def of_an_older_version(folder: Path) -> None:
+def of_an_older_version(folder: Path, _: Path) -> None:
     write(folder / "a.db", 5).close()
     with sqlite3.connect(folder / "a.db") as connection:
         connection.execute("DROP INDEX entries_by_kind")
@@ -103,11 +106,11 @@ def of_an_older_version(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("made", [closed, killed, killed_and_copied_without_shm, of_an_older_version])
-def test_reading_changes_no_byte_and_no_time(made: object, tmp_path: Path) -> None:
+def test_reading_changes_no_byte_and_no_time(made: object, left_behind: Path, tmp_path: Path) -> None:
     folder = tmp_path / "odd name %41?#é"
     folder.mkdir()
     assert callable(made)
-    made(folder)
+    made(folder, left_behind)
     before = state_of(folder)
     assert intact_entries(str(folder / "a.db")) == (5, "")
     assert state_of(folder) == before
@@ -124,9 +127,9 @@ def test_a_store_in_use_is_read_to_its_newest_entry(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user is made by root")
 @pytest.mark.parametrize("made", [closed, killed])
-def test_a_folder_that_may_not_be_written_is_read(made: object, tmp_path: Path) -> None:
+def test_a_folder_that_may_not_be_written_is_read(made: object, left_behind: Path, tmp_path: Path) -> None:
     assert callable(made)
-    made(tmp_path)
+    made(tmp_path, left_behind)
     with open_for_reading(str(tmp_path / "a.db")):
         pass  # what is imported late is imported as root
     with tempfile.TemporaryDirectory() as folder:
