@@ -16,7 +16,7 @@ from downfield.models.detector import Detector
 from downfield.models.frame_detector import FrameDetector
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
-from downfield.models.second_opinion import SecondOpinion
+from downfield.models.second_opinion import OPINION_BATCHES, SecondOpinion
 from downfield.models.shared_refiner import open_shared_refiner
 from downfield.models.two_stage_detector import BATCHES, TwoStageDetector
 
@@ -120,7 +120,7 @@ class _NetworkFolder:
 
 def _open_refiner(folder: _NetworkFolder, files: NetworkFiles, opinion: NetworkFiles | None) -> Network:
     refiner = folder.open(files, _PATCH, BATCHES)
-    return refiner if opinion is None else SecondOpinion(refiner, folder.open(opinion, _PATCH, BATCHES))
+    return refiner if opinion is None else SecondOpinion(refiner, folder.open(opinion, _PATCH, OPINION_BATCHES))
 
 
 def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles) -> BallRefiner:

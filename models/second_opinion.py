@@ -22,6 +22,9 @@ from downfield.core.frame import Detection
 from downfield.models.refiner import FALLEN, LIMITS, OUTPUTS, TURN, run_patches
 from downfield.models.runtime import Network, Outputs
 
+OPINION_BATCHES: Final = (2, 6, 12)
+"""Patches of one pass: the few doubtful figures of a frame; each size takes memory of its own."""
+
 SHARED_OPINIONS: Final = (TURN, FALLEN)
 """Outputs of which the mean is taken."""
 
