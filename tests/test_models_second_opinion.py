@@ -20,7 +20,7 @@ from downfield.models.refiner import FALLEN, OUTPUTS, PATCH_PX, TURN
 from downfield.models.second_opinion import SecondOpinion
 from downfield.rig.table_seals import _network
 
-TWO_OPINIONS = "downfield-two-opinions"
+ONE_OPINION = "downfield-one-opinion"
 
 
 class FixedNetwork:
@@ -150,20 +150,21 @@ def test_a_front_settled_by_both_stays_while_it_is_tracked() -> None:
         assert out[0, TURN] < TURN_LOGIT
 
 
-def test_the_bundled_network_with_two_opinions_opens_and_has_all_its_files() -> None:
-    assert TWO_OPINIONS in bundled_networks()
-    folder = find_network(TWO_OPINIONS)
-    card, plain = read_card(folder), read_card(find_network(BUNDLED))
-    assert all((folder / name).is_file() for name in named_files(card))
-    alike = dataclasses.replace(card, second_opinion=None)
+def test_the_bundled_network_has_two_opinions_and_one_to_choose_has_one() -> None:
+    both, one = read_card(find_network(BUNDLED)), read_card(find_network(ONE_OPINION))
+    assert both.second_opinion is not None
+    assert one.second_opinion is None
+    assert ONE_OPINION in bundled_networks()
+    for name, card in ((BUNDLED, both), (ONE_OPINION, one)):
+        assert all((find_network(name) / file).is_file() for file in named_files(card)), name
     for name in ("thresholds", "figure_threshold", "ball_threshold", "turn_logit", "fallen_logit", "ball_odds"):
-        assert getattr(alike, name) == getattr(plain, name), name
-    assert open_detector(TWO_OPINIONS, threads=1).name.startswith(TWO_OPINIONS)
+        assert getattr(one, name) == getattr(both, name), name
+    assert open_detector(ONE_OPINION, threads=1).name.startswith(ONE_OPINION)
 
 
 def test_the_journals_digest_of_a_network_covers_files_of_another_folder(tmp_path: Path) -> None:
     shutil.copytree(find_network(BUNDLED).parent, tmp_path / "weights")
-    network = tmp_path / "weights" / TWO_OPINIONS
+    network = tmp_path / "weights" / ONE_OPINION
     (before,) = _network(str(network))
     (tmp_path / "weights" / BUNDLED / "second-look.int8.onnx").write_bytes(b"another")
     (after,) = _network(str(network))
@@ -171,7 +172,7 @@ def test_the_journals_digest_of_a_network_covers_files_of_another_folder(tmp_pat
 
 
 def test_a_second_opinion_needs_a_first() -> None:
-    card = read_card(find_network(TWO_OPINIONS))
+    card = read_card(find_network(BUNDLED))
     for change in ({"second_look": None}, {"refiner_sees_ball": True, "close_look": None}):
         with pytest.raises(InputError, match="second_opinion needs a second_look"):
             dataclasses.replace(card, **change)
