@@ -5,6 +5,7 @@ import { capitalize, formatPlayer, humanize } from "./format.js";
 import { bindForm, declaration, field, number, optionalNumber, optionalValue, select, submitButton, teams, yardLine } from "./panel_fields.js";
 import { all } from "./panel_legal.js";
 import { rosterInput } from "./panel_roster.js";
+import { windowsField } from "./panel_windows.js";
 
 const LABELS = {
   line_up: "Figures on the board", set_up: "Set the game up", separated: "Figures apart", set: "Offense set", front: "Front of a figure",
@@ -106,6 +107,11 @@ const overtime = ({ feed }) => {
   return { labels: [field("First in overtime", first), field("Overtime number", order), field("Yards or points of its plays so far", gains, "wide")], read };
 };
 
+const cardWindows = () => {
+  const windows = windowsField();
+  return { labels: [windows.label], read: () => (windows.box.value.trim() === "" ? {} : { windows: windows.read() }) };
+};
+
 const HALVES = [[false, "no"], [true, "yes"]];
 
 const spiked = ({ feed, entry }) => {
@@ -155,7 +161,7 @@ const INPUTS = {
   card: [
     text("shown", "Text on the card", "7, 10F, inc"), figureIfAny("roll", "Roll, 1 to 100", 1, 100), figureIfAny("reroll", "Second roll", 1, 100),
     text("play", "Offense's card"), text("defense", "Defense's card"), one("dot", "Dot", [null, "black", "red", "blue"]),
-    yes("ran_out", "Ran out of bounds"), yes("highlighted", "Highlighted: a fumble may be returned"), figure("return_to", "Touchdown return up to", 0, 100),
+    yes("ran_out", "Ran out of bounds"), yes("highlighted", "Highlighted: a fumble may be returned"), figure("return_to", "Touchdown return up to", 0, 100), cardWindows,
   ],
   return: [text("shown", "Text on the return", "12, 3F"), figureIfAny("roll", "Roll, 1 to 100", 1, 100), figureIfAny("reroll", "Second roll", 1, 100)],
   foul: [

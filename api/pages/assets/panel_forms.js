@@ -9,6 +9,7 @@ import {
 } from "./panel_fields.js";
 import { logoField } from "./panel_logo.js";
 import { ofType } from "./panel_legal.js";
+import { windowsField } from "./panel_windows.js";
 
 const CLAIMS = [
   "time_out", "review", "delay_of_game", "too_many_men", "offensive_pass_interference", "defensive_pass_interference",
@@ -81,6 +82,7 @@ const penalty = () => el("p", { class: "muted" }, "For any other penalty, use â€
 export function cards() {
   const kind = select(offered("card", CARDS));
   const shown = el("input", { required: true, maxlength: 20, placeholder: "7, 10F, inc" });
+  const windows = windowsField();
   const [roll, reroll, back] = ["roll", "reroll", "return_to"].map((name) => optionalNumber(name, 1, 100));
   const dot = select([["", "none"], ["black", "black"], ["red", "red"], ["blue", "blue"]]);
   const out = checkbox("Ran out of bounds");
@@ -94,11 +96,13 @@ export function cards() {
     field("Second roll", reroll),
     field("Dot", dot),
     field("Touchdown return up to", back),
+    windows.label,
     out.label,
     send,
   );
+  form.addEventListener("input", () => (shown.required = windows.box.value.trim() === "")); // the roll selects it in the windows
   bindForm(form, send, () =>
-    declaration({ type: "card", kind: kind.value, shown: shown.value, roll: optionalValue(roll), reroll: optionalValue(reroll), dot: dot.value || null, ran_out: out.box.checked, return_to: optionalValue(back) ?? 0 }),
+    declaration({ type: "card", kind: kind.value, shown: shown.value, roll: optionalValue(roll), reroll: optionalValue(reroll), dot: dot.value || null, ran_out: out.box.checked, return_to: optionalValue(back) ?? 0, windows: windows.read() }),
   );
   const run = el("input", { required: true, maxlength: 20, placeholder: "yards, or F for a fumble" });
   const die = optionalNumber("roll", 1, 100);

@@ -23,6 +23,38 @@ CardKind = Literal[
 
 
 @record
+class WindowResult:
+    """One of the three results in a window.
+
+    Attributes:
+        shown: the result as printed, as in `CardPlayed`.
+        dot: the hash mark dot beside it; None where there is none.
+
+    """
+
+    shown: str
+    dot: Literal["black", "red", "blue"] | None = None
+
+
+@record
+class CardWindow:
+    """One window of two cards over one another.
+
+    Attributes:
+        rolls_to: the highest roll it is for; it begins after the window before, the first one at 1.
+        black: the result when the ball lay on the left hash.
+        red: when it lay in the center.
+        blue: when it lay on the right hash.
+
+    """
+
+    rolls_to: int
+    black: WindowResult
+    red: WindowResult
+    blue: WindowResult
+
+
+@record
 class CardPlayed:
     """A play as read from play cards and dice.
 
@@ -30,7 +62,8 @@ class CardPlayed:
         kind: kind of play.
         shown: the card's result for this hash (NFLS-089): ``"7"``, ``"10F"`` (fumble), ``"13i"`` (interception),
             ``"inc"``, ``"good"``, ``"no good"``, ``"blocked"``, or a kick's yards followed by ``OB``, ``DN``, ``FC`` or
-            ``TB``; for a kick after a fair catch the number for its distance, which the roll must beat.
+            ``TB``; for a kick after a fair catch the number for its distance, which the roll must beat. Empty with
+            ``windows``.
         roll: the roll it came from, 1..100; None where none is made.
         reroll: the second roll, when the first one brought a penalty.
         play: the offense's card.
@@ -39,6 +72,8 @@ class CardPlayed:
         ran_out: whether the runner chose to go out of bounds.
         highlighted: whether a fumble of this result may be returned.
         return_to: highest roll that returns that fumble, or this interception (its pick number), for a touchdown.
+        windows: the numbers in the cards' windows, by ascending rolls; the roll and the ball's hash then select the
+            result and its dot.
 
     """
 
@@ -52,6 +87,7 @@ class CardPlayed:
     ran_out: bool = False
     highlighted: bool = False
     return_to: int = 0
+    windows: tuple[CardWindow, ...] = ()
     type: Literal["card"] = "card"
 
 

@@ -14,6 +14,7 @@ from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import tables
 from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.rulebooks.nfl_strategy.card_windows import read_windows
 from downfield.officiating.rulebooks.nfl_strategy.clock import run_out_clock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import is_return
 from downfield.officiating.rulebooks.nfl_strategy.play import (
@@ -41,6 +42,7 @@ def _start_play(game: GameState, card: CardPlayed, t_ns: int, context: RuleConte
     refuse_unless(game.phase in AT_REST or trying, card.kind.replace("_", " "), game)
     game = _require_card_allowed(set_up_try(game, card.kind, context) if trying else game, card)
     flagged = _brings_penalty(card.roll, card.reroll, _roll_for(card.kind))
+    card = read_windows(card, game.hash)
     play = CardPlay(card, card_game(game).lines.running, game.note("hurry_up") is not None, flagged)
     card_result(play)  # refuses results that are on no card
     if card.ran_out:
