@@ -82,9 +82,9 @@ def distance_px(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) 
     return float(np.nan_to_num(np.abs(a.to_pixels(ends) - b.to_pixels(ends)), nan=np.inf).max())
 
 
-def _with_mean_focal(solution: FieldSolution, planes: Sequence[Plane], prior: LensPrior | None) -> FieldSolution:
+def with_mean_focal(solution: FieldSolution, planes: Sequence[Plane]) -> FieldSolution:
     """Return the solution at the mean of the focal lengths that explain paint and lens."""
-    fit = average_focal(solution.fit, solution.observations, prior)
+    fit = average_focal(solution.fit, solution.observations, solution.prior)
     if fit is solution.fit:
         return solution
     evidence = gather_evidence(planes[0], fit.camera, solution.field, LIMITS.fine_search_px)
@@ -123,7 +123,7 @@ def best_trusted(
     ranked = [solutions[i] for i in order]
     if not ranked:
         raise CalibrationError(no_match_text(fields))
-    best = _with_mean_focal(ranked[0], planes, prior) if prior is None or paint is not None else ranked[0]
+    best = with_mean_focal(ranked[0], planes) if prior is None or paint is not None else ranked[0]
     problems = find_problems(best.evidence, best.fit, best.field, numbered=placed[order[0]].sure)
     if paint is not None and _least_ended(best) < LIMITS.least_ended:
         problems.append("the yard lines do not end where a sideline should be")

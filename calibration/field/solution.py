@@ -9,6 +9,7 @@ from downfield.calibration.calibration import Calibration, Method
 from downfield.calibration.camera_fit import CameraFit, Observations
 from downfield.calibration.field.mirroring import UNMIRROR
 from downfield.calibration.field.verification import FieldEvidence
+from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.quality import to_calibration
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
@@ -23,6 +24,7 @@ class FieldSolution:
         fit: the camera, its covariance and residuals.
         observations: what it was fitted to.
         evidence: measurements that it was not fitted to.
+        prior: what was known of the lens, and of the print's proportions, beforehand; any webcam's when None.
 
     """
 
@@ -30,6 +32,7 @@ class FieldSolution:
     fit: CameraFit
     observations: Observations
     evidence: FieldEvidence
+    prior: LensPrior | None = None
 
     def calibration(self, method: Method = "field", made_from: Sequence[str] = (), made_at: str = "") -> Calibration:
         """Return the calibration, with its residuals and covariance; made now when `made_at` is empty."""

@@ -32,7 +32,7 @@ from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import YardLineEnds, find_yard_line_ends
 from downfield.calibration.field.selection import LIMITS as SELECTION
-from downfield.calibration.field.selection import best_trusted, likeliest, no_match_text
+from downfield.calibration.field.selection import best_trusted, likeliest, no_match_text, with_mean_focal
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import (
     gather_evidence,
@@ -118,12 +118,9 @@ def solve_field(
     else:
         open_prior = prior or open_proportions((images[0].shape[1], images[0].shape[0]))
         measured = partial(solve_by_measuring, planes, roughly, ends.paint, images[0], fields, open_prior, reporter)
-        best, was_described = _first_trusted(
-            [(described, True), (measured, False)] if _may_be_exact(roughly[0], fields[0]) else [(measured, False)]
-        )
-        prior = prior if was_described else open_prior
-    if distance is not None and isinstance(prior, TypicalLens | None):
-        best = _at_distance(best, planes, distance, prior)
+        best = _first_trusted([described, measured] if _may_be_exact(roughly[0], fields[0]) else [measured])
+    if distance is not None:
+        best = at_distance(best, images, distance)
     reporter.finish()
     return best
 
@@ -141,12 +138,12 @@ def _is_bundled(field: FieldModel) -> bool:
     return field.name in preset_names() and field == preset(field.name)
 
 
-def _first_trusted(ways: Sequence[tuple[Callable[[], FieldSolution], bool]]) -> tuple[FieldSolution, bool]:
-    """Return the solution of the first way that gives one, and that way's mark; else refuse as the last one does."""
+def _first_trusted(ways: Sequence[Callable[[], FieldSolution]]) -> FieldSolution:
+    """Return the solution of the first way that gives one; else refuse as the last one does."""
     refusal = CalibrationError("there is no way to solve it")
-    for way, mark in ways:
+    for way in ways:
         try:
-            return way(), mark
+            return way()
         except AmbiguousField:
             raise
         except CalibrationError as error:
@@ -278,22 +275,32 @@ def _fit_all_frames(
     if len(observations.px) < LIMITS.fewest_observations:
         return None
     fit = fit_camera(camera, observations, prior=prior, fine=True)
-    return FieldSolution(
-        field, fit, observations, gather_evidence(planes[0], fit.camera, field, SELECTION.fine_search_px)
-    )
+    evidence = gather_evidence(planes[0], fit.camera, field, SELECTION.fine_search_px)
+    return FieldSolution(field, fit, observations, evidence, prior)
 
 
-def _at_distance(
-    solution: FieldSolution, planes: Sequence[Plane], distance: LensFromDistance, before: TypicalLens | None
-) -> FieldSolution:
-    """Return the solution with what is known of the camera's distance."""
-    prior = distance(solution.fit.camera)
+def at_distance(solution: FieldSolution, images: Sequence[Image], distance: LensFromDistance) -> FieldSolution:
+    """Return a solution with what is known of the camera's distance; unchanged where nothing is, or the lens was.
+
+    Args:
+        solution: of the pictures.
+        images: one or more frames of the same camera.
+        distance: what is known.
+
+    Raises:
+        InputError: the camera can't be at this distance.
+
+    """
+    before = solution.prior
+    prior = distance(solution.fit.camera) if isinstance(before, TypicalLens | None) else None
     if prior is None:
         return solution
-    if before is not None:
+    if isinstance(before, TypicalLens):
         prior = dataclasses.replace(prior, pixel_spread=before.pixel_spread)
+    planes = [clearest_channel(image) for image in images]
     better = fit_camera(solution.fit.camera, solution.observations, prior=prior, fine=True)
-    return _fit_all_frames(planes, better.camera, solution.field, prior) or solution
+    found = _fit_all_frames(planes, better.camera, solution.field, prior)
+    return solution if found is None else with_mean_focal(found, planes)
 
 
 def find_lines(image: Image, plane: Plane) -> FieldLines:
