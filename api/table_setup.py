@@ -89,6 +89,9 @@ class SetupView(TopicModel):
     undecided: bool = Field(default=False, description="Whether one of the readings has to be chosen before saving.")
     field: str = Field(default="", description="Name of the printed field that was found.")
     summary: str = ""
+    advice: str = Field(
+        default="", description="Which measurement would make base tops as exact as the table's certified error."
+    )
     landmarks: tuple[SetupLandmark, ...] = ()
     revision: int = Field(default=0, description="Rises whenever there are new lines to draw.")
     fields: tuple[FieldOption, ...] = ()
@@ -123,6 +126,23 @@ class SolveRequest(RequestModel):
     landmarks: Annotated[tuple[PlacedLandmark, ...], Field(max_length=20)] = ()
     length: MeasuredLength | None = None
     camera_height_mm: Annotated[FiniteFloat, Field(ge=100, le=5000)] | None = None
+
+
+class StandingMark(RequestModel):
+    """Something of known height that stands upright on the board."""
+
+    foot_px: PixelPair
+    top_px: PixelPair
+    height_mm: Annotated[FiniteFloat, Field(ge=15, le=500)]
+
+
+class HeightRequest(RequestModel):
+    """A measured height that tells how far the camera is: one of the two."""
+
+    camera_height_mm: Annotated[FiniteFloat, Field(ge=100, le=5000)] | None = Field(
+        default=None, description="Of the lens over the board, by tape."
+    )
+    standing: StandingMark | None = None
 
 
 class ReadingRequest(RequestModel):
@@ -161,6 +181,10 @@ class TableSetup(Protocol):
 
     def solve(self, request: SolveRequest) -> SetupView:
         """Begin to look for the printed field."""
+        ...
+
+    def measure_height(self, request: HeightRequest) -> SetupView:
+        """Begin to solve again what is shown, with a height that was measured."""
         ...
 
     def aim_again(self) -> SetupView:

@@ -72,6 +72,11 @@ def session_with(folder: Path, saved: list[TableProfile]) -> SetupSession:
 def searched(session: SetupSession, request: SolveRequest | None = None) -> SetupView:
     """Return the session's state after a search."""
     session.solve(request or SolveRequest())
+    return settled(session)
+
+
+def settled(session: SetupSession) -> SetupView:
+    """Return the session's state when nothing is being solved anymore."""
     until = time.monotonic() + WAIT_S
     while session.view().step == "solving":
         assert time.monotonic() < until, "the search did not end"

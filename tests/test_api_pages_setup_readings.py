@@ -14,7 +14,7 @@ from test_api_pages_setup import SOLVED_MS, check_layout
 
 from downfield.api.table_setup import SetupView, SolveRequest
 from downfield.calibration.field.solution import FieldSolution
-from downfield.rig.setup import landmarks, session
+from downfield.rig.setup import landmarks, solving
 from downfield.rig.setup.session import SetupSession
 
 SHOTS = os.environ.get("SETUP_SCREENSHOTS")
@@ -52,7 +52,7 @@ def test_mirrored_or_not_is_two_pictures_to_tap_and_nothing_is_saved_before(
     def several(*_: object, **__: object) -> FieldSolution:
         raise mirrored_or_not()
 
-    monkeypatch.setattr(session, "solve_field", several)
+    monkeypatch.setattr(solving, "solve_field", several)
     with page_in(running) as page:
         find_field(page, url, setup)
         expect(page.get_by_text("In which picture do the numbers read the right way round?")).to_be_visible()
@@ -75,7 +75,7 @@ def test_four_dragged_places_are_enough_and_any_other_can_be_added(
 ) -> None:
     setup, url = served
     sent: list[SolveRequest] = []
-    monkeypatch.setattr(session, "solve_field", lambda *_, **__: solution())
+    monkeypatch.setattr(solving, "solve_field", lambda *_, **__: solution())
     monkeypatch.setattr(landmarks, "solve_landmarks", lambda *_, **__: solution())
     begin = setup.solve
 

@@ -8,13 +8,24 @@ import cv2
 import numpy as np
 import pytest
 from calibration_scenes import TUDOR
-from setup_readings import CAMERA, RUNNING, goal_line_readings, mirrored_or_not, searched, session_with, solution
+from setup_readings import (
+    CAMERA,
+    RUNNING,
+    goal_line_readings,
+    mirrored_or_not,
+    one_step_aside,
+    searched,
+    session_with,
+    settled,
+    solution,
+)
 
-from downfield.api.table_setup import PlacedLandmark, SolveRequest
+from downfield.api.table_setup import HeightRequest, PlacedLandmark, SolveRequest, StandingMark
+from downfield.calibration.advice import AdviceLimits
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, RefusedError
-from downfield.rig.setup import landmarks, session
+from downfield.rig.setup import landmarks, session, solving
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.tables.profile import TableProfile
 
@@ -37,7 +48,7 @@ def give(monkeypatch: pytest.MonkeyPatch, found: AmbiguousField | FieldSolution)
             return found
         raise found
 
-    monkeypatch.setattr(session, "solve_field", answer)
+    monkeypatch.setattr(solving, "solve_field", answer)
 
 
 def decoded(jpeg: bytes) -> Image:
@@ -132,3 +143,39 @@ def test_places_of_a_measured_field_are_solved_as_that_field(
     searched(opened)
     assert searched(opened, request).step == "confirm"
     assert fields == [(TUDOR, 4)]
+
+
+def test_a_measured_height_solves_again_what_is_shown(
+    opened: SetupSession, saved: list[TableProfile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, solution())
+    with pytest.raises(RefusedError, match="not found yet"):
+        opened.measure_height(HeightRequest(camera_height_mm=1100))
+    assert searched(opened).advice == ""  # exact enough
+    monkeypatch.setattr(session, "ADVICE", AdviceLimits(wanted_yd=0.0))
+    before = searched(opened)
+    assert before.advice.startswith("Base tops are known to")
+    monkeypatch.setattr(solving, "with_camera_height", lambda *_: solution(one_step_aside()))
+    opened.measure_height(HeightRequest(camera_height_mm=1100))
+    after = settled(opened)
+    assert (after.step, after.problem) == ("confirm", "")
+    assert after.revision > before.revision
+    opened.save("Attic")
+    corner = TUDOR.to_mm(np.array([[0.0, 0.0]]))
+    assert np.linalg.norm(saved[0].calibration.camera.to_pixels(corner) - CAMERA.to_pixels(corner)) > 20
+
+
+def test_a_height_that_does_not_suit_leaves_the_solution(
+    opened: SetupSession, saved: list[TableProfile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, solution())
+    searched(opened)
+    mark = StandingMark(foot_px=(640.0, 360.0), top_px=(641.0, 360.0), height_mm=88.0)
+    for request in (HeightRequest(), HeightRequest(standing=mark, camera_height_mm=900), HeightRequest(standing=mark)):
+        opened.measure_height(request)
+        view = settled(opened)
+        assert view.step == "confirm"
+        assert view.problem
+    assert "apart" in view.problem
+    assert opened.save("Attic").step == "saved"
+    assert len(saved) == 1

@@ -11,6 +11,7 @@ from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
 from downfield.api.table_setup import (
     CameraRequestBody,
+    HeightRequest,
     ReadingRequest,
     SetupView,
     SolveRequest,
@@ -85,6 +86,13 @@ def reading_picture(setup: TableSetupDep, reading: Annotated[int, Path(ge=0, le=
 def solve(setup: TableSetupDep, request: SolveRequest) -> SetupView:
     """By itself, from landmarks placed by hand, or scaled by a measured length; returns at once."""
     return setup.solve(request)
+
+
+@router.post("/height", summary="Solve again with a measured height")
+@allow("admin")
+def measure_height(setup: TableSetupDep, request: HeightRequest) -> SetupView:
+    """Of the lens over the board, or of something that stands on it; returns at once."""
+    return setup.measure_height(request)
 
 
 @router.post("/aim", summary="Show the live picture again")

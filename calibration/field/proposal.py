@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.field.progress import ProgressListener
-from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.unknown_print import solve_unknown
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
@@ -75,9 +75,14 @@ def propose_field(
         InputError: an end of the known length is not on the board.
 
     """
-    solution = solve_unknown(images, progress=progress)
-    scale = 1.0 if known_length is None else _scale(solution, known_length)
-    return _proposal(_scaled(solution, scale), known_length)
+    try:
+        return _proposal(solve_unknown(images, progress=progress), known_length)
+    except AmbiguousField as ways:
+        scaled = [
+            dataclasses.replace(reading, solution=_proposal(reading.solution, known_length).solution)
+            for reading in ways.readings
+        ]
+        raise AmbiguousField(scaled, str(ways)) from None
 
 
 def _scale(solution: FieldSolution, known: KnownLength) -> float:
@@ -136,6 +141,8 @@ def _times(pair: tuple[float, float], scale: float) -> tuple[float, float]:
 
 
 def _proposal(solution: FieldSolution, known: KnownLength | None) -> FieldProposal:
+    """Return what to propose of a solution whose scale is a usual one."""
+    solution = solution if known is None else _scaled(solution, _scale(solution, known))
     scale = f"the print and {known.what} of {known.length_mm:g} mm" if known else "the print; no length was measured"
     along, across = solution.field.mm_per_yd
     sizes = f"{solution.field.length_yd:g} yards, {along:.2f} mm along, {across:.2f} mm across"

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
-import numpy as np
 import typer
 
+from downfield.calibration.advice import advise, base_top_error_yd
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.fiducials import read_fiducials, solve_fiducials
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
-from downfield.calibration.field.proposal import propose_field
 from downfield.calibration.field.solution import FieldSolution
-from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.collector import LensCollector
 from downfield.calibration.lens.lens_calibration import calibrate_lens, read_lens, write_lens
 from downfield.calibration.lens.prior import LensPrior
@@ -25,17 +23,23 @@ from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.field import load_field, preset, preset_names
+from downfield.core.field import load_field
 from downfield.core.field_toml import describe_measured, measured_field_toml
 from downfield.core.records import write_text
-from downfield.rig.cli.calibrate_table import LengthOption, known_length, set_up_table
+from downfield.rig.cli.calibrate_table import set_up_table
+from downfield.rig.cli.field_solving import (
+    FieldRequest,
+    LengthOption,
+    ReadingOption,
+    StandingOption,
+    solve_requested,
+)
 from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between, parse_number
 from downfield.rig.cli.output import say
-from downfield.rig.cli.progress import progress_bar, show_solving, with_progress
+from downfield.rig.cli.progress import progress_bar, with_progress
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import SourceChoice, open_source
-from downfield.rig.table_calibration import lens_from_distance
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,9 +51,6 @@ app = typer.Typer(
 @dataclass(frozen=True, slots=True)
 class CalibrateLimits:
     """Thresholds of hints to the user, and numbers of frames."""
-
-    coarse_sigma_yd: float = 0.03
-    """Standard deviation of positions from which a better calibration is suggested."""
 
     shaking_px: float = 0.4
     """Displacement of picture rows, at 1920 px width, by a rolling shutter over a shaking board."""
@@ -85,28 +86,25 @@ def from_field(
         Path | None, typer.Option(help="Write the field as it was found in the picture to this .toml file.")
     ] = None,
     length: LengthOption = None,
+    standing: StandingOption = None,
+    reading: ReadingOption = None,
 ) -> None:
     """Calibrate from the printed field alone."""
     check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)))
-    known = known_length(length, field)
-    if known is not None and (lens is not None or height_mm is not None):
-        raise InputError("--length is for an unknown print seen by any camera. Use it without --lens, --camera-height.")
-    fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
+    if lens is not None and (length, standing, height_mm) != (None, None, None):
+        raise InputError("--length, --standing and --camera-height are for any camera's lens. Use them without --lens.")
+    request = FieldRequest(field, length, reading, height_mm, standing)
+    request.check()
     prior = _prior(lens)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
         images = read_pictures(source)
-        distance = lens_from_distance(images[0], height_mm) if prior is None else None
-        proposal = None if known is None else propose_field(images, known, progress=show_solving(advance))
-        solution = (
-            solve_field(images, fields, prior=prior, distance=distance, progress=show_solving(advance))
-            if proposal is None
-            else proposal.solution
-        )
+        solution = solve_requested(images, request, advance, prior=prior)
     _finish(solution, images, source, out, picture, by_hand=False)
-    if proposal is not None:
-        say(f"The field: {proposal.summary}; {describe_measured(None, solution.field)}.")
-    found = describe_measured(fields[0], solution.field) if len(fields) == 1 else ""
+    if length is not None:
+        say(f"{solution.field.title}; {describe_measured(None, solution.field)}. {solution.field.source}")
+    described = request.fields()
+    found = describe_measured(described[0], solution.field) if len(described) == 1 else ""
     if found:
         say(f"Measured in the picture: {found}. The scale is that of the description.")
     if write_field is not None:
@@ -287,14 +285,10 @@ def _summary(calibration: Calibration, out: Path) -> str:
     quality = calibration.quality
     if quality is None:
         return f"written to {out}"
-    sigma_yd = [max(np.array(cell.sigma_mm) / calibration.field.mm_per_yd) for cell in quality.cells]
     text = (
         f"{calibration.field.name}: {quality.points} points, rms {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm ="
-        f" {max(quality.rms_yd):.4f} yd; base tops to {2 * np.median(sigma_yd):.3f} yd (two sigma); written to {out}"
+        f" {max(quality.rms_yd):.4f} yd; base tops to {base_top_error_yd(calibration):.3f} yd (two sigma);"
+        f" written to {out}"
     )
-    if np.median(sigma_yd) > LIMITS.coarse_sigma_yd:
-        text += (
-            "\nThe camera looks almost straight down, so its height and focal length can't be separated. Tilt it by 5"
-            " to 10 degrees, or measure the lens with 'downfield calibrate lens' and pass it with --lens."
-        )
-    return text
+    advice = advise(calibration)
+    return f"{text}\n{advice}" if advice else text

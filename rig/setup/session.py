@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import cv2
@@ -13,6 +14,7 @@ from downfield.api.drawings import draw_field_lines
 from downfield.api.table_setup import (
     CameraOption,
     FieldOption,
+    HeightRequest,
     SavedTable,
     SetupFinding,
     SetupReading,
@@ -21,24 +23,24 @@ from downfield.api.table_setup import (
     SolveRequest,
     SolvingProgress,
 )
+from downfield.calibration.advice import LIMITS as ADVICE
+from downfield.calibration.advice import advise
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.drawing import draw_field
-from downfield.calibration.field.progress import ProgressListener, SolveProgress
-from downfield.calibration.field.proposal import KnownLength, propose_field
+from downfield.calibration.field.progress import SolveProgress
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
-from downfield.calibration.field.solver import solve_field
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, InputError, RefusedError
-from downfield.core.field import load_field, preset, preset_names
+from downfield.core.field import preset, preset_names
 from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
-from downfield.rig.setup.landmarks import landmarks_of, solve_placed
+from downfield.rig.setup.landmarks import landmarks_of
 from downfield.rig.setup.picture_findings import camera_findings, picture_findings
 from downfield.rig.setup.preview import CameraPreview
+from downfield.rig.setup.solving import solve_as_requested, solve_with_height
 from downfield.rig.sources.camera_system import list_cameras
 from downfield.rig.sources.source_opening import SourceChoice, is_address
-from downfield.rig.table_calibration import lens_from_distance
 from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 
 _JPEG_QUALITY: Final = 82
@@ -74,6 +76,7 @@ class SetupSession:
         self._frozen: list[Image] = []
         self._readings: tuple[FieldReading, ...] = ()
         self._shown: Calibration | None = None  # of the reading that is shown
+        self._advice = ""
         self._reading = self._revision = 0
         self._undecided = False  # whether nobody has chosen one of several readings yet
         self._problem = ""
@@ -101,6 +104,7 @@ class SetupSession:
                 undecided=self._undecided,
                 field="" if calibration is None else calibration.field.name,
                 summary="" if calibration is None else _summary(calibration),
+                advice=self._advice,
                 landmarks=() if calibration is None else landmarks_of(calibration),
                 revision=self._revision,
                 fields=_known_fields(),
@@ -169,9 +173,20 @@ class SetupSession:
                 raise RefusedError("The camera has sent no picture yet. Wait a moment.")
             shown = self._shown
             self._forget_solution()
-            self._frozen, self._step, self._problem = images, "solving", ""
-            self._progress = SolvingProgress(stage="beginning", fraction=0.0, remaining_s=None)
-            supervised_thread(lambda: self._solve(images, request, shown), "set-up", self._report_failure).start()
+            self._begin(images, lambda: solve_as_requested(images, request, shown, self._report))
+        return self.view()
+
+    def measure_height(self, request: HeightRequest) -> SetupView:
+        """Begin to solve again what is shown, with a height that was measured; it stays if that does not suit.
+
+        Raises:
+            RefusedError: nothing is solved, or one of several readings has to be chosen first.
+
+        """
+        with self._lock:
+            before = self._decided()
+            images = self._frozen
+            self._begin(images, lambda: solve_with_height(images, before.solution, request), (before,))
         return self.view()
 
     def aim_again(self) -> SetupView:
@@ -228,11 +243,7 @@ class SetupSession:
 
         """
         with self._lock:
-            calibration = self._shown
-            if calibration is None or self._step != "confirm":
-                raise RefusedError("The printed field is not found yet. Find it first.")
-            if self._undecided:
-                raise RefusedError("The picture can be read in several ways. Choose one of them first.")
+            calibration = self._decided().solution.calibration("field", [self._name])
             profile = new_profile(name, self._source, calibration)
             self._folder.save(profile)
             self._step = "saved"
@@ -246,11 +257,29 @@ class SetupSession:
         if preview is not None:
             preview.close()
 
-    def _solve(self, images: list[Image], request: SolveRequest, shown: Calibration | None) -> None:
-        readings: tuple[FieldReading, ...] = ()
-        problem = ""
+    def _decided(self) -> FieldReading:
+        """Return the reading that is shown; refuse if there is none, or one of several has to be chosen."""
+        if self._step != "confirm" or not self._readings:
+            raise RefusedError("The printed field is not found yet. Find it first.")
+        if self._undecided:
+            raise RefusedError("The picture can be read in several ways. Choose one of them first.")
+        return self._readings[self._reading]
+
+    def _begin(
+        self, images: list[Image], solve: Callable[[], FieldSolution], otherwise: tuple[FieldReading, ...] = ()
+    ) -> None:
+        """Begin to solve in a thread; the readings `otherwise` stay if that fails."""
+        self._frozen, self._step, self._problem = images, "solving", ""
+        self._progress = SolvingProgress(stage="beginning", fraction=0.0, remaining_s=None)
+        work = partial(self._solve, images, solve, otherwise)
+        supervised_thread(work, "set-up", self._report_failure).start()
+
+    def _solve(
+        self, images: list[Image], solve: Callable[[], FieldSolution], otherwise: tuple[FieldReading, ...]
+    ) -> None:
+        readings, problem = otherwise, ""
         try:
-            solution = _solution(images, request, shown, self._report)
+            solution = solve()
             readings = (FieldReading(solution.field.title, solution),)
         except AmbiguousField as ways:
             readings = ways.readings
@@ -268,8 +297,7 @@ class SetupSession:
         with self._lock:
             self._readings, self._progress, self._step, self._frozen = (), None, "aim", []
             self._problem = f"Downfield made an error ({cause}). Try again with another picture."
-            self._shown = None
-            self._revision += 1
+            self._show_reading(0)
 
     def _report(self, report: SolveProgress) -> None:
         progress = SolvingProgress(stage=report.stage, fraction=report.fraction, remaining_s=report.remaining_s)
@@ -298,7 +326,15 @@ class SetupSession:
         self._reading = reading
         solution = self._readings[reading].solution if self._readings else None
         self._shown = None if solution is None else solution.calibration("field", [self._name])
+        self._advice = "" if self._shown is None else advise(self._shown, self._certified_yd())
         self._revision += 1
+
+    def _certified_yd(self) -> float:
+        """Return the certified error of the table that this camera looks at; a usual one if it has none."""
+        certificates = [
+            profile.calibration.certificate for profile in self._folder.profiles() if profile.camera == self._source
+        ]
+        return min((max(one.p95_yd) for one in certificates if one is not None), default=ADVICE.wanted_yd)
 
     def _images(self) -> list[Image]:
         if self._frozen:
@@ -324,22 +360,6 @@ class SetupSession:
             )
             for profile in self._folder.profiles()
         )
-
-
-def _solution(
-    images: Sequence[Image], request: SolveRequest, shown: Calibration | None, report: ProgressListener
-) -> FieldSolution:
-    """Return the solution as it was requested, after another that was shown."""
-    if request.landmarks:
-        return solve_placed(images, request.field, request.landmarks, shown)
-    if request.length is not None:
-        return propose_field(
-            images, KnownLength(request.length.length_mm, request.length.ends_px), progress=report
-        ).solution
-    fields = [preset(name) for name in preset_names()] if request.field == "auto" else [load_field(request.field)]
-    return solve_field(
-        images, fields, distance=lens_from_distance(images[0], request.camera_height_mm), progress=report
-    )
 
 
 def _known_fields() -> tuple[FieldOption, ...]:

@@ -8,15 +8,18 @@ import { Marks } from "./setup_marks.js";
 const POLL_MS = 700;
 const FIRST_CORNERS = [[0.15, 0.8], [0.85, 0.8], [0.85, 0.2], [0.15, 0.2]]; // shares of the picture: lower left first
 const FIRST_LENGTH = [[0.4, 0.5], [0.6, 0.5]];
+const FIRST_STANDING = [[0.2, 0.5], [0.14, 0.5]];
 const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right corner", "Upper left corner"];
 const ENOUGH_MOVED = 4; // places that determine a camera
 const MOST_PLACED = 20; // that are sent at once
 
 const at = (id) => document.getElementById(id);
+const standButton = at("standing").querySelector("button");
 const marks = new Marks(at("live"), at("marks"), at("magnifier"), onMoved);
 let view = { step: "camera", cameras: [], tables: [], fields: [], findings: [], readings: [], landmarks: [], revision: -1 };
 let places = []; // of the field: those in the picture are `shown`
 let lengthEnds = [];
+let standingEnds = []; // foot and top of something that stands on the board
 let solved = 0; // counts the searches whose result was shown
 let choosing = false; // whether another camera is being chosen, while the present one is still open
 let placing = false; // whether corners are placed by hand before anything was solved
@@ -57,6 +60,7 @@ function show(next) {
   refresh(at("tables"), view.tables, () => view.tables.length && [el("h2", {}, "Saved tables"), ...view.tables.map((table) => el("p", {}, `${table.in_use ? "● " : ""}${table.name}: ${table.field}`))]);
   refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map(({ name, title }) => el("option", { value: name }, title))]);
   setText(at("summary"), view.summary);
+  setText(at("advice"), view.advice);
   showReadings();
   at("by-hand").hidden = view.problem === "" || placing;
   showProgress(view.progress);
@@ -91,6 +95,9 @@ function showPicture() {
     placing = false;
     places = view.landmarks.map((mark) => ({ ...mark, kind: mark.corner ? null : "place" }));
     lengthEnds = [];
+    standingEnds = [];
+    setText(standButton, "Mark foot and top");
+    at("height-again").open = view.advice !== "";
     at("again").hidden = true;
     showMarks();
   }
@@ -99,7 +106,7 @@ function showPicture() {
 }
 
 function showMarks() {
-  marks.show([...places.filter((mark) => mark.shown), ...lengthEnds]);
+  marks.show([...places.filter((mark) => mark.shown), ...lengthEnds, ...standingEnds]);
   at("place").replaceChildren(...places.filter((mark) => !mark.shown).map(({ name }) => el("option", { value: name }, name)));
 }
 
@@ -191,6 +198,28 @@ at("measure").addEventListener("click", () => {
 });
 at("one-length").addEventListener("toggle", (event) => {
   if (event.target.open && lengthEnds.length === 0) at("measure").click();
+});
+
+at("tape").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act("api/setup/height", { camera_height_mm: event.target.elements.height.valueAsNumber });
+});
+
+at("standing").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (standingEnds.length === 0) {
+    standingEnds = fromShares(FIRST_STANDING).map((px, index) => ({ px, kind: "length", name: index ? "Top of what stands" : "Foot of what stands" }));
+    showMarks();
+    setText(standButton, "Use this height");
+    return;
+  }
+  const height = event.target.elements.height;
+  if (!Number.isFinite(height.valueAsNumber)) {
+    height.focus();
+    return;
+  }
+  const [foot_px, top_px] = standingEnds.map(({ px }) => px);
+  act("api/setup/height", { standing: { foot_px, top_px, height_mm: height.valueAsNumber } });
 });
 
 at("save").addEventListener("submit", (event) => {

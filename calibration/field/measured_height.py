@@ -1,0 +1,130 @@
+"""Solves a field again with something measured that paint seen from above does not show: a height.
+
+Either the height of the lens over the board, by tape; or that of something upright on the board, such as a card, a
+ruler or a figure, whose top is seen outward of its foot the more the nearer the camera is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.camera_fit import Observations, fit_camera
+from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.selection import with_mean_focal
+from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.field.solver import at_distance
+from downfield.calibration.lens.prior import lens_at_height
+from downfield.core.arrays import Image
+from downfield.core.errors import InputError
+from downfield.core.records import check
+
+
+@dataclass(frozen=True, slots=True)
+class StandingLimits:
+    """What can be measured of something that stands on the board."""
+
+    heights_mm: tuple[float, float] = (15.0, 500.0)
+    """Least and largest height."""
+    place_px: float = 1.5
+    """Standard deviation of an end that somebody marked, at 1920 px width,"""
+    height_share: float = 0.01
+    """and of the height, relative,"""
+    height_mm: float = 0.5
+    """and at least."""
+    least_px: float = 12.0
+    """Distance of its ends in the picture, at 1920 px width."""
+    doubted: float = 0.5
+    """Weight in the fit under which it contradicts the print."""
+
+
+LIMITS: Final = StandingLimits()
+
+_COPIES: Final = 2  # of an observation, so that a fit to every other one has it too
+
+
+@dataclass(frozen=True, slots=True)
+class StandingObject:
+    """Something of known height that stands upright on the board.
+
+    Attributes:
+        height_mm: as measured.
+        foot_px: where it touches the board in the picture, pixel x and y.
+        top_px: its top, straight above the foot.
+
+    """
+
+    height_mm: float
+    foot_px: tuple[float, float]
+    top_px: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        low, high = LIMITS.heights_mm
+        check(low <= self.height_mm <= high, InputError, f"the height of what stands must be {low:g} to {high:g} mm")
+
+
+def with_camera_height(solution: FieldSolution, images: Sequence[Image], height_mm: float) -> FieldSolution:
+    """Return a solution of pictures, solved again with the lens's height over the board, by tape.
+
+    Raises:
+        InputError: no camera sees a board from this height.
+
+    """
+    return at_distance(solution, images, partial(lens_at_height, height_mm=height_mm))
+
+
+def with_standing_object(solution: FieldSolution, images: Sequence[Image], standing: StandingObject) -> FieldSolution:
+    """Return a solution of pictures, solved again with something of known height that stands on the board in them.
+
+    Raises:
+        InputError: it is seen too short to tell anything, or contradicts the print.
+
+    """
+    camera = solution.fit.camera
+    larger = camera.lens.size_px[0] / 1920
+    apart_px = math.dist(standing.foot_px, standing.top_px)
+    if apart_px < LIMITS.least_px * larger:
+        raise InputError(
+            f"foot and top are only {apart_px:.0f} px apart. Stand it nearer to the field's edge, or take something"
+            " taller."
+        )
+    foot_mm = camera.to_board(np.array([standing.foot_px]))[0, :2]
+    check(
+        bool(np.isfinite(foot_mm).all()), InputError, "the foot is not on the board. Mark where it touches the board."
+    )
+    error_mm = max(LIMITS.height_mm, LIMITS.height_share * standing.height_mm)
+    sigma_px = math.hypot(
+        math.sqrt(2) * LIMITS.place_px * larger, apart_px * error_mm / standing.height_mm
+    )  # of foot and top
+    top = Observations.of_points(np.array([(*foot_mm, standing.height_mm)]), np.array([standing.top_px]), sigma_px)
+    seen = _appended(solution.observations, top)
+    fit = fit_camera(camera, seen, prior=solution.prior, fine=True)
+    planes = [clearest_channel(images[0])]
+    found = with_mean_focal(dataclasses.replace(solution, fit=fit, observations=seen), planes)
+    if float(found.fit.weight[-2 * _COPIES :].min()) < LIMITS.doubted:
+        raise InputError(
+            "what stands on the board contradicts the print. Check its height, that it is upright, and where foot and"
+            " top are marked."
+        )
+    return found
+
+
+def _appended(observations: Observations, top: Observations) -> Observations:
+    """Return observations with those of a top, in equal copies side by side."""
+    copies = np.repeat([0, 1], _COPIES)
+    last = int(observations.cluster.max(initial=0))
+    more = dataclasses.replace(
+        top[copies], sigma_px=top.sigma_px[copies] * math.sqrt(_COPIES), cluster=last + 1 + copies
+    )
+    return Observations(
+        *(
+            np.concatenate([getattr(observations, each.name), getattr(more, each.name)])
+            for each in dataclasses.fields(observations)
+        )
+    )
