@@ -8,7 +8,7 @@ import { Marks } from "./setup_marks.js";
 const POLL_MS = 700;
 const FIRST_CORNERS = [[0.15, 0.8], [0.85, 0.8], [0.85, 0.2], [0.15, 0.2]]; // shares of the picture: lower left first
 const FIRST_LENGTH = [[0.4, 0.5], [0.6, 0.5]];
-const FIRST_STANDING = [[0.2, 0.5], [0.14, 0.5]];
+const FIRST_STANDING = [[0.26, 0.5], [0.1, 0.5]];
 const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right corner", "Upper left corner"];
 const ENOUGH_MOVED = 4; // places that determine a camera
 const MOST_PLACED = 20; // that are sent at once
