@@ -16,6 +16,7 @@ import numpy as np
 from downfield.calibration.calibration import read_calibration
 from downfield.calibration.certificate import check_spots
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
+from downfield.calibration.field.measured_height import StandingObject, with_standing_object
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
@@ -87,6 +88,20 @@ def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
         check_same_view(picture, calibration)
         return None
 
+    def standing(foot_yd: tuple[float, float], top_px: tuple[float, float]) -> Callable[[Image], object]:
+        """Return what refuses a card of 88 mm whose top is so far from its foot in the picture."""
+
+        def measure(picture: Image) -> object:
+            x, y = calibration.camera.to_pixels(field.to_mm(np.array(foot_yd))).tolist()
+            card = StandingObject(88.0, (x, y), (x + top_px[0], y + top_px[1]))
+            return with_standing_object(solve_field([picture], [field]), [picture], card)
+
+        return measure
+
+    covered = image.copy()
+    cv2.ellipse(
+        covered, (width // 2, height // 2), (round(0.36 * width), round(0.62 * height)), 0, 0, 360, (96, 120, 168), -1
+    )
     moved = cv2.warpAffine(image, np.array([[1.0, 0.0, 40.0], [0.0, 1.0, 25.0]]), (width, height))
     pictures: dict[str, tuple[str, object, Callable[[Image], object]]] = {
         "dark": ("Too dark", image // 12, solve),
@@ -97,6 +112,9 @@ def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
         "cut": ("The field is cut by the picture's edge", image[:, : round(width * 0.7)].copy(), solve),
         "mirrored": ("Mirrored", image[:, ::-1].copy(), solve),
         "other": ("Another print than the one named", image, as_another),
+        "covered": ("Most of the field is covered", covered, solve),
+        "short": ("What stands on the board is right below the camera", image, standing((50.0, 26.0), (3.0, 2.0))),
+        "inward": ("What stands on the board leans or is marked wrongly", image, standing((5.0, 5.0), (80.0, -50.0))),
         "corner": ("A landmark in the wrong place", image, with_wrong_corner),
         "moved": ("Certify: the camera was moved", moved, same_view),
         "size": ("Certify: a picture of another size", cv2.resize(image, (1280, 720)), same_view),
