@@ -27,7 +27,15 @@ GameId = Annotated[str, Path(pattern=r"^([0-9]{8}-[0-9]{6}-[0-9a-f]{4,8}|current
 CallId = Annotated[str, Path(min_length=1, max_length=200, description="A call's id, percent-encoded.")]
 EventId = Annotated[str, Path(pattern=r"^[A-Za-z0-9._:-]{1,80}$", examples=["op-12"])]
 TeamId = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$", examples=["river-city"])]
-AgoMs = Annotated[int, Field(ge=0, le=2000, description="How long ago it was made, as measured by the sender.")]
+AgoMs = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=86_400_000,
+        description="How long ago it was made, as measured by the sender, which may have had no network meanwhile. It"
+        " is dated back as far as the rulebook allows (`calls.late_s`).",
+    ),
+]
 SpotYd = Annotated[float, Field(ge=-30, le=230, description="On the field or beside it.")]
 Note = Annotated[str, Field(max_length=500)]
 

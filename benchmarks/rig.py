@@ -270,13 +270,13 @@ def main() -> None:
         print(camera.server_address[1], flush=True)
         camera.serve_forever()
     elif options.be_clients:
-        _run_idle()
+        run_idle()
         clients(options.be_clients, options.clients, options.stalled, options.watchers)
     else:
         measure(options)
 
 
-def _run_idle() -> None:
+def run_idle() -> None:
     """Run only when the rig needs no CPU: clients stand for other computers."""
     if sys.platform == "linux":
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
@@ -307,7 +307,7 @@ def _measure(options: argparse.Namespace) -> None:
         started.callback(_kill, camera)
         assert camera.stdout is not None
         port = int(camera.stdout.readline())
-        rig = _rig(options, port, Path(folder))
+        rig = open_rig(options, port, Path(folder))
         started.callback(rig.close)
         measured = LatencyObserver()
         rig.add_observer(measured)
@@ -338,7 +338,8 @@ def _kill(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def _rig(options: argparse.Namespace, port: int, folder: Path) -> Rig:
+def open_rig(options: argparse.Namespace, port: int, folder: Path) -> Rig:
+    """Return the whole rig over the camera at a port, with the vision of the options."""
     tune_process()
     calibration = bundled_demo().with_suffix(".calibration.json")
     given = {

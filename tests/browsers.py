@@ -9,7 +9,7 @@ import os
 import shutil
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -110,8 +110,8 @@ class PageServer:
             self._port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self._port}"
 
-    def start(self) -> None:
-        """Start serving; a game from before is resumed."""
+    def start(self, before: Callable[[], object] = lambda: None) -> None:
+        """Start serving; a game from before is resumed, and then something done before anybody is served."""
         recording = open_clip(bundled_demo())
         header, machine = recording.tracks.header, FakeRig(recording.calibration)
         self._store = Store.at(self._folder / "store.db")
@@ -120,6 +120,7 @@ class PageServer:
         self.game_service = GameService(self._store, self.hub, machine, header.field, load_rulebook("tap"))
         if self.game_service.resume() is None:
             self.game_service.start_game(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
+        before()
         context = AppContext(
             self.game_service,
             self.hub,

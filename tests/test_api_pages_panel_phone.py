@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 
 import pytest
 from browsers import PageServer, browser, page_in
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from downfield.game.published.game_topics import Question, Questions
+from downfield.game.published.game_topics import CallView, Question, Questions
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +127,52 @@ def test_the_phone_rolls_dice_where_none_are_at_hand(phone: Page) -> None:
         }"""
     )
     assert rolled == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_tap_on_the_small_field_is_a_spot(service: PageServer, phone: Page) -> None:
+    fold = phone.locator("details", has_text="Call by hand")
+    fold.locator("summary").click()
+    field = fold.locator(".spot-picker")
+    field.scroll_into_view_if_needed()
+    box = field.bounding_box()
+    assert box is not None
+    yard = box["width"] / 120  # with both end zones
+    field.tap(position={"x": (10 + 70) * yard, "y": box["height"] / 4})
+    expect(fold.get_by_label("Yard line")).to_have_value("30")
+    expect(fold.get_by_label("Whose side of the field")).to_have_value("opponent")
+    across = fold.get_by_label("Yards across the field")
+    width_yd = service.hub.value("line_up").field.width_yd
+    assert float(across.input_value()) == pytest.approx(0.75 * width_yd, abs=1)
+    fold.get_by_label("Yard line").fill("20")  # the mark follows the numbers
+    expect(fold.locator(".spot-picker .mark")).to_have_attribute("transform", re.compile(r"translate\(80 "))
+    body = fold.get_by_role("button", name="Make this call").get_attribute("data-body")
+    assert body is not None
+    assert json.loads(body)["spot_yd"][0] == 80
+
+
+def test_open_calls_of_one_play_are_one_card_and_one_tap(service: PageServer, phone: Page) -> None:
+    def question(name: str, t_s: float) -> Question:
+        call = CallView(
+            id=name, kind="tackle", verdict="too_close", standing="open", text=f"tackle {name}", t_ns=int(t_s * 1e9),
+            clauses=(), probability=0.6,
+        )  # fmt: skip
+        return Question(id=name, kind="ruling", text=call.text, call=call)
+
+    service.publish("questions", Questions(questions=(question("a", 1), question("b", 3), question("c", 90))))
+    expect(phone.locator("#questions > li")).to_have_count(2)
+    card = phone.locator("#questions > li").first
+    expect(card).to_contain_text("2 calls of this play need your ruling")
+    expect(card.get_by_role("button", name="Confirm: tackle b")).to_be_visible()
+    sent: list[str] = []
+
+    def accept(route: Route) -> None:
+        sent.append(
+            f"{route.request.url.rpartition('/api/')[2]} {json.loads(route.request.post_data or '')['decision']}"
+        )
+        route.fulfill(json={})
+
+    phone.route("**/rulings", accept)
+    phone.wait_for_timeout(350)
+    card.get_by_role("button", name="Confirm all 2 as called").tap()
+    expect(card.get_by_role("button", name="Confirm all 2 as called")).not_to_have_attribute("aria-busy", "true")
+    assert sent == ["calls/a/rulings confirm", "calls/b/rulings confirm"]

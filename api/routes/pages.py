@@ -10,6 +10,7 @@ the scripts of two versions of Downfield; `build.txt` lets a page that stays ope
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -61,6 +62,8 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".woff2": "font/woff2",
 }
 
+_WORKER: Final = "panel_worker.js"
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -97,6 +100,16 @@ def pages() -> Mapping[str, StaticFile]:
     return read_folder("downfield.api", "pages")
 
 
+@cache
+def worker() -> StaticFile:
+    """Return the panel's worker, which knows this build and its files."""
+    build = assets()["build.txt"].content.decode()
+    kept = ["panel", *(f"assets/{name}" for name in assets() if not name.endswith((".txt", ".html")))]
+    text = pages()[_WORKER].content.decode()
+    text = text.replace('"BUILD_ID"', json.dumps(build)).replace("FILES = []", f"FILES = {json.dumps(kept)}")
+    return static_file(text.encode(), ".js")
+
+
 @router.get("/assets/{file}")
 @allow("anyone")
 def asset(request: Request, file: str) -> Response:
@@ -106,6 +119,15 @@ def asset(request: Request, file: str) -> Response:
     response = assets()[file].response(request)
     if file == PUBLIC_ASSET:
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+@router.get("/panel-worker.js")
+@allow("anyone")
+def panel_worker(request: Request) -> Response:
+    """The script that keeps the panel's files on a device, with their names."""
+    response = worker().response(request)
+    response.headers["Content-Security-Policy"] = "default-src 'self'"  # what it may fetch
     return response
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Body, Query
 
@@ -18,7 +18,7 @@ from downfield.api.requests import (
     RulingRequest,
     UndoRequest,
 )
-from downfield.api.security.roles import allow
+from downfield.api.security.roles import Principal, allow
 from downfield.game.commands import Command
 from downfield.game.published.board_topics import SceneView
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions
@@ -28,6 +28,9 @@ from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.events import Ruling
 
 router = APIRouter(prefix="/api")
+
+_KEPT_MS: Final = 5_000
+"""What is older than this when it arrives was kept on a device without a network."""
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
 
@@ -101,7 +104,7 @@ def make_call(
     """A call the system did not make; it takes effect like any other."""
     call_id = f"manual:{key or secrets.token_hex(6)}"
     ruling = Ruling("", "manual", request.call(call_id, 0, game(hub).rulebook), request.note)
-    return _accepted(game_service.rule(ruling, Submission(principal.name, key, request.ago_ms)))
+    return _accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
 
 
 @router.post("/calls/{call}/rulings", tags=["calls"], summary="Confirm, overturn or strike one call")
@@ -123,7 +126,7 @@ def rule(
         t_ns = 0 if standing is None else standing.t_ns
         replacement = request.replacement.call(call, t_ns, game(hub).rulebook)
     ruling = Ruling(call, request.decision, replacement, request.note)
-    return _accepted(game_service.rule(ruling, Submission(principal.name, key, request.ago_ms)))
+    return _accepted(game_service.rule(ruling, _submission(principal, key, request.ago_ms)))
 
 
 @router.get("/declarations", tags=["play"], summary="The declarations and rulings of the game in play")
@@ -149,7 +152,7 @@ def declare(
     game_service: GameServiceDep, principal: PrincipalDep, request: DeclarationRequest, key: IdempotencyKey = None
 ) -> Accepted:
     """The carrier, set, a pass, a pitch, dice, a coin, the clock, a line-up, a correction of the state..."""
-    return _accepted(game_service.declare(request.declaration, Submission(principal.name, key, request.ago_ms)))
+    return _accepted(game_service.declare(request.declaration, _submission(principal, key, request.ago_ms)))
 
 
 @router.post("/events/{event}/undo", tags=["play"], summary="Undo one declaration or ruling")
@@ -163,7 +166,7 @@ def undo(
 ) -> Accepted:
     """As if it had never been submitted, whatever came after it."""
     ago_ms = 0 if request is None else request.ago_ms
-    return _accepted(game_service.undo(event, Submission(principal.name, key, ago_ms)))
+    return _accepted(game_service.undo(event, _submission(principal, key, ago_ms)))
 
 
 @router.post("/commands", tags=["rig"], summary="Send the rig a command")
@@ -178,6 +181,12 @@ def command(
     if request.command == "use_calibration" and principal.role != "admin":
         raise ProblemError(403, "Only an admin may use a calibration made elsewhere.")
     return _accepted(game_service.command(request, Submission(principal.name, key, role=principal.role or "")))
+
+
+def _submission(principal: Principal, key: str | None, ago_ms: int) -> Submission:
+    """Return where something comes from; the record says of what a device had to keep when it was tapped."""
+    kept = f" (tapped {ago_ms / 1000:.0f} s before it arrived)" if ago_ms > _KEPT_MS else ""
+    return Submission(principal.name + kept, key, ago_ms)
 
 
 def _accepted(receipt: Receipt) -> Accepted:

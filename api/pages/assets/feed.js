@@ -88,6 +88,13 @@ export class Feed {
     return this;
   }
 
+  /** Show values from before this page was opened, until a connection brings the current ones. */
+  recall(values) {
+    if (this.#epoch !== null) return;
+    this.#values = { ...values };
+    for (const [topic, value] of Object.entries(values)) this.#notify(topic, { snapshot: true, changed: value });
+  }
+
   #connect() {
     clearTimeout(this.#retry);
     this.#retry = 0;

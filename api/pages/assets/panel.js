@@ -10,9 +10,11 @@ import { playerActions, quickActions } from "./panel_actions.js";
 import { playerSection } from "./panel_players.js";
 import { askLegal, diceDue, followLegal, mayName, refusal, sidesToName } from "./panel_legal.js";
 import { alertOperator, vibrate } from "./panel_preferences.js";
-import { questionCard } from "./panel_questions.js";
+import { mergeRulings, questionCard } from "./panel_questions.js";
 import { stripSection } from "./panel_strip.js";
 import { healthAlert, healthSection } from "./panel_health.js";
+import { Outbox } from "./outbox.js";
+import { keepPage, rememberGame, waitingSection } from "./panel_offline.js";
 import { NoResponseError, send } from "./send.js";
 import { startTour } from "./tour.js";
 import { PANEL_TOUR } from "./tours.js";
@@ -65,9 +67,17 @@ feed.on("health", updateHealth);
 feed.on("notice", (notice, { snapshot }) => {
   if (notice !== undefined && !snapshot) showNotice(notice.text, notice.level);
 });
+const outbox = new Outbox({
+  game: () => feed.value("game")?.game ?? null,
+  connected: () => feed.link === "live",
+  changed: (waiting) => waitingSection(at("outbox"), waiting, (id) => outbox.drop(id)),
+  refused: ({ label }, reason) => showNotice(`${label}: ${reason}`, "warning"),
+});
+
 feed.onLink((link) => {
   document.documentElement.dataset.link = link;
   updateHealth();
+  if (link === "live") outbox.flush();
 });
 
 // The start page's tour goes on here, once there is something to show.
@@ -132,7 +142,7 @@ function updateQuestions() {
     instead: question.kind === "roll" ? refusal({ type: "roll", purpose: question.purpose }) : "",
     named: question.kind === "choice" && question.by === null ? question.options.map(sidesToName) : [],
   }));
-  refreshList(at("questions"), items, (question) => questionCard(question, game));
+  refreshList(at("questions"), mergeRulings(items), (question) => questionCard(question, game));
   const asked = items.map(({ id }) => id);
   if (known !== null && asked.some((id) => !known.has(id))) alertOperator();
   known = new Set(asked);
@@ -183,7 +193,7 @@ let pressed = { at_ms: 0, target: null };
 addEventListener("pointerdown", (event) => (pressed = { at_ms: event.timeStamp, target: event.target }), { capture: true });
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-post]");
+  const button = event.target.closest("[data-post], [data-batch]");
   if (button === null || button.disabled || button.getAttribute("aria-busy") === "true") return;
   const fingerDown_ms = button.contains(pressed.target) && event.timeStamp - pressed.at_ms < 2_000 ? pressed.at_ms : event.timeStamp;
   if (event.detail > 0 && fingerDown_ms - changedAt(button) < REACTION_MS) {
@@ -194,9 +204,18 @@ document.addEventListener("click", (event) => {
     explainRefusal(button);
     return;
   }
-  const method = button.dataset.method ?? "POST";
-  trackRequest(button, send(button.dataset.post, JSON.parse(button.dataset.body), { method, pressed_ms: isTimed(button) ? fingerDown_ms : null }));
+  if (button.dataset.batch !== undefined) {
+    const requests = JSON.parse(button.dataset.batch).map(({ path, body }) => ({ path, body, timed: false, label: labelOf(button), pressed_ms: fingerDown_ms }));
+    trackRequest(button, Promise.all(requests.map((request) => outbox.submit(request))).then((receipts) => receipts.at(-1)), true);
+    return;
+  }
+  const { post: path, method = "POST" } = button.dataset;
+  const [body, timed] = [JSON.parse(button.dataset.body), isTimed(button)];
+  if (Outbox.keeps(path, method)) trackRequest(button, outbox.submit({ path, body, timed, label: labelOf(button), pressed_ms: fingerDown_ms }), true);
+  else trackRequest(button, send(path, body, { method }));
 });
+
+const labelOf = (button) => (button.getAttribute("aria-label") ?? button.innerText).replace(/\s+/g, " ").trim();
 
 /** Say why a dimmed button would be refused, unless that has changed meanwhile: then a second tap sends it. */
 async function explainRefusal(button) {
@@ -209,8 +228,8 @@ async function explainRefusal(button) {
 /** Only declarations are sent with the moment the finger came down. */
 const isTimed = (button) => button.dataset.post === "api/declarations";
 
-/** Wait for the answer: the button is busy, and a refusal is shown with its reason. */
-async function trackRequest(button, sending) {
+/** Wait for the answer: the button is busy, and a refusal is shown with its reason. `kept`: it is sent later without one. */
+async function trackRequest(button, sending, kept = false) {
   button.setAttribute("aria-busy", "true");
   try {
     const receipt = await sending;
@@ -219,7 +238,10 @@ async function trackRequest(button, sending) {
     if (receipt.saved === false) showNotice("Accepted, but not saved to disk yet. Check the rig.", "warning");
     else hideNotice();
   } catch (error) {
-    if (error instanceof NoResponseError) {
+    if (error instanceof NoResponseError && kept) {
+      vibrate([12, 60, 12]);
+      more.done(button);
+    } else if (error instanceof NoResponseError) {
       showNotice(error.message, "alarm", ["Try again", () => trackRequest(button, error.retry())]);
     } else {
       showNotice(capitalize(error.message), "warning");
@@ -282,4 +304,7 @@ if (document.readyState === "complete") showPicture();
 else addEventListener("load", () => setTimeout(showPicture));
 setInterval(updatePhase, 500);
 reloadOnUpgrade(feed);
+rememberGame(feed);
+outbox.start();
 feed.start();
+keepPage();

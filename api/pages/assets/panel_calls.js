@@ -76,6 +76,10 @@ export function rulingButtons(call) {
   return [rulingButton(call, "confirm", "Confirm"), rulingButton(call, "overturn", "Overturn", "warn"), rulingButton(call, "strike", "Remove this call")];
 }
 
+export const rulingPath = (call) => `api/calls/${encodeURIComponent(call.id)}/rulings`;
+
+export const rulingBody = (decision, replacement = null) => ({ decision, replacement, note: "" });
+
 /** A button that rules on a call. */
 export function rulingButton(call, decision, label, tone = "", replacement = null) {
   return el(
@@ -84,8 +88,8 @@ export function rulingButton(call, decision, label, tone = "", replacement = nul
       type: "button",
       class: `small ${tone}`.trim(),
       "aria-label": `${label}: ${formatCallText(call.text)}`,
-      "data-post": `api/calls/${encodeURIComponent(call.id)}/rulings`,
-      "data-body": JSON.stringify({ decision, replacement, note: "" }),
+      "data-post": rulingPath(call),
+      "data-body": JSON.stringify(rulingBody(decision, replacement)),
     },
     label,
   );

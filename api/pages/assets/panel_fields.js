@@ -1,6 +1,7 @@
 // Parts of the panel's forms: labeled inputs, and buttons that carry the request they send.
 
 import { el } from "./dom.js";
+import { spotPicker } from "./spot_picker.js";
 
 export const round = (yards) => Math.round(10 * yards) / 10;
 
@@ -67,20 +68,41 @@ export function seconds(text) {
   return found === null ? null : 60 * Number(found[1]) + Number(found[2]);
 }
 
-/** A spot along the field as people say it, "own 40": inputs, and `x_yd()`, its yards from the left goal line. */
+/** A spot along the field as people say it, "own 40": inputs, `x_yd()`, its yards from the left goal line, and `show(x_yd)`. */
 export function yardLine(game, x_yd, length_yd = 100) {
   const possession = game?.possession ?? "home";
   const other = possession === "home" ? "away" : "home";
   const ownLeft = (game?.direction ?? 1) === 1; // the side with the ball plays to the right: its own goal is the left one
-  const fromOwn = ownLeft ? x_yd : length_yd - x_yd;
-  const own = fromOwn <= length_yd / 2;
-  const side = select([["own", `Own (${game?.[possession].short ?? ""})`], ["opponent", `${game?.[other].short ?? ""}`]], own ? "own" : "opponent");
+  const side = select([["own", `Own (${game?.[possession].short ?? ""})`], ["opponent", `${game?.[other].short ?? ""}`]]);
   side.setAttribute("aria-label", "Whose side of the field");
-  const yards = number("yards", round(own ? fromOwn : length_yd - fromOwn), -12, length_yd / 2, 0.1);
+  const yards = number("yards", 0, -12, length_yd / 2, 0.1);
   yards.setAttribute("aria-label", "Yard line");
+  const show = (spot_yd) => {
+    const fromOwn = ownLeft ? spot_yd : length_yd - spot_yd;
+    side.value = fromOwn <= length_yd / 2 ? "own" : "opponent";
+    yards.value = String(round(side.value === "own" ? fromOwn : length_yd - fromOwn));
+  };
+  show(x_yd);
   return {
     label: el("label", { class: "wide" }, "Spot", el("span", { class: "yard-line" }, side, yards)),
     inputs: [side, yards],
     x_yd: () => round((side.value === "own") === ownLeft ? yards.valueAsNumber : length_yd - yards.valueAsNumber),
+    show,
   };
+}
+
+/** A spot on the field, by a tap on its picture or in numbers: inputs for a form, and `spot_yd()`, along and across. */
+export function fieldSpot(feed, spot_yd) {
+  const field_yd = feed.value("line_up")?.field ?? { length_yd: 100, width_yd: 53.3, end_zone_yd: 10 };
+  const along = yardLine(feed.value("game"), spot_yd[0], field_yd.length_yd);
+  const across = number("across", round(spot_yd[1] ?? field_yd.width_yd / 2), 0, 200, 0.1);
+  const numbers = () => [along.x_yd(), across.valueAsNumber];
+  const picker = spotPicker(field_yd, (x_yd, y_yd) => {
+    along.show(x_yd);
+    across.value = String(round(y_yd));
+    across.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  for (const input of [...along.inputs, across]) input.addEventListener("input", () => picker.show(...numbers()));
+  picker.show(...numbers());
+  return { labels: [el("div", { class: "wide" }, picker.element), along.label, field("Yards across the field", across)], spot_yd: numbers };
 }

@@ -4,8 +4,8 @@ import { kindOptions, kindText } from "./call_kinds.js";
 import { el } from "./dom.js";
 import { capitalize, formatClock, humanize } from "./format.js";
 import {
-  bindForm, checkbox, declaration, declarationButton, field, number, optionalNumber, optionalValue, requestButton, round, seconds, select, showOnlyIf, sides, sideSelect,
-  submitButton, teams, yardLine,
+  bindForm, checkbox, declaration, declarationButton, field, fieldSpot, number, optionalNumber, optionalValue, requestButton, round, seconds, select, showOnlyIf, sides, sideSelect,
+  submitButton, teams,
 } from "./panel_fields.js";
 import { logoField } from "./panel_logo.js";
 import { ofType } from "./panel_legal.js";
@@ -118,8 +118,7 @@ export function manualCall(feed) {
   const carrier = scene?.figures.find((figure) => figure.id === ball?.player);
   const kind = select(kindOptions());
   const side = select([["", "neither team"], ...teams(game)]);
-  const along = yardLine(game, carrier?.x_yd ?? game?.spot_yd ?? 50, feed.value("line_up")?.field.length_yd);
-  const across = number("across", round(carrier?.y_yd ?? 26.7), 0, 200, 0.1);
+  const spot = fieldSpot(feed, [carrier?.x_yd ?? game?.spot_yd ?? 50, carrier?.y_yd ?? game?.lateral_yd]);
   const note = el("input", { name: "note", maxlength: 200, placeholder: "reason, for the record" });
   const call = submitButton("Make this call");
   const form = el(
@@ -127,8 +126,7 @@ export function manualCall(feed) {
     { class: "grid" },
     field("Call", kind, "wide"),
     field("In favor of", side),
-    along.label,
-    field("Yards across the field", across),
+    spot.labels,
     field("Note", note, "wide"),
     call,
   );
@@ -138,7 +136,7 @@ export function manualCall(feed) {
       kind: kind.value,
       text: kindText(kind.value, side.value && game[side.value].name),
       side: side.value || null,
-      spot_yd: [along.x_yd(), across.valueAsNumber],
+      spot_yd: spot.spot_yd(),
       players: ball?.player ? [ball.player] : [],
       detail: "",
       note: note.value,

@@ -2,24 +2,56 @@
 
 import { el } from "./dom.js";
 import { capitalize, formatCallText, formatPercent, humanize } from "./format.js";
-import { callDetails, callHead, framesLink, rulingButton } from "./panel_calls.js";
+import { callDetails, callHead, framesLink, rulingBody, rulingButton, rulingPath } from "./panel_calls.js";
 import { diceDue } from "./panel_legal.js";
 
 const ENTER_DICE = "Enter the dice in the order rolled";
 
+/** Calls closer together than this are of one play. */
+const PLAY_NS = 10_000_000_000;
+
+/** Questions with the open calls of one play as one question, `{id, kind: "rulings", questions}`. */
+export function mergeRulings(questions) {
+  const merged = [];
+  for (const question of questions) {
+    const last = merged.at(-1);
+    const before = last?.kind === "ruling" ? last : last?.questions?.at(-1);
+    const together = question.kind === "ruling" && before !== undefined && Math.abs(question.call.t_ns - before.call.t_ns) < PLAY_NS;
+    if (!together) merged.push(question);
+    else {
+      const all = [...(last.questions ?? [last]), question];
+      merged[merged.length - 1] = { id: `play ${all[0].id}`, kind: "rulings", questions: all };
+    }
+  }
+  return merged;
+}
+
 /** A question as a card. */
 export function questionCard(question, game) {
+  if (question.kind === "rulings") return playCard(question.questions);
   const title = question.kind === "ruling" ? null : el("h2", {}, capitalize(question.text));
   return el("div", { class: `card ${question.kind}` }, title, ANSWERS[question.kind](question, game));
 }
 
+/** The open calls of one play: all as called with one tap, or each by itself. */
+function playCard(questions) {
+  const calls = questions.map(({ call }) => call);
+  const batch = calls.map((call) => ({ path: rulingPath(call), body: rulingBody("confirm") }));
+  return el(
+    "div",
+    { class: "card ruling batch" },
+    el("h2", {}, `${calls.length} calls of this play need your ruling`),
+    el("ul", { class: "readings" }, calls.map((call) => el("li", {}, capitalize(formatCallText(call.text)), call.probability < 1 && ` (${formatPercent(call.probability)})`))),
+    el("button", { type: "button", class: "main big", "data-batch": JSON.stringify(batch) }, `Confirm all ${calls.length} as called`),
+    calls.map((call) => el("div", { class: "one" }, callHead(call), el("details", {}, el("summary", {}, "Details"), callDetails(call), framesLink(call)), answers(call))),
+  );
+}
+
+const answers = (call) =>
+  el("div", { class: "row" }, call.readings.length > 1 ? call.readings.map((reading, index) => readingButton(call, reading, index)) : confirmOrOverturn(call));
+
 const ANSWERS = {
-  ruling: ({ call }) => [
-    callHead(call),
-    callDetails(call),
-    framesLink(call),
-    el("div", { class: "row" }, call.readings.length > 1 ? call.readings.map((reading, index) => readingButton(call, reading, index)) : confirmOrOverturn(call)),
-  ],
+  ruling: ({ call }) => [callHead(call), callDetails(call), framesLink(call), answers(call)],
   coin: ({ purpose }) => el("div", { class: "row" }, [true, false].map((heads) => answerButton(heads ? "Heads" : "Tails", { type: "coin", heads, purpose }))),
   choice: (question, game) => choiceButtons(question, game),
   roll: (question, game) => [

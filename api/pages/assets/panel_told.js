@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { capitalize, humanize } from "./format.js";
-import { bindForm, declaration, field, number, optionalNumber, optionalValue, select, showOnlyIf, sideSelect, submitButton, yardLine } from "./panel_fields.js";
+import { bindForm, declaration, field, fieldSpot, optionalNumber, optionalValue, select, showOnlyIf, sideSelect, submitButton } from "./panel_fields.js";
 import { ofType } from "./panel_legal.js";
 
 const WITHOUT_SPOT = new Set(["touchdown", "safety", "touchback", "incomplete"]);
@@ -18,15 +18,13 @@ export function playEnded(feed) {
   if (allowed.length === 0) return [el("p", { class: "muted" }, capitalize(options[0]?.reason ?? "No play is on."))];
   const kind = select(options.map((entry) => [entry.word, capitalize(humanize(entry.word)), !entry.allowed]), allowed[0].word);
   const by = sideSelect(feed, game.possession);
-  const along = yardLine(game, game.spot_yd, feed.value("line_up")?.field.length_yd);
-  const across = number("across", 26.7, 0, 200, 0.1);
-  const spot = [along.label, field("Yards across the field", across)];
+  const spot = fieldSpot(feed, [game.spot_yd, game.lateral_yd]);
   const send = submitButton("Declare the end of the play");
   delete send.dataset.closes; // the next play is told here too
-  const form = el("form", { class: "grid" }, field("How it ended", kind, "wide"), field("Who had the ball at the end", by, "wide"), spot, send);
-  showOnlyIf(form, spot, () => !WITHOUT_SPOT.has(kind.value));
+  const form = el("form", { class: "grid" }, field("How it ended", kind, "wide"), field("Who had the ball at the end", by, "wide"), spot.labels, send);
+  showOnlyIf(form, spot.labels, () => !WITHOUT_SPOT.has(kind.value));
   bindForm(form, send, () => {
-    const spot_yd = WITHOUT_SPOT.has(kind.value) ? null : [along.x_yd(), across.valueAsNumber];
+    const spot_yd = WITHOUT_SPOT.has(kind.value) ? null : spot.spot_yd();
     return declaration({ type: "play_ended", kind: kind.value, by: by.value, spot_yd, player: null });
   });
   return [form];

@@ -3,8 +3,11 @@
 /** Waits before each retry while no answer comes at all: a phone that changes its access point needs one. */
 const RETRY_MS = [300, 900, 2_000];
 
-/** The longest delay the service accepts. */
-const MAX_AGO_MS = 2_000;
+/** The longest delay the service accepts: a day. */
+const MAX_AGO_MS = 86_400_000;
+
+/** No answer in this time is none: a network that is gone refuses nothing. */
+const ANSWER_MS = 8_000;
 
 const KEY_BYTES = 12;
 
@@ -34,22 +37,24 @@ export const errorText = (error) => (error instanceof RefusedError ? error.messa
  * Send a body to a path, with one idempotency key for all attempts.
  *
  * @param {?number} pressed_ms when the finger came down, from `event.timeStamp`; sent as `ago_ms`, as long ago as it is then
+ * @param {string} key of all attempts, where there were some before
+ * @param {number[]} retries waits before each retry
  * @returns the response's JSON
  * @throws RefusedError, NoResponseError
  */
-export function send(path, body, { method = "POST", pressed_ms = null } = {}) {
+export function send(path, body, { method = "POST", pressed_ms = null, key = newKey(), retries = RETRY_MS } = {}) {
   const request = {
     method,
     credentials: "same-origin",
-    headers: { "Content-Type": "application/json", "Idempotency-Key": newKey() },
+    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
   };
   // Each attempt says anew how long ago the finger came down, or one that is sent again would be dated late.
   const content = () => (pressed_ms === null ? body : { ...body, ago_ms: millisecondsSince(pressed_ms) });
   const attempt = async () => {
-    for (const wait_ms of [...RETRY_MS, null]) {
+    for (const wait_ms of [...retries, null]) {
       const sent = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(content());
       try {
-        return await readResponse(await fetch(path, { ...request, body: sent }));
+        return await readResponse(await fetch(path, { ...request, body: sent, signal: AbortSignal.timeout(ANSWER_MS) }));
       } catch (error) {
         if (error instanceof RefusedError) throw error;
         if (wait_ms === null) throw new NoResponseError(attempt);
@@ -72,7 +77,7 @@ async function readResponse(response) {
 }
 
 /** A random key; by getRandomValues, since randomUUID is missing on a page without TLS. */
-function newKey() {
+export function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,0 +1,44 @@
+// Keeps the panel's files on the device, so that the page opens where no network is. BUILD and FILES are filled in by the
+// service: with another build all files are fetched anew, and a page never mixes those of two builds.
+
+const BUILD = "BUILD_ID";
+const FILES = [];
+
+const PREFIX = "downfield-panel-";
+const CACHE = PREFIX + BUILD;
+
+/** A network that has not answered by then is no network. */
+const ANSWER_MS = 3_000;
+
+/** Once the page came from the cache, its files come from there as well. */
+const SAME_LOAD_MS = 15_000;
+
+const kept = new Set(FILES.map((file) => new URL(file, location.href).pathname));
+let offlineAt = -Infinity;
+
+addEventListener("install", (event) => {
+  const requests = FILES.map((file) => new Request(file, { cache: "no-cache" }));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(requests)).then(() => skipWaiting()));
+});
+
+addEventListener("activate", (event) => {
+  const old = (name) => name.startsWith(PREFIX) && name !== CACHE;
+  event.waitUntil(caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(() => clients.claim()));
+});
+
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.method === "GET" && kept.has(new URL(request.url).pathname)) event.respondWith(answer(request));
+});
+
+async function answer(request) {
+  const cached = await (await caches.open(CACHE)).match(request, { ignoreSearch: true });
+  if (cached !== undefined && performance.now() - offlineAt < SAME_LOAD_MS) return cached;
+  try {
+    return await fetch(request, { signal: AbortSignal.timeout(ANSWER_MS) });
+  } catch (error) {
+    if (cached === undefined) throw error;
+    offlineAt = performance.now();
+    return cached;
+  }
+}
