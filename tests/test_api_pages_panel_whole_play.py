@@ -34,8 +34,9 @@ class Thumb:
         button.scroll_into_view_if_needed()
         box = button.bounding_box()
         assert box is not None
+        label = button.get_attribute("aria-label") or button.inner_text()
         button.tap(position={"x": box["width"] * x_share, "y": box["height"] * y_share})
-        self.taps.append((time.monotonic(), button.get_attribute("aria-label") or button.inner_text()))
+        self.taps.append((time.monotonic(), label))
 
     def choose(self, menu: Locator, value: str) -> None:
         """Choose from a menu: a tap that opens it, and one on the choice."""
