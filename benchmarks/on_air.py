@@ -1,12 +1,13 @@
 """Measure what a stream costs the rig: frames dropped and latency, with nothing watched and with everything.
 
 python benchmarks/on_air.py [--seconds 60] [--fps 30] [--vision network|recorded|threaded]
+    [--watched overlays,program,hls,camera,replay]
 
 The rig of `benchmarks/rig.py` runs twice, one after the other: with one panel's feed only, and with all that a stream
-has at once: the program as motion JPEG and as HLS, two overlays, the panel, the annotated picture, and a replay every
-ten seconds. Clients run in another process that gets processor time only when the rig leaves some, as other computers
-would. It also prints how long after each request a replay's first pictures could be played. Run it on an idle computer;
-it takes twice the seconds and some thirty more.
+has at once: two overlays, the program as motion JPEG and as HLS, the annotated picture, and a replay of every play's
+call; `--watched` names some of them. Clients run in another process that gets processor time only when the rig leaves
+some, as other computers would. It also prints how long after a call was known the first pictures of its replay could
+be played. Run it on an idle computer; it takes twice the seconds and some thirty more.
 """
 
 from __future__ import annotations
@@ -20,19 +21,26 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 import rig as rig_benchmark
+from downfield.api.replay.choice import WORTH
 
 _WARM_S: Final = 8.0
-_REPLAY_EVERY_S: Final = 10.0
+_PLAY_S: Final = 20.0
+"""The clip's play, forward and backward, at 30 frames/s."""
+_DECLARATIONS: Final = (
+    {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 34.0, "down": 1, "distance_yd": 10.0},
+    {"type": "carrier", "player": "dark-28"},
+    {"type": "set"},
+)
+_WATCHED: Final = ("overlays", "program", "hls", "camera", "replay")
 _OVERLAYS: Final = ("game,questions,calls,health,replay,graphic", "scene,game,ball,line_up")
 
 
@@ -43,7 +51,7 @@ class Figures:
     Attributes:
         captured, dropped: frames.
         latencies_ms: from capture to publication, of every frame.
-        replays_s: from each request to the first pictures of the replay.
+        replays_s: from a call to the first pictures of its replay.
         requests: answers by what was asked for.
 
     """
@@ -81,33 +89,54 @@ def _play_hls(base: str, count: Callable[[str], None]) -> None:
         time.sleep(0.1)
 
 
-def _replay(base: str, report: Callable[[float], None]) -> None:
-    """Ask for a replay as the panel does, and take its first pictures as the overlay does."""
+def _replay(base: str, report: Callable[[float], None], count: Callable[[str], None]) -> None:
+    """Have plays called, ask for a replay of each call, and take its first pictures as the overlay does."""
+    replayed: set[str] = set()
     while True:
-        time.sleep(_REPLAY_EVERY_S)
-        began = time.monotonic()
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            request = urllib.request.Request(
-                f"{base}/api/replay", b'{"call": null}', {"Content-Type": "application/json"}, method="POST"
-            )
-            with urllib.request.urlopen(request, timeout=20) as answer:
-                take = json.load(answer)
-            while time.monotonic() < began + _REPLAY_EVERY_S:
-                with urllib.request.urlopen(f"{base}/api/state", timeout=20) as answer:
-                    state = json.load(answer)["data"]["replay"]
-                if state["take"] != take["take"] or state["state"] == "failed":
+        for declaration in _DECLARATIONS:
+            with contextlib.suppress(OSError):
+                _post(f"{base}/api/declarations", {"declaration": declaration})
+        until = time.monotonic() + _PLAY_S
+        while time.monotonic() < until:
+            time.sleep(0.05)
+            with contextlib.suppress(OSError, ValueError):
+                calls = [one for one in _get(f"{base}/api/calls?limit=20") if one["frame"] and one["kind"] in WORTH]
+                if calls and calls[-1]["id"] not in replayed:
+                    replayed.add(calls[-1]["id"])
+                    count("calls")
+                    _take_replay(base, calls[-1]["id"], report)
                     break
-                if state["state"] == "ready":
-                    with urllib.request.urlopen(f"{base}/{state['clip']}", timeout=20) as answer:
-                        answer.read(64_000)
-                        report(time.monotonic() - began)
-                        while answer.read(1 << 20):
-                            pass
-                    break
-                time.sleep(0.02)
 
 
-def watch(port: int, *, everything: bool) -> None:
+def _take_replay(base: str, call: str, report: Callable[[float], None]) -> None:
+    began = time.monotonic()
+    take = _post(f"{base}/api/replay", {"call": call})["take"]
+    while time.monotonic() < began + _PLAY_S:
+        state = _get(f"{base}/api/state")["data"]["replay"]
+        if state["take"] != take or state["state"] == "failed":
+            return
+        if state["state"] == "ready":
+            with urllib.request.urlopen(f"{base}/{state['clip']}", timeout=20) as answer:
+                answer.read(64_000)
+                report(time.monotonic() - began)
+                while answer.read(1 << 20):
+                    pass
+            return
+        time.sleep(0.02)
+
+
+def _get(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        return json.load(answer)
+
+
+def _post(url: str, body: object) -> Any:
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return json.load(answer)
+
+
+def watch(port: int, watched: Sequence[str]) -> None:
     """Be the clients until killed; every second a line of JSON says what came."""
     base = f"http://127.0.0.1:{port}"
     requests: dict[str, int] = {}
@@ -121,12 +150,14 @@ def watch(port: int, *, everything: bool) -> None:
     def reader(what: str, path: str) -> Callable[[], None]:
         return lambda: _read_for_ever(f"{base}/{path}", lambda size: count(f"{what} bytes", size))
 
-    jobs = [reader("panel", "api/feed")]
-    if everything:
-        jobs += [reader("overlay", f"api/feed?topics={topics}") for topics in _OVERLAYS]
-        jobs += [reader("program", "program.mjpeg"), reader("camera", "camera.mjpeg")]
-        jobs += [lambda: _play_hls(base, count), lambda: _replay(base, replays.append)]
-    for job in jobs:
+    jobs = {
+        "overlays": [reader("overlay", f"api/feed?topics={topics}") for topics in _OVERLAYS],
+        "program": [reader("program", "program.mjpeg")],
+        "hls": [lambda: _play_hls(base, count)],
+        "camera": [reader("camera", "camera.mjpeg")],
+        "replay": [lambda: _replay(base, replays.append, count)],
+    }
+    for job in [reader("panel", "api/feed"), *(job for name in watched for job in jobs[name])]:
         threading.Thread(target=job, daemon=True).start()
     while True:
         time.sleep(1)
@@ -134,7 +165,7 @@ def watch(port: int, *, everything: bool) -> None:
             print(json.dumps({"requests": requests, "replays": replays}), flush=True)
 
 
-def measure(options: argparse.Namespace, *, everything: bool) -> Figures:
+def measure(options: argparse.Namespace, watched: Sequence[str]) -> Figures:
     """Run the rig with its clients."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
         camera = rig_benchmark.child("--be-camera", "--fps", str(options.fps))
@@ -146,7 +177,7 @@ def measure(options: argparse.Namespace, *, everything: bool) -> Figures:
         observer = rig_benchmark.LatencyObserver()
         rig.add_observer(observer)
         port = rig.address.rsplit(":", 1)[1].strip("/")
-        role = ["--be-clients", port, *(["--everything"] if everything else [])]
+        role = ["--be-clients", port, "--watched", ",".join(watched)]
         clients = subprocess.Popen([sys.executable, __file__, *role], stdout=subprocess.PIPE, text=True)
         started.callback(_kill, clients)
         threading.Thread(target=rig.play, daemon=True).start()
@@ -176,7 +207,7 @@ def report(name: str, figures: Figures) -> None:
     print(f"    capture to published: {quantiles}")
     if figures.replays_s:
         replays = ", ".join(f"{took_s:.2f}" for took_s in figures.replays_s)
-        print(f"    replays, request to first pictures: {replays} s (wanted: within 3)")
+        print(f"    replays, call to first pictures: {replays} s (wanted: within 3)")
     print(
         "    came to the clients: " + ", ".join(f"{what} {count}" for what, count in figures.requests.items()),
         flush=True,
@@ -190,14 +221,17 @@ def main() -> None:
     parser.add_argument("--fps", type=float, default=30)
     parser.add_argument("--vision", choices=("network", "recorded", "threaded"), default="network")
     parser.add_argument("--be-clients", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--everything", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--watched", default=",".join(_WATCHED), help="what is on air in the second run")
     options = parser.parse_args()
+    watched = [name for name in options.watched.split(",") if name]
+    if unknown := set(watched) - set(_WATCHED):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}. Known are {', '.join(_WATCHED)}.")
     if options.be_clients:
         rig_benchmark.run_idle()
-        watch(options.be_clients, everything=options.everything)
+        watch(options.be_clients, watched)
         return
-    report("panel only", measure(options, everything=False))
-    report("everything", measure(options, everything=True))
+    report("panel only", measure(options, []))
+    report(f"panel, {options.watched}", measure(options, watched))
 
 
 if __name__ == "__main__":
