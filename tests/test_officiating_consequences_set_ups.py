@@ -127,7 +127,7 @@ def test_the_last_play_is_forgotten() -> None:
     table.declare(SetUp("home", 1, 40.0), PlayEnded("tackle", (44.0, 26.0)))
     assert table.state.wait is not None
     assert table.state.wait.purpose == "penalty"
-    table.declare(SetUp("home", 1, 40.0), PlayEnded("touchdown"))
+    table.declare(SetUp("home", 1, 40.0), PlayEnded("touchdown"), Roll((5, 0, 3), "penalty", "away"))
     assert table.state.wait.purpose == "extra_point"
     assert table.state.note("rating_kicker_home") is not None
 

@@ -208,7 +208,7 @@ def test_a_set_up_that_fails_in_any_way_leads_back_to_aiming(tmp_path: Path, mon
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a fault")
 
-    monkeypatch.setattr("downfield.rig.setup.session._solution", fail)
+    monkeypatch.setattr("downfield.rig.setup.session.solve_as_requested", fail)
     running = "http://127.0.0.1:9/video"
     picture = np.zeros((720, 1280, 3), dtype=np.uint8)
     session = SetupSession(RigSettings(data=str(tmp_path)), running, lambda: [picture], SourceChoice, lambda _: None)
