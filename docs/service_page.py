@@ -18,6 +18,7 @@ from downfield.core.records import write_text
 from downfield.game.challenges import ChallengesView
 from downfield.game.published import board_topics, stream_topics
 from downfield.game.published import game_topics as topics
+from downfield.game.published.schedule_topic import ScheduleView
 from downfield.game.published.strip_topic import StripView
 
 TOPICS: dict[str, type[BaseModel]] = {
@@ -35,6 +36,7 @@ TOPICS: dict[str, type[BaseModel]] = {
     "replay": stream_topics.ReplayView,
     "graphic": stream_topics.GraphicView,
     "strip": StripView,
+    "schedule": ScheduleView,
 }
 _IN_FORMATS = {"Player", "BaseSize", "FieldModel"}
 _INTRODUCTION = Path(__file__).with_name("service_text.md")

@@ -4,56 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
-from pydantic import Field
-
-from downfield.core.errors import InputError
-from downfield.core.records import check, record
-from downfield.game.commands import NewGame
+from downfield.core.records import record
+from downfield.game.push_payloads import Payload
 from downfield.game.signing import RigKey, verify_signature
 
 PUSH_SUBJECT: Final = "downfield.push.get"
 """A rig sends here what it has done, and gets what the desk has for it."""
 
-MAX_TEXT: Final = 400
-MAX_TOML: Final = 32_000
 _SIGNED_AS: Final = b"downfield.push\n"
 
-PushStatus = Literal["waiting", "applied", "refused"]
-
-
-@record
-class Announcement:
-    """A line for the people at a table."""
-
-    text: str
-    type: Literal["announcement"] = "announcement"
-
-    def __post_init__(self) -> None:
-        check(0 < len(self.text.strip()) <= MAX_TEXT, InputError, "an announcement has 1 to 400 letters")
-
-
-@record
-class PushedRulebook:
-    """A rulebook for the games that are started from now on, as the text of its file."""
-
-    toml: str
-    type: Literal["rulebook"] = "rulebook"
-
-    def __post_init__(self) -> None:
-        check(0 < len(self.toml) <= MAX_TOML, InputError, "a rulebook's file has 1 to 32,000 letters")
-
-
-@record
-class PushedGame:
-    """The game that a table plays next: teams with their colors, and its title."""
-
-    game: NewGame
-    type: Literal["game"] = "game"
-
-
-Payload = Annotated[Announcement | PushedRulebook | PushedGame, Field(discriminator="type")]
+PushStatus = Literal["waiting", "applied", "refused", "replaced"]
 
 
 @record
@@ -83,7 +45,8 @@ class PushState:
     """What became of a push at a table.
 
     Attributes:
-        status: ``"waiting"`` for the end of a game, ``"applied"``, or ``"refused"`` for good.
+        status: ``"waiting"`` for the end of a game, ``"applied"``, ``"refused"`` for good, or ``"replaced"``: a later
+            one of its kind came before this one could be applied.
         text: what was done, or why not.
 
     """

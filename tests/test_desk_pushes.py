@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import httpx
 import pytest
 from broker_server import BrokerServer, broker_server, skip_without_broker
 from desk_server import DeskServer
+from tournament_tables import eventually, table
 
 from downfield.api.feed.hub import Hub
 from downfield.core.errors import FormatError, NotFoundError, RulebookError
@@ -22,18 +22,19 @@ from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.commands import NewGame, TeamSheet
+from downfield.game.push_payloads import Announcement, PushedGame, PushedRulebook
 from downfield.game.receipts import Submission
 from downfield.game.signing import RigKey
 from downfield.game.store_opening import open_for_reading
 from downfield.game.table_feed import TableMessage
-from downfield.game.table_push import Announcement, PushedGame, PushedRulebook, PushState, signed_report
+from downfield.game.table_push import PushState, signed_report
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import broker, broker_thread, push_receiver
 from downfield.rig.tournament.broker_thread import BrokerThread
+from downfield.rig.tournament.pushed_material import PushedMaterial
 
-WAIT_S = 120.0
 HOUSE = 'name = "house"\ntitle = "House rules"\nbase = "tap"\n[calls]\nconfidence = 0.9\n'
 NEXT = NewGame(home=TeamSheet(name="Owls", short="OWL"), away=TeamSheet(name="Lions", short="LIO"), title="Open, A3")
 KEY = RigKey.generate()
@@ -61,29 +62,6 @@ def sending(keeper: PushKeeper, brokering: BrokerServer) -> Iterator[None]:
         yield
     finally:
         thread.close()
-
-
-@contextmanager
-def table(folder: Path, brokering: BrokerServer, new_game: NewGame | None = None) -> Iterator[Scorekeeper]:
-    given = {
-        "data": str(folder),
-        "rig.table": folder.name,
-        "service.port": 0,
-        "tournament.servers": [f"nats://127.0.0.1:{brokering.port}"],
-        "tournament.credentials": str(brokering.files.rig),
-    }
-    keeper = Scorekeeper(load(environment={}, command_line=given), preset("ultimate"), new_game)
-    try:
-        yield keeper
-    finally:
-        keeper.close()
-
-
-def eventually(condition: Callable[[], object], what: str) -> None:
-    until_s = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < until_s, what
-        time.sleep(0.02)
 
 
 def states(keeper: PushKeeper, place: int = -1) -> dict[str, str]:
@@ -187,7 +165,7 @@ def test_a_rulebook_that_is_none_is_refused_before_it_is_sent(toml: str, tmp_pat
 def test_a_rulebook_that_this_rigs_version_does_not_know_is_refused_there_with_the_reason(tmp_path: Path) -> None:
     given = {"data": str(tmp_path), "service.on": False, "service.port": 0}
     rig = Scorekeeper(load(environment={}, command_line=given), preset("ultimate"), NewGame())
-    receiver = push_receiver.PushReceiver(tmp_path / "pushes.json", Hub(), KEY, "Table 1")
+    receiver = push_receiver.PushReceiver(tmp_path / "pushes.json", Hub(), KEY, "Table 1", cast("PushedMaterial", None))
     receiver.attach(rig.game_service)
     keeper = PushKeeper()
     keeper.send("Dee", "", PushedRulebook(HOUSE))

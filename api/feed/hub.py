@@ -41,6 +41,7 @@ CONFLATED_TOPICS: Final = frozenset(
         "replay",
         "graphic",
         "strip",
+        "schedule",
     }
 )
 """Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""

@@ -1,33 +1,56 @@
-"""What the desk sends to tables: announcements, rulebooks, the next game; and which table has it."""
+"""What the desk sends to tables: announcements, rulebooks, calibrations, parts of the event; which table has it."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import PrincipalDep
 from downfield.api.security.roles import allow
-from downfield.core.errors import InputError, NotFoundError, RefusedError
-from downfield.desk.event.progress import Progress
-from downfield.desk.event.records import Entrant, TournamentEvent
+from downfield.calibration.calibration import Calibration
+from downfield.core.errors import InputError, RefusedError
+from downfield.core.records import from_json
+from downfield.desk.event.records import TournamentEvent
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.service.parts import DeskDep, DeskParts
-from downfield.game.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
-from downfield.game.table_push import MAX_TEXT, MAX_TOML, Announcement, Payload, PushedGame, PushedRulebook, PushStatus
+from downfield.desk.service.pushed_event import match_of, schedule_of, teams_of
+from downfield.game.push_payloads import (
+    MAX_TEXT,
+    MAX_TOML,
+    Announcement,
+    Payload,
+    PushedCalibration,
+    PushedGame,
+    PushedRulebook,
+)
+from downfield.game.table_push import PushStatus
+from downfield.rig.tables.profile import TableProfile
+
+MAX_CALIBRATION: Final = 400_000
+"""Letters; one with every quality cell has about 60,000."""
 
 router = APIRouter(prefix="/api/pushes", tags=["tables"])
 
 
 class PushRequest(BaseModel):
-    """Something to be sent to tables; exactly one of text, rulebook and match."""
+    """Something to be sent to tables; exactly one of text, rulebook, calibration, event and match."""
 
     model_config = ConfigDict(extra="forbid")
 
     text: str | None = Field(default=None, min_length=1, max_length=MAX_TEXT, description="An announcement.")
     rulebook: str | None = Field(
         default=None, min_length=1, max_length=MAX_TOML, description="The text of a rulebook's file."
+    )
+    calibration: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_CALIBRATION,
+        description="The text of a `*.calibration.json` or a `*.table.json`.",
+    )
+    event: Literal["teams", "schedule"] | None = Field(
+        default=None, description="The event's teams with their rosters, or the games still to be played."
     )
     match: str | None = Field(
         default=None, max_length=20, description="A game of the event, which goes to the table it is scheduled at."
@@ -47,7 +70,7 @@ class PushView(BaseModel):
     """Something that was sent to tables."""
 
     id: str
-    kind: Literal["announcement", "rulebook", "game"]
+    kind: Literal["announcement", "rulebook", "teams", "schedule", "calibration", "game"]
     title: str
     by: str
     at_ms: int = Field(description="Ms since 1970.")
@@ -87,18 +110,7 @@ def send_push(
 ) -> list[PushView]:
     """Kept until each table is connected. A game that is under way is not touched: a next game waits for its end."""
     tournament = _tournament(desk)
-    if [given.text, given.rulebook, given.match].count(None) != 2:
-        raise InputError("Send one thing at a time: an announcement, a rulebook or a game.")
-    payload: Payload
-    title, tables = given.text or "", given.tables
-    if given.match is not None:
-        table, game = match_of(desk.keeper.event, given.match)
-        title, tables = f"{given.match}: {game.home.name} against {game.away.name}", (table,)
-        payload = PushedGame(game)
-    elif given.rulebook is not None:
-        payload = PushedRulebook(given.rulebook)
-    else:
-        payload = Announcement(title)
+    title, payload, tables = _content(desk.keeper.event, given)
     tournament.pushes.send(principal.name, title, payload, _rigs(tournament, tables), idempotency_key)
     return read_pushes(desk)
 
@@ -111,35 +123,52 @@ def withdraw_push(desk: DeskDep, push: Annotated[str, Path(pattern=r"^[0-9a-f]{1
     return Response(status_code=204)
 
 
-def match_of(event: TournamentEvent, identity: str) -> tuple[str, NewGame]:
-    """Return the table of a game of the event, and the game to be played there.
+def _content(event: TournamentEvent, given: PushRequest) -> tuple[str, Payload, tuple[str, ...]]:
+    """Return the title of what is to be sent, what it is, and the names of the tables it is for; empty for all.
 
     Raises:
-        NotFoundError: there is no such game.
-        RefusedError: it can't be played yet, or has no table.
+        InputError: it is nothing, more than one thing, or no calibration.
+        NotFoundError: the event has no such game.
+        RefusedError: the event has nothing of the kind yet, or a calibration is for all tables.
 
     """
-    match = next((match for match in event.matches if match.id == identity), None)
-    if match is None:
-        raise NotFoundError(f"The event has no game {identity[:20]}.")
-    progress = Progress(event)
-    if not progress.is_ready(match):
-        raise RefusedError(f"{match.id} is played already, or its sides are not known yet.")
-    if not match.table:
-        raise RefusedError(f"{match.id} has no table yet. Make the schedule, or move it to a table.")
-    entrants = {entrant.id: entrant for entrant in event.entrants}
-    home, away = (entrants[side] for side in progress.sides(match) if side is not None)
-    sheets = _sheet(home, HOME_SHEET), _sheet(away, AWAY_SHEET)
-    return match.table, NewGame(home=sheets[0], away=sheets[1], title=f"{event.name}, {match.id}"[:120])
+    if [given.text, given.rulebook, given.calibration, given.event, given.match].count(None) != 4:
+        raise InputError(
+            "Send one thing at a time: an announcement, a rulebook, a calibration, or a part of the event."
+        )
+    if given.match is not None:
+        table, game = match_of(event, given.match)
+        return f"{given.match}: {game.home.name} against {game.away.name}", PushedGame(game), (table,)
+    if given.event == "teams":
+        teams = teams_of(event)
+        return f"{event.name}, {len(teams.teams)} teams", teams, given.tables
+    if given.event == "schedule":
+        games = schedule_of(event)
+        return f"{event.name}, {len(games.games)} games", games, given.tables
+    if given.calibration is not None:
+        calibration = _calibration(given.calibration)
+        if len(given.tables) != 1:
+            raise RefusedError("A calibration belongs to one camera. Choose the table it is for.")
+        return (
+            f"{calibration.field.name}, for {given.tables[0].strip()[:60]}",
+            PushedCalibration(calibration),
+            given.tables,
+        )
+    if given.rulebook is not None:
+        return "", PushedRulebook(given.rulebook), given.tables
+    return given.text or "", Announcement(given.text or ""), given.tables
 
 
-def _sheet(entrant: Entrant, usual: TeamSheet) -> TeamSheet:
-    short = (entrant.short or "".join(entrant.name.split())[:3].upper())[:4]
-    if not entrant.color:
-        return TeamSheet(name=entrant.name[:60], short=short, color=usual.color, ink=usual.ink)
-    red, green, blue = (int(entrant.color[place : place + 2], 16) for place in (1, 3, 5))
-    ink = "#10151b" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"
-    return TeamSheet(name=entrant.name[:60], short=short, color=entrant.color, ink=ink)
+def _calibration(text: str) -> Calibration:
+    """Return the calibration in the text of its file, or of a saved table's.
+
+    Raises:
+        FormatError: it is neither.
+
+    """
+    if '"downfield.table"' in text:
+        return from_json(TableProfile, text, path="the table's file").calibration
+    return from_json(Calibration, text, path="the calibration")
 
 
 def _tournament(desk: DeskParts) -> DeskTournament:

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from downfield.core.errors import FormatError, NotFoundError, OutputError
+from downfield.core.errors import FormatError, NotFoundError, OutputError, RefusedError
 from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.owner import rig_id
+from downfield.game.push_payloads import Payload, PushedRulebook, PushedSchedule, PushedTeams
 from downfield.game.table_feed import DESK_SUBJECT
-from downfield.game.table_push import PUSH_SUBJECT, Payload, PushedRulebook, PushList, PushReport, PushState, TablePush
+from downfield.game.table_push import PUSH_SUBJECT, PushList, PushReport, PushState, TablePush
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 from downfield.rig.tournament.broker import BrokerConnection
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 MAX_PUSHES: Final = 50
 """The earliest are dropped beyond this."""
+
+MAX_BYTES: Final = 6 << 20
+"""Everything that is sent, as it goes to a rig in one answer; a broker carries messages of 8 MB."""
 
 _LOOK_S: Final = 0.25
 NOT_REACHED: Final = PushState("waiting", "until its rig is connected")
@@ -91,6 +95,7 @@ class PushKeeper:
 
         Raises:
             RulebookError: a rulebook is none; the message says where.
+            RefusedError: with it more is sent than a broker carries.
             OutputError: it can't be kept, so it is not sent.
 
         """
@@ -100,7 +105,8 @@ class PushKeeper:
         push = TablePush(identity, time.time_ns(), by, title, payload, tuple(rigs))
         with self._lock:
             if all(known.id != identity for known in self._pushes):
-                self._keep((*self._pushes, push)[-MAX_PUSHES:])
+                kept = [known for known in self._pushes if not _is_in_place_of(push, known)]
+                self._keep(tuple([*kept, push][-MAX_PUSHES:]))
 
     def withdraw(self, identity: str) -> None:
         """Send something no longer; what was applied stays.
@@ -163,10 +169,22 @@ class PushKeeper:
             _log.warning("%s", error)
 
     def _keep(self, pushes: tuple[TablePush, ...]) -> None:
+        content = to_json(PushesFile, PushesFile(pushes)).encode()
+        if len(content) > MAX_BYTES:
+            raise RefusedError("That is more than can be sent at once. Press 'Send no longer' at something else first.")
         if self._path is not None:
             try:
                 make_private_folder(self._path.parent)
-                replace_private_file(self._path, to_json(PushesFile, PushesFile(pushes)).encode())
+                replace_private_file(self._path, content)
             except OSError as error:
                 raise OutputError(f"{self._path}: can't be written ({error.strerror}). Nothing was sent.") from None
         self._pushes = pushes
+
+
+def _is_in_place_of(new: TablePush, known: TablePush) -> bool:
+    """Return whether something new says all that was sent before to the same tables."""
+    return (
+        isinstance(new.payload, PushedTeams | PushedSchedule)
+        and type(new.payload) is type(known.payload)
+        and new.rigs == known.rigs
+    )

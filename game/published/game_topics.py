@@ -253,6 +253,6 @@ class Notice(TopicModel):
 
 Message = Annotated[
     Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source",
-            "notice", "challenges", "replay", "graphic", "strip"],
+            "notice", "challenges", "replay", "graphic", "strip", "schedule"],
     Field(description="A message's topic."),
 ]  # fmt: skip

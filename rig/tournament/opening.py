@@ -6,16 +6,20 @@ from collections.abc import Callable
 from typing import Final
 
 from downfield.api.feed.hub import Hub
+from downfield.calibration.calibration import Calibration
 from downfield.game.owner import GameOwner
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
-from downfield.rig.configuration.settings import RigSettings, data_folder
+from downfield.rig.configuration.settings import RigSettings, data_folder, tables_folder
+from downfield.rig.sources.source_opening import is_recording
+from downfield.rig.tables.profile import TableFolder, new_profile
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.feed_publisher import FeedPublisher
 from downfield.rig.tournament.link import TournamentLink
 from downfield.rig.tournament.link_state import with_tournament
 from downfield.rig.tournament.push_receiver import PushReceiver
+from downfield.rig.tournament.pushed_material import PushedMaterial, SaveProfile
 from downfield.rig.web_service import Service
 
 PUSHES: Final = "tournament-pushes.json"
@@ -48,8 +52,24 @@ def open_tournament(
         return None
     access = broker_access(servers, settings.tournament.credentials, f"{owner.table} ({owner.rig})")
     feed = FeedPublisher(hub, owner, key, lambda: _address(service()))
-    pushes = PushReceiver(data_folder(settings) / PUSHES, hub, key, owner.table)
+    material = PushedMaterial(store, hub, owner.table, profile_saver(settings, owner.table))
+    pushes = PushReceiver(data_folder(settings) / PUSHES, hub, key, owner.table, material)
     return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes)
+
+
+def profile_saver(settings: RigSettings, table: str) -> SaveProfile | None:
+    """Return what saves a calibration of the camera in use as its table; None without a live camera."""
+    source = settings.source.name
+    if not source or is_recording(source):
+        return None
+    folder = TableFolder(tables_folder(settings))
+
+    def save(calibration: Calibration) -> None:
+        known = folder.in_use()
+        name = known.name if known is not None and known.source == source else table
+        folder.save(new_profile(name, source, calibration))
+
+    return save
 
 
 def _address(service: Service | None) -> str:

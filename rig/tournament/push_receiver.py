@@ -1,7 +1,8 @@
 """Receives what the tournament's desk sends to this table, and applies it when the game allows.
 
-Nothing is done to a game that is under way: a rulebook is for games that are started afterwards, and the next game is
-started once the one before is over. What was done is kept on the rig's disk, so a restart repeats nothing.
+Nothing is done to a game that is under way: a rulebook is for games that are started afterwards, the next game is
+started and a calibration used once the one before is over. What was done is kept on the rig's disk, so a restart
+repeats nothing.
 """
 
 from __future__ import annotations
@@ -18,25 +19,25 @@ from downfield.api.feed.hub import Hub
 from downfield.core.errors import DownfieldError, RefusedError
 from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
+from downfield.game.commands import UseCalibration
 from downfield.game.published.game_topics import Notice
+from downfield.game.push_payloads import (
+    Announcement,
+    PushedCalibration,
+    PushedGame,
+    PushedRulebook,
+    PushedSchedule,
+    PushedTeams,
+)
 from downfield.game.receipts import Refused, Submission
 from downfield.game.service import GameService
 from downfield.game.signing import RigKey
 from downfield.game.table_feed import DESK_SUBJECT
-from downfield.game.table_push import (
-    PUSH_SUBJECT,
-    Announcement,
-    PushedGame,
-    PushedRulebook,
-    PushList,
-    PushReport,
-    PushState,
-    TablePush,
-    signed_report,
-)
+from downfield.game.table_push import PUSH_SUBJECT, PushList, PushReport, PushState, TablePush, signed_report
 from downfield.game.table_records import CommandCarriedOut
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.pushed_material import PushedMaterial
 
 LOOK_S: Final = 1.0
 """Between two looks whether a game is over, for what waits for that."""
@@ -45,6 +46,7 @@ REPORT_S: Final = 30.0
 """A rig reports this often though nothing has changed: the desk may have missed it."""
 
 _KEPT: Final = 100
+_UNTIL_SIGNED: Final = "until the game at the table is signed, or a new one is started there"
 _log = logging.getLogger(__name__)
 
 
@@ -55,11 +57,13 @@ class PushFile:
     Attributes:
         states: by id of the push, the latest last.
         rulebook: the text of the rulebook in force; empty for the configured one.
+        schedule: the games of the event, as they were sent last; None before.
 
     """
 
     states: dict[str, PushState]
     rulebook: str = ""
+    schedule: PushedSchedule | None = None
     format: Literal["downfield.pushes"] = "downfield.pushes"
     version: Literal[1] = 1
 
@@ -72,6 +76,7 @@ class PushReceiver:
         hub: publishes announcements.
         key: the rig's.
         table: the table's name.
+        material: keeps teams, the schedule and calibrations.
 
     Raises:
         InputError: the file can't be read.
@@ -79,16 +84,18 @@ class PushReceiver:
 
     """
 
-    def __init__(self, path: Path, hub: Hub, key: RigKey, table: str) -> None:
-        self._path, self._hub, self._key, self._table = path, hub, key, table
+    def __init__(self, path: Path, hub: Hub, key: RigKey, table: str, material: PushedMaterial) -> None:
+        self._path, self._hub, self._key, self._table, self._material = path, hub, key, table, material
         self._known = read_record(PushFile, path) if path.exists() else PushFile({})
         self._game: GameService | None = None
         self._waiting: tuple[TablePush, ...] = ()
 
     def attach(self, game: GameService) -> None:
-        """Apply what comes to a game service; a rulebook that came before is in force at once."""
+        """Apply what comes to a game service; a rulebook and a schedule that came before are in force at once."""
         if self._known.rulebook:
             game.rulebook = parse_rulebook(self._known.rulebook, "the tournament's rulebook")
+        if self._known.schedule is not None:
+            self._material.publish(self._known.schedule)
         self._game = game
 
     async def run(self, connection: BrokerConnection) -> None:
@@ -115,13 +122,23 @@ class PushReceiver:
         self._waiting = found.pushes
 
     def _apply_waiting(self) -> None:
-        for push in newest(self._waiting) if self._game is not None else ():
-            self.apply(push)
+        if self._game is None:
+            return
+        latest = newest(self._waiting)
+        for push in self._waiting:
+            if push in latest:
+                self.apply(push)
+            elif not self._is_settled(push):
+                self._keep(push, PushState("replaced", "a later one was sent before it could be applied"))
+
+    def _is_settled(self, push: TablePush) -> bool:
+        known = self._known.states.get(push.id)
+        return known is not None and known.status != "waiting"
 
     def apply(self, push: TablePush) -> PushState:
         """Apply a push if that can be done now and was not done before; return what became of it."""
         known = self._known.states.get(push.id)
-        if known is not None and known.status != "waiting":
+        if known is not None and self._is_settled(push):
             return known
         state = known or PushState("waiting", "until a game can be played")
         if self._game is not None:
@@ -133,33 +150,55 @@ class PushReceiver:
     def _applied(self, push: TablePush, game: GameService) -> PushState:
         """Apply a push if that can be done now, and return what became of it."""
         payload, by = push.payload, f"{push.by} (desk)"
-        if isinstance(payload, Announcement):
-            self._hub.publish("notice", Notice(level="warning", text=f"{push.by}: {payload.text}"))
-            text = payload.text
-        elif isinstance(payload, PushedRulebook):
-            try:
-                game.rulebook = parse_rulebook(payload.toml, "the tournament's rulebook")
-            except DownfieldError as error:
-                return PushState("refused", str(error))
-            text = f"{game.rulebook.title} is for the games that start from now on."
-        else:
+        if isinstance(payload, PushedGame):
             return self._start(payload, push.id, by, game)
+        if isinstance(payload, PushedCalibration):
+            return self._calibrate(payload, push.id, by, game)
+        try:
+            text = self._put_in_place(payload, push.by, game)
+        except DownfieldError as error:
+            return PushState("refused", str(error))
         game.note(CommandCarriedOut(f"desk_{payload.type}", text, by, "admin"))
         return PushState("applied", text)
 
+    def _put_in_place(
+        self, payload: Announcement | PushedRulebook | PushedTeams | PushedSchedule, by: str, game: GameService
+    ) -> str:
+        """Put in place what waits for no game, and return what was done."""
+        if isinstance(payload, Announcement):
+            self._hub.publish("notice", Notice(level="warning", text=f"{by}: {payload.text}"))
+            return payload.text
+        if isinstance(payload, PushedTeams):
+            return self._material.keep_teams(payload)
+        if isinstance(payload, PushedSchedule):
+            return self._material.publish(payload)
+        game.rulebook = parse_rulebook(payload.toml, "the tournament's rulebook")
+        return f"{game.rulebook.title} is for the games that start from now on."
+
     def _start(self, payload: PushedGame, identity: str, by: str, game: GameService) -> PushState:
         if not is_between_games(game):
-            return PushState("waiting", "until the game at the table is signed, or a new one is started there")
+            return PushState("waiting", _UNTIL_SIGNED)
         receipt = game.command(payload.game, Submission(by, f"desk {identity}", role="admin"))
         if isinstance(receipt, Refused):
             return PushState("refused", receipt.reason)
         return PushState("applied", f"{payload.game.home.name} against {payload.game.away.name} has started.")
+
+    def _calibrate(self, payload: PushedCalibration, identity: str, by: str, game: GameService) -> PushState:
+        if not is_between_games(game):
+            return PushState("waiting", _UNTIL_SIGNED)
+        command = UseCalibration(calibration=payload.calibration)
+        receipt = game.command(command, Submission(by, f"desk {identity}", role="admin"))
+        if isinstance(receipt, Refused):
+            return PushState("refused", receipt.reason)
+        return PushState("applied", self._material.save_calibration(payload.calibration))
 
     def _keep(self, push: TablePush, state: PushState) -> None:
         states = {**self._known.states, push.id: state}
         changed = replace(self._known, states=dict(list(states.items())[-_KEPT:]))
         if isinstance(push.payload, PushedRulebook) and state.status == "applied":
             changed = replace(changed, rulebook=push.payload.toml)
+        if isinstance(push.payload, PushedSchedule) and state.status == "applied":
+            changed = replace(changed, schedule=push.payload)
         self._known = changed
         try:
             make_private_folder(self._path.parent)
@@ -169,7 +208,7 @@ class PushReceiver:
 
 
 def newest(pushes: Sequence[TablePush]) -> list[TablePush]:
-    """Return pushes without the rulebooks and games that a later one replaces, in order."""
+    """Return pushes without those that a later one of their kind replaces, in order; announcements are all kept."""
     last = {push.payload.type: push.id for push in pushes}
     return [push for push in pushes if push.id == last[push.payload.type] or isinstance(push.payload, Announcement)]
 

@@ -125,7 +125,7 @@ const BY = side("by", "By");
 
 /** The inputs of each type; what they leave out stays as in the example that the service gives. */
 const INPUTS = {
-  line_up: [({ feed }) => rosterInput(roster({ feed })), one("offense", "Jersey of the offense", [null, "dark", "light"])],
+  line_up: [({ feed }) => rosterInput(roster({ feed }), feed.value("game")), one("offense", "Jersey of the offense", [null, "dark", "light"])],
   set_up: [
     side("offense", "Offense (receivers of a kick, scorers before a try)"),
     ({ entry }) => {

@@ -9,6 +9,7 @@ import {
 } from "./panel_fields.js";
 import { logoField } from "./panel_logo.js";
 import { ofType } from "./panel_legal.js";
+import { teamChoice } from "./panel_schedule.js";
 import { windowsField } from "./panel_windows.js";
 
 const CLAIMS = [
@@ -236,6 +237,7 @@ export function newGame(feed) {
     { class: "grid" },
     field("Rulebook", rulebook, "wide"),
     Object.entries(inputs).map(([side, input]) => [
+      teamChoice(`Saved team, ${side}`, input),
       field(`${capitalize(side)} team`, input.name, "wide"),
       field("Short name", input.short),
       el("div", { class: "colors" }, field("Color", input.color), field("Text color", input.ink)),

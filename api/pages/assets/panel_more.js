@@ -9,6 +9,7 @@ import { preferenceForm } from "./panel_preferences.js";
 import { streamForms } from "./panel_stream.js";
 import * as toldForms from "./panel_told.js";
 import { lineUpCheck } from "./panel_lineup.js";
+import { scheduleSection } from "./panel_schedule.js";
 import { signOff } from "./sign_off.js";
 
 /** Add the sections; `done(button)` closes the one whose button was answered. */
@@ -17,10 +18,13 @@ export function moreSections(parent, feed) {
   const told = section("How the play ended", (body) => body.append(...toldForms.playEnded(feed)));
   const skills = section("Players' dice", (body) => body.append(...toldForms.skillDice(feed)));
   const anything = section("Declare anything", (body) => body.append(...anyForm.anything(feed)));
+  const schedule = section("Schedule of this table", () => {}, true);
+  scheduleSection(schedule, schedule.querySelector(".body"), feed);
   const sections = [
     told,
     cards,
     skills,
+    schedule,
     section("Line-up check", (body, summary) => lineUpCheck(body, summary, feed), true),
     section("Clock and time-outs", (body) => body.append(...forms.clock(feed))),
     section("Penalties and claims", (body) => body.append(...forms.claims(feed))),

@@ -2,15 +2,23 @@
 
 import { el } from "./dom.js";
 import { field } from "./panel_fields.js";
+import { savedTeams } from "./panel_schedule.js";
 
 const JERSEYS = ["dark", "light"];
 
-/** Two inputs with the numbers and roles of the dark and the light figures; they read as the players of a line-up. */
-export function rosterInput(players) {
+/** Two inputs with the numbers and roles of the dark and the light figures; they read as the players of a line-up. Where none are
+ *  known yet, those of the saved teams of the same names are filled in. */
+export function rosterInput(players, game) {
   const boxes = JERSEYS.map((jersey) =>
     el("input", { name: jersey, placeholder: "7 QB, 22 RB, 80 WR", value: players.filter((one) => one.jersey === jersey).map(asText).join(", ") }),
   );
   const labels = JERSEYS.map((jersey, at) => field(`Numbers and roles, ${jersey} jerseys`, boxes[at], "wide"));
+  savedTeams().then((teams) => {
+    for (const { name, jersey } of [game?.home, game?.away].filter(Boolean)) {
+      const box = boxes[JERSEYS.indexOf(jersey)];
+      if (box.value === "") box.value = (teams.find((team) => team.name === name)?.players ?? []).map(asText).join(", ");
+    }
+  });
   const known = new Map(players.map((one) => [one.id, one]));
   return { labels, read: () => ({ players: JERSEYS.flatMap((jersey, at) => asPlayers(boxes[at].value, jersey, known)) }) };
 }

@@ -5,8 +5,8 @@ import { follow } from "./event_feed.js";
 import { errorText, RefusedError, send } from "./send.js";
 
 const PUSHES_MS = 1_000;
-const KINDS = { announcement: "Announcement", rulebook: "Rulebook", game: "Next game" };
-const STATUSES = { waiting: "waits", applied: "done", refused: "refused" };
+const KINDS = { announcement: "Announcement", rulebook: "Rulebook", teams: "Teams", schedule: "Schedule", calibration: "Calibration", game: "Next game" };
+const STATUSES = { waiting: "waits", applied: "done", refused: "refused", replaced: "not needed" };
 
 const at = (id) => document.getElementById(id);
 
@@ -57,9 +57,10 @@ async function content() {
   const tables = at("send-table").value ? [at("send-table").value] : [];
   if (kind === "match") return { match: at("send-match").value };
   if (kind === "text") return { text: at("send-text").value.trim(), tables };
-  const [file] = at("send-rulebook").files;
-  if (file === undefined) throw new RefusedError({ detail: "Choose the rulebook's file." });
-  return { rulebook: await file.text(), tables };
+  if (kind === "teams" || kind === "schedule") return { event: kind, tables };
+  const [file] = at(`send-${kind}`).files;
+  if (file === undefined) throw new RefusedError({ detail: `Choose the ${kind}'s file.` });
+  return { [kind]: await file.text(), tables };
 }
 
 at("send-kind").addEventListener("change", showKind);

@@ -1,0 +1,47 @@
+// The tournament's games at this table, and the teams that its desk has sent.
+
+import { el, refresh } from "./dom.js";
+
+/** Follow the schedule in a section's body: the game in play is marked, those before it are left out. */
+export function scheduleSection(details, body, feed) {
+  const show = () => {
+    const [schedule, game] = [feed.value("schedule"), feed.value("game")];
+    details.hidden = schedule === undefined;
+    if (schedule === undefined) return;
+    const place = schedule.games.findIndex((row) => row.home === game?.home.name && row.away === game?.away.name);
+    const rows = schedule.games.slice(Math.max(0, place));
+    refresh(body, [schedule, place], () => [
+      el("p", { class: "muted" }, schedule.event),
+      rows.length > 0 ? el("ol", { class: "schedule" }, rows.map((row, at) => item(row, place >= 0 && at === 0))) : el("p", {}, "No game is to be played at this table."),
+    ]);
+  };
+  feed.on("schedule", show);
+  feed.on("game", show);
+}
+
+const item = ({ id, begins, home, away }, now) =>
+  el("li", {}, el("b", {}, now ? "Now" : time(begins)), ` ${home} – ${away} `, el("span", { class: "muted" }, id));
+
+const time = (begins) => (begins === "" ? "" : new Date(begins).toLocaleString([], { weekday: "short", hour: "2-digit", minute: "2-digit" }));
+
+/** The saved teams; none where they can't be had now. */
+export async function savedTeams() {
+  const response = await fetch("api/teams", { credentials: "same-origin" }).catch(() => null);
+  return response?.ok ? response.json() : [];
+}
+
+/** A choice of a saved team, which fills in the inputs of a form; hidden while there is none. */
+export function teamChoice(label, inputs) {
+  const select = el("select", {}, el("option", { value: "" }, "as below"));
+  const element = el("label", { class: "wide", hidden: true }, label, select);
+  savedTeams().then((teams) => {
+    element.hidden = teams.length === 0;
+    select.append(...teams.map((team, at) => el("option", { value: String(at) }, team.name)));
+    select.addEventListener("change", () => {
+      const team = teams[Number(select.value)];
+      if (select.value === "" || team === undefined) return;
+      for (const name of ["name", "short", "color", "ink"]) inputs[name].value = team[name];
+    });
+  });
+  return element;
+}
