@@ -58,6 +58,9 @@ Stored = tuple[int, int, int, int]
 
 _AS_STORED: Final[Stored] = (1, 0, 0, 1)
 
+_SCALED_AS_STORED: Final = frozenset({"yuv420p", "yuvj420p", "yuv422p", "yuvj422p"})
+"""Colors in which pictures are scaled as they are, and converted once they are small, in half of the time."""
+
 _THREAD: Final = threading.local()  # a scaler serves one thread at a time, and keeps its tables from picture to picture
 
 
@@ -276,7 +279,7 @@ def upright_bgr(frame: av.VideoFrame, width_px: int | None = None) -> Image:
     Args:
         frame: the picture.
         width_px: how wide it is at most, see `even_size_px`; None for its own size. Scaling in the step that converts
-            the colors takes half of the time that scaling afterwards does.
+            the colors, or before it, takes half of the time that scaling afterwards does.
 
     """
     a, b, c, d = _display_matrix(frame)
@@ -286,8 +289,7 @@ def upright_bgr(frame: av.VideoFrame, width_px: int | None = None) -> Image:
         image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
     else:
         width, height = size if a else size[::-1]
-        scaled = _scaler().reformat(frame, width, height, "bgr24", interpolation=Interpolation.AREA, threads=1)
-        image = np.asarray(scaled.to_ndarray(), dtype=np.uint8)
+        image = np.asarray(_scaled(frame, width, height).to_ndarray(format="bgr24"), dtype=np.uint8)
     if a == 0:
         image = image.transpose(1, 0, 2)
         a, d = c, b
@@ -312,6 +314,12 @@ def even_size_px(size_px: tuple[int, int], width_px: int) -> tuple[int, int]:
 
 def _upright_size_px(frame: av.VideoFrame, along: int) -> tuple[int, int]:
     return (frame.width, frame.height) if along else (frame.height, frame.width)
+
+
+def _scaled(frame: av.VideoFrame, width: int, height: int) -> av.VideoFrame:
+    """Return a picture of another size, in the colors in which that is cheapest."""
+    colors = frame.format.name if frame.format.name in _SCALED_AS_STORED else "bgr24"
+    return _scaler().reformat(frame, width, height, colors, interpolation=Interpolation.AREA, threads=1)
 
 
 def _scaler() -> VideoReformatter:

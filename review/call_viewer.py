@@ -18,9 +18,10 @@ from downfield.game.evidence import EvidenceFinder
 from downfield.game.footage import FootageCalibration, FootageFrame
 from downfield.game.store_reader import GameRow
 from downfield.review.captions import call_caption
-from downfield.review.drawings import DrawnLine, FrameDrawing, Place, Projection, draw_frame, draw_lines, draw_spot
+from downfield.review.drawings import DrawnLine, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.measuring import Point, PointUnit, RulerReading, measure
 from downfield.review.painting import DRAWING_KINDS, PaintedCall, close_up, paint
+from downfield.review.projection import Place, Projection
 from downfield.review.rectified import BoardRegion, rectify
 
 Plane = Literal["base", "paint"]

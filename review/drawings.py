@@ -11,14 +11,13 @@ from typing import Final, Literal
 
 import numpy as np
 
-from downfield.calibration.calibration import Calibration
-from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-from downfield.core.footprint import Face, Gap, PoseError
+from downfield.core.footprint import Face, Gap, PoseError, outlines_of, rectangles_mm
 from downfield.core.records import record
-from downfield.core.scene import Contact, Figure, Jersey, Player, Posture, Power, Scene
+from downfield.core.scene import Contact, Figure, Jersey, Posture, Power, Scene
 from downfield.game.footage import CallMarks, gap_between
 from downfield.game.published.game_topics import CallView
+from downfield.review.projection import Outline, Place, Point, Projection, above_of, pixels_of
 
 LineOnBoard = Literal["scrimmage", "to_gain", "goal", "call"]
 FigurePart = Literal["first", "second", "other"]
@@ -26,24 +25,6 @@ FigurePart = Literal["first", "second", "other"]
 _GOAL_LINE_CALLS: Final = frozenset({"touchdown", "safety", "touchback"})
 _LINE_POINTS: Final = 24  # a lens bends straight lines
 _SIDES: Final[dict[Face, tuple[int, int]]] = {"front": (0, 1), "right": (1, 2), "rear": (2, 3), "left": (3, 0)}
-
-Point = tuple[float, float]
-
-
-@record
-class Place:
-    """A point of a drawing.
-
-    Attributes:
-        mm: on the board.
-        px: in the camera's picture; None without a calibration, or out of its view.
-        above: on the plane of the view from above, where the camera sees it through that plane, mm; None without one.
-
-    """
-
-    mm: Point
-    px: Point | None
-    above: Point | None = None
 
 
 @record
@@ -67,9 +48,9 @@ class DrawnFigure:
     part: FigurePart
     posture: Posture
     height_mm: float
-    mm: tuple[Point, ...]
-    px: tuple[Point, ...]
-    above: tuple[Point, ...] = ()
+    mm: Outline
+    px: Outline
+    above: Outline = ()
 
 
 @record
@@ -108,8 +89,8 @@ class DrawnLine:
 
     kind: LineOnBoard
     mm: tuple[Point, Point]
-    px: tuple[Point, ...]
-    above: tuple[Point, ...] = ()
+    px: Outline
+    above: Outline = ()
 
 
 @record
@@ -130,60 +111,11 @@ class FrameDrawing:
     board: Power = "unknown"
 
 
-class Projection:
-    """Puts places on the board into the camera's picture.
-
-    Args:
-        calibration: of the picture; None for none.
-        players: the roster, for base heights.
-        plane_mm: height over the board of the plane of a view from above; None for no such view.
-
-    """
-
-    def __init__(
-        self, calibration: Calibration | None, players: Sequence[Player], plane_mm: float | None = None
-    ) -> None:
-        self._plane_mm = plane_mm
-        self._camera = None if calibration is None else calibration.camera
-        self._heights_mm = {player.id: player.base.height_mm for player in players}
-
-    def height_mm(self, figure: Figure) -> float:
-        """Return the height over the board at which a figure's base is seen."""
-        return self._heights_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0
-
-    def places(self, points_mm: Array, heights_mm: Array) -> list[Place]:
-        """Return places on the board, shape (n, 2), at heights over it, shape (n,)."""
-        pixels = above = np.full(points_mm.shape, np.nan)
-        if self._camera is not None and len(points_mm):
-            pixels = self._camera.to_pixels(np.column_stack([points_mm, heights_mm]))
-            if self._plane_mm is not None:
-                above = self._camera.to_board(pixels, self._plane_mm)
-        return [
-            Place((round(x, 2), round(y, 2)), _seen(px), _seen(through))
-            for (x, y), px, through in zip(points_mm.tolist(), pixels.tolist(), above.tolist(), strict=True)
-        ]
-
-    def line(self, kind: LineOnBoard, start_mm: Point, end_mm: Point) -> DrawnLine:
-        """Return a straight line on the paint."""
-        points = np.linspace(start_mm, end_mm, _LINE_POINTS)
-        course = self.places(points, np.zeros(len(points)))
-        return DrawnLine(kind, (start_mm, end_mm), _pixels(course), _above(course))
-
-
-def _seen(point: Sequence[float]) -> Point | None:
-    x, y = point
-    return None if np.isnan(x) or np.isnan(y) else (round(x, 2), round(y, 2))
-
-
-def _pixels(places: Sequence[Place]) -> tuple[Point, ...]:
-    """Return places in the picture; none if one of them is out of its view."""
-    found = tuple(place.px for place in places if place.px is not None)
-    return found if len(found) == len(places) else ()
-
-
-def _above(places: Sequence[Place]) -> tuple[Point, ...]:
-    found = tuple(place.above for place in places if place.above is not None)
-    return found if len(found) == len(places) else ()
+def _line(projection: Projection, kind: LineOnBoard, start_mm: Point, end_mm: Point) -> DrawnLine:
+    """Return a straight line on the paint."""
+    points = np.linspace(start_mm, end_mm, _LINE_POINTS)
+    course = projection.places(points, np.zeros(len(points)))
+    return DrawnLine(kind, (start_mm, end_mm), pixels_of(course), above_of(course))
 
 
 def draw_lines(marks: CallMarks, field: FieldModel, projection: Projection) -> tuple[DrawnLine, ...]:
@@ -201,7 +133,7 @@ def draw_lines(marks: CallMarks, field: FieldModel, projection: Projection) -> t
     of_call = _line_of_call(marks, field)
     if of_call is not None:
         lines.append(("call", of_call))
-    return tuple(projection.line(kind, *ends) for kind, ends in lines)
+    return tuple(_line(projection, kind, *ends) for kind, ends in lines)
 
 
 def draw_spot(call: CallView | None, field: FieldModel, projection: Projection) -> Place | None:
@@ -218,23 +150,13 @@ def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDra
     parts: dict[str, FigurePart] = dict.fromkeys(marks.concerned, "second")
     parts |= dict.fromkeys(marks.concerned[:1], "first")
     seen = [figure for figure in marks.scene.figures if figure.posture != "unseen" and not figure.lost]
-    corners_mm = np.array([figure.footprint.corners_mm() for figure in seen]).reshape(-1, 2)
-    corners = projection.places(corners_mm, np.repeat([projection.height_mm(figure) for figure in seen], 4))
-    figures = []
-    for row, figure in enumerate(seen):
-        own = corners[4 * row : 4 * row + 4]
-        figures.append(
-            DrawnFigure(
-                figure.id,
-                figure.jersey,
-                parts.get(figure.id, "other"),
-                figure.posture,
-                projection.height_mm(figure),
-                tuple(place.mm for place in own),
-                _pixels(own),
-                _above(own),
-            )
-        )
+    corners_mm, _ = rectangles_mm(outlines_of([figure.footprint for figure in seen]))
+    heights_mm = [projection.height_mm(figure) for figure in seen]
+    outlines = projection.outlines(corners_mm, np.array(heights_mm))
+    figures = [
+        DrawnFigure(one.id, one.jersey, parts.get(one.id, "other"), one.posture, height_mm, *places)
+        for one, height_mm, places in zip(seen, heights_mm, outlines, strict=True)
+    ]
     return FrameDrawing(frame, tuple(figures), _draw_gap(marks, marks.scene, figures, projection), marks.scene.board)
 
 

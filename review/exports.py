@@ -23,8 +23,9 @@ from downfield.game.published.game_topics import CallView
 from downfield.game.store_reader import GameRow
 from downfield.review.captions import call_caption, play_caption
 from downfield.review.clips import LIMITS, ClipFormat, ClipWorker, TimedImage, ahead, encode_clip, scaled, shown_at
-from downfield.review.drawings import DrawnLine, FrameDrawing, Place, Projection, draw_frame, draw_lines, draw_spot
+from downfield.review.drawings import DrawnLine, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.painting import DrawingKind, PaintedCall, paint
+from downfield.review.projection import Place, Projection
 
 _NAME_LENGTH: Final = 90  # of a file, without the ending: longer ones break on some phones
 
@@ -222,7 +223,7 @@ class _Painter:
         drawing = draw_frame(still.frame, marks, ground.projection)
         for figure in drawing.figures:
             if figure.part != "other" and figure.px:
-                x, y = np.mean(figure.px, axis=0).tolist()
+                x, y = (sum(values) / len(values) for values in zip(*figure.px, strict=True))
                 self._ways.setdefault(figure.id, []).append((x, y))
         return marks, ground, drawing
 

@@ -15,7 +15,8 @@ import cv2
 import numpy as np
 
 from downfield.core.arrays import Array, Image
-from downfield.review.drawings import DrawnFigure, DrawnGap, DrawnLine, FrameDrawing, LineOnBoard, Place, Point
+from downfield.review.drawings import DrawnFigure, DrawnGap, DrawnLine, FrameDrawing, LineOnBoard
+from downfield.review.projection import Place, Point
 
 DrawingKind = Literal["footprints", "gap", "faces", "spot", "lines", "trails", "names"]
 DRAWING_KINDS: Final[tuple[DrawingKind, ...]] = ("footprints", "gap", "faces", "spot", "lines", "trails", "names")
@@ -154,7 +155,8 @@ def _paint_footprints(out: Image, outlines: Sequence[tuple[DrawnFigure, Array]],
     for color in (_OTHER, _FIRST, _SECOND):
         corners = np.array([one for figure, one in outlines if _color(figure) == color])
         if len(corners):
-            ahead = np.stack([corners.mean(axis=1), corners[:, :2].mean(axis=1)], axis=1)
+            front, rear = corners[:, 0] + corners[:, 1], corners[:, 2] + corners[:, 3]
+            ahead = np.stack([(front + rear) / 4, front / 2], axis=1)
             cv2.polylines(out, list(_fixed(corners)), True, color, unit, cv2.LINE_AA, _SHIFT)
             cv2.polylines(out, list(_fixed(ahead)), False, color, unit, cv2.LINE_AA, _SHIFT)
 

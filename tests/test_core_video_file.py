@@ -17,7 +17,7 @@ from odd_videos import FPS, SIZE_PX, write_video
 
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.video_file import VideoReader, count_packets
+from downfield.core.video_file import VideoReader, count_packets, upright_bgr
 
 
 def brightness(image: Image) -> int:
@@ -183,3 +183,15 @@ def test_a_video_without_any_picture_is_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(InputError, match=r"none of its pictures can be decoded|not a readable"):
         VideoReader(path)
+
+
+@pytest.mark.parametrize("colors", ["yuv420p", "yuvj420p", "yuvj422p", "yuv444p", "nv12", "gray", "bgr24"])
+@pytest.mark.parametrize("width_px", [480, 300])
+def test_a_picture_scaled_in_its_own_colors_looks_as_one_scaled_afterwards(colors: str, width_px: int) -> None:
+    across, down = np.meshgrid(np.linspace(0, 220, 640), np.linspace(0, 220, 360))
+    image = np.stack([across, down, 220 - across], axis=2).astype(np.uint8)
+    frame = av.VideoFrame.from_ndarray(image, format="bgr24").reformat(format=colors)
+    whole, small = upright_bgr(frame), upright_bgr(frame, width_px)
+    assert small.shape == (round(width_px * 9 / 32) * 2, width_px, 3)
+    afterwards = cv2.resize(whole, small.shape[1::-1], interpolation=cv2.INTER_AREA)
+    assert np.abs(small.astype(int) - afterwards).max() <= 6

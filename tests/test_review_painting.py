@@ -15,16 +15,9 @@ from downfield.game.entries import Snap
 from downfield.game.footage import CallMarks
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind
-from downfield.review.drawings import (
-    DrawnFigure,
-    FrameDrawing,
-    Place,
-    Projection,
-    draw_frame,
-    draw_lines,
-    draw_spot,
-)
+from downfield.review.drawings import DrawnFigure, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.painting import DRAWING_KINDS, PaintedCall, close_up, paint
+from downfield.review.projection import Place, Projection
 from downfield.rig.recording.recorded_clip import bundled_demo
 
 CARRIER, HITTER = "dark-28", "light-24"

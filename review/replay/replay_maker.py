@@ -19,8 +19,9 @@ from downfield.game.published.game_topics import CallView
 from downfield.game.store_reader import GameRow
 from downfield.review.call_viewer import base_height_mm
 from downfield.review.clips import TimedImage
-from downfield.review.drawings import DrawnLine, Place, Projection, draw_frame, draw_lines, draw_spot
+from downfield.review.drawings import DrawnLine, draw_frame, draw_lines, draw_spot
 from downfield.review.exports import call_file_name
+from downfield.review.projection import Place, Projection
 from downfield.review.rectified import rectify
 from downfield.review.replay.fragments import encode_fragments
 from downfield.review.replay.framing import HEIGHT_PX, WIDTH_PX, Framing, frame_call

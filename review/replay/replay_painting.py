@@ -15,8 +15,9 @@ import numpy as np
 from downfield.core.arrays import Array, Image
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.belief import percent_text
-from downfield.review.drawings import DrawnFigure, DrawnGap, DrawnLine, FigurePart, FrameDrawing, Place
+from downfield.review.drawings import DrawnFigure, DrawnGap, DrawnLine, FigurePart, FrameDrawing
 from downfield.review.painting import spoken_name
+from downfield.review.projection import Place
 from downfield.review.rectified import BoardRegion
 from downfield.review.replay.timing import ReplayShot
 
