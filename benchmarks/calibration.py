@@ -1,8 +1,10 @@
 """Measures calibrations on tables that nothing was tuned on: correctness, accuracy, error estimates, shake, bumps.
 
-Run: python benchmarks/calibration.py [TABLES] [SPLIT]     (compositor tables, default 40 of the test split)
-     python benchmarks/calibration.py set FOLDER [SPLIT] [figures|tape|alone]     (pictures of `downfield twin dataset`;
-         the camera's distance estimated from figures, measured by tape with an error of 8 mm, or unknown)
+Run: python benchmarks/calibration.py [TABLES] [SPLIT] [figures|tape|alone] [rough|exact]
+         (compositor tables, default 40 of the test split; the camera's distance estimated from figures, measured by
+         tape with an error of 8 mm, or unknown; the field's file taken for rough, so the print is measured, or exact)
+     python benchmarks/calibration.py set FOLDER [SPLIT] [figures|tape|alone] [rough|exact]
+         (pictures of `downfield twin dataset`)
      python benchmarks/calibration.py chessboards [FOLDER]  (OpenCV's sample photographs: left01..14.jpg, or .gz)
      python benchmarks/calibration.py shake
      python benchmarks/calibration.py bump
@@ -20,14 +22,13 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from calibration_errors import position_errors
 
-from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.lens_calibration import LensView, calibrate_lens, detect_chessboard
 from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.calibration.online.shake import ShakeTracker
-from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
@@ -59,16 +60,18 @@ def main() -> None:
         bump()
     elif what == "chessboards":
         chessboards(Path(sys.argv[2]) if len(sys.argv) > 2 else _CHESSBOARDS)
-    elif what == "set":
-        split = split_named(sys.argv[3] if len(sys.argv) > 3 else "test")
-        known = sys.argv[4] if len(sys.argv) > 4 else "figures"
-        report(pictures(Path(sys.argv[2]), split), f"pictures of {sys.argv[2]}, {split} split, {known}", known)
     else:
-        split = split_named(sys.argv[2] if len(sys.argv) > 2 else "test")
-        report((table(seed, split) for seed in range(int(what))), f"tables of the {split} split")
+        words = sys.argv[2:] if what == "set" else sys.argv[1:]
+        split = split_named(words[1] if len(words) > 1 else "test")
+        known = words[2] if len(words) > 2 else "figures"
+        exact = len(words) > 3 and words[3] == "exact"
+        tables = pictures(Path(words[0]), split) if what == "set" else (table(i, split) for i in range(int(what)))
+        report(
+            tables, f"tables of the {split} split, {known}, {'exact' if exact else 'rough'} file", known, exact=exact
+        )
 
 
-def report(tables: Iterable[RenderedTable], what: str, known: str = "figures") -> None:
+def report(tables: Iterable[RenderedTable], what: str, known: str, *, exact: bool) -> None:
     """Solve tables and compare with the truth."""
     tape = np.random.default_rng(3)
     errors: list[Array] = []
@@ -80,14 +83,15 @@ def report(tables: Iterable[RenderedTable], what: str, known: str = "figures") -
         try:
             height_mm = float(camera.position_mm[2] + tape.normal(0, _TAPE_OFF_MM)) if known == "tape" else None
             distance = None if known == "alone" else lens_from_distance(image, height_mm)
-            solution = solve_field([image], [field], distance=distance)
+            described = dataclasses.replace(field, measured=exact)
+            solution = solve_field([image], [described], distance=distance)
         except CalibrationError as error:
             print(f"{count:4d} {field.name:<10} refused: {error}", flush=True)
             continue
         seconds.append(time.process_time() - begin)
-        calibration = to_calibration(field, solution.fit, solution.observations, method="field", made_from=[])
-        paint_yd, _ = _errors(calibration, camera, 0.0)
-        error_yd, ratio = _errors(calibration, camera, BASE_TOP_MM)
+        calibration = solution.calibration()
+        paint_yd, _ = position_errors(calibration, camera, field, 0.0)
+        error_yd, ratio = position_errors(calibration, camera, field, BASE_TOP_MM)
         is_right = float(np.linalg.norm(paint_yd, axis=1).max()) < _WRONG_YD
         right, wrong = right + is_right, wrong + (not is_right)
         if is_right:
@@ -161,7 +165,7 @@ def bump(tables: int = 6, fps: int = 30) -> None:
         pushed = dataclasses.replace(look, camera=_pushed(look.camera, seed))
         before, after = (next(iter(film(Compositor(view, players), [at_rest], seed=seed))) for view in (look, pushed))
         solution = solve_field([before.image], [look.field])
-        known = to_calibration(look.field, solution.fit, solution.observations, method="field", made_from=[])
+        known = solution.calibration()
         calibrator, seconds = OnlineCalibrator(known, in_background=False), 0.0
         for i, image in enumerate([before.image] * 5 + [after.image] * 3 * fps):
             begin = time.process_time()
@@ -173,7 +177,7 @@ def bump(tables: int = 6, fps: int = 30) -> None:
                 seconds += cost
             if status.solutions:
                 solved_s.append((i - 5) / fps + seconds)
-                error_yd, _ = _errors(status.calibration, after.camera, 0.0)
+                error_yd, _ = position_errors(status.calibration, after.camera, look.field, 0.0)
                 off_yd.append(float(np.percentile(np.linalg.norm(error_yd, axis=1), 95)))
                 break
     print(
@@ -222,18 +226,6 @@ def _held_out(view: LensView, matrix: Array, distortion: Array) -> Array:
     at = np.column_stack([flat, np.ones(len(flat))]) @ np.linalg.inv(plane).T
     error: Array = np.linalg.norm(at[:, :2] / at[:, 2:] - view.points_mm[~used, :2], axis=1)
     return error
-
-
-def _errors(calibration: Calibration, truth: Camera, height_mm: float) -> tuple[Array, Array]:
-    """Return errors over the field, yards, and in standard deviations, both (n, 2); modulo a half turn."""
-    field = calibration.field
-    x, y = np.meshgrid(np.linspace(0, field.length_mm, 21), np.linspace(0, field.width_mm, 11))
-    points = np.stack([x.ravel(), y.ravel()], axis=1)
-    px = truth.to_pixels(np.column_stack([points, np.full(len(points), height_mm)]))
-    board, covariance = calibration.to_board_with_cov(px, height_mm)
-    turned = np.array([field.length_mm, field.width_mm]) - points
-    off = min((board - points, board - turned), key=lambda error: float(np.abs(error).mean()))
-    return off / field.mm_per_yd, off / np.sqrt(np.einsum("nii->ni", covariance))
 
 
 def _line_up(look: Appearance, players: Sequence[Player], seed: int) -> Snapshot:

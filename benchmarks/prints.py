@@ -13,13 +13,12 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from calibration_errors import position_errors
 from print_conventions import PhotographedTable, photograph_table, rough_field
 
-from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.proposal import KnownLength, propose_field
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.solver import solve_field
-from downfield.core.arrays import Array
 from downfield.core.errors import CalibrationError
 from downfield.core.footprint import BASE_TOP_MM
 
@@ -66,8 +65,8 @@ def main() -> None:
         finally:
             seconds.append(time.process_time() - begin)
         calibration = solution.calibration()
-        paint_yd, _ = _errors(calibration, table, 0.0)
-        top_yd, ratio = _errors(calibration, table, BASE_TOP_MM)
+        paint_yd, _ = position_errors(calibration, table.camera, table.field, 0.0)
+        top_yd, ratio = position_errors(calibration, table.camera, table.field, BASE_TOP_MM)
         right = float(np.linalg.norm(paint_yd, axis=1).max()) < _WRONG_YD and mode != "mirrored"
         tally.right, tally.wrong = tally.right + right, tally.wrong + (not right)
         off = np.linalg.norm(top_yd, axis=1)
@@ -97,20 +96,6 @@ def _solve(table: PhotographedTable, mode: str, seed: int) -> FieldSolution:
     (x0, y0), (x1, y1) = ends.tolist()
     length = float(np.linalg.norm(ends_mm[1] - ends_mm[0])) + float(np.random.default_rng(seed).normal(0, 0.5))
     return propose_field([table.image], KnownLength(length, ((x0, y0), (x1, y1)), "a ruler")).solution
-
-
-def _errors(calibration: Calibration, table: PhotographedTable, height_mm: float) -> tuple[Array, Array]:
-    """Return errors over the field, yards, and in standard deviations, both (n, 2); modulo a half turn."""
-    found, field = calibration.field, table.field
-    x, y = np.meshgrid(np.linspace(0, field.length_mm, 21), np.linspace(0, field.width_mm, 11))
-    points = np.stack([x.ravel(), y.ravel()], axis=1)
-    px = table.camera.to_pixels(np.column_stack([points, np.full(len(points), height_mm)]))
-    board, covariance = calibration.to_board_with_cov(px, height_mm)
-    true_yd = points / field.mm_per_yd
-    turned = np.array([field.length_yd, field.width_yd]) - true_yd
-    yards = board / found.mm_per_yd
-    off = min((yards - true_yd, yards - turned), key=lambda error: float(np.abs(error).mean()))
-    return off, off * found.mm_per_yd / np.sqrt(np.einsum("nii->ni", covariance))
 
 
 if __name__ == "__main__":

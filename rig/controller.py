@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Final
 
@@ -29,7 +30,7 @@ from downfield.rig.configuration.loading import Configuration
 from downfield.rig.live.connections import LoopControls, VisionStage
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.table import NO_CALIBRATION, OpenedTable, no_calibration
-from downfield.rig.table_calibration import calibrate
+from downfield.rig.table_calibration import calibrate, calibrate_again
 
 CALLS_SUSPENDED: Final = "calls_suspended"
 
@@ -208,7 +209,9 @@ class RigController:
     def _calibrate(self, images: list[Image]) -> None:
         """Calibrate from pictures and use the result; `_calibrating` is held, and released at the end."""
         try:
-            self._use(calibrate(self._configuration.settings.calibration, images, "camera"))
+            settings, before = self._configuration.settings.calibration, self._calibration.get()
+            again = partial(calibrate_again, before=before) if before is not None else calibrate
+            self._use(again(settings, images, name="camera"))
             self._problems.resolve(NO_CALIBRATION)
             self._problems.notify("info", "The camera was calibrated.")
         except DownfieldError as error:

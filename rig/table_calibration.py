@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -9,13 +11,15 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.calibration.field.measured_height import StandingObject, with_standing_object
+from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import LensFromDistance, solve_field
 from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
 from downfield.calibration.lens.lens_calibration import read_lens
 from downfield.calibration.lens.prior import LensPrior, lens_at_height
-from downfield.calibration.quality import to_calibration
+from downfield.calibration.online.recalibration import known_lens
 from downfield.core.arrays import Image
-from downfield.core.errors import CalibrationError
+from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel, load_field, preset, preset_names
 from downfield.core.strip import load_strip
 from downfield.models.loading import open_detector
@@ -40,22 +44,25 @@ def find_calibration(
 ) -> Calibration:
     """Return the configured calibration, that beside a clip or that of a saved table; otherwise calibrate.
 
+    Something that stands on the board is measured for this calibration, so one that was made before is not taken.
+
     Raises:
-        InputError: the configured file can't be read.
+        InputError: the configured file can't be read, or settings contradict each other.
         CalibrationError: the printed field was not found, or the result is not trustworthy; says what to change.
 
     """
+    standing = _standing_object(settings)
     beside = Path(choice.text).with_suffix(".calibration.json")
     if settings.file:
         return read_calibration(Path(settings.file))
-    if Path(choice.text).is_file() and beside.is_file():
+    if standing is None and Path(choice.text).is_file() and beside.is_file():
         return read_calibration(beside)
     source = open_source(SourceChoice(choice.text, choice.camera, paced=False), clock, problems)
     try:
         images = first_pictures(source)
     finally:
         source.close()
-    saved = tables if source.facts.live and not settings.strip else None
+    saved = tables if source.facts.live and not settings.strip and standing is None else None
     known = None if saved is None else saved.recognize(choice.text, images[-1])
     if known is not None:
         problems.notify("info", f"The table '{known.name}' is recognized.")
@@ -67,18 +74,63 @@ def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> 
     """Calibrate from the printed field in pictures of a source.
 
     Raises:
+        InputError: settings contradict each other, or what stands on the board does not suit the picture.
         CalibrationError: the printed field was not found, or the result is not trustworthy; says what to change.
 
     """
     prior = read_lens(Path(settings.lens)).prior() if settings.lens else None
+    standing = _standing_object(settings)
     if settings.strip:
         return _calibrate_by_strip(settings, images, prior, name)
-    distance = lens_from_distance(images[0], settings.camera_height_mm or None) if prior is None else None
+    is_known = prior is not None or standing is not None
+    distance = None if is_known else lens_from_distance(images[0], settings.camera_height_mm or None)
+    solution = _solve(images, candidate_fields(settings), name, prior, distance)
+    if standing is not None:
+        solution = with_standing_object(solution, images, standing)
+    return solution.calibration("field", [name])
+
+
+def calibrate_again(settings: CalibrationSettings, images: list[Image], before: Calibration, name: str) -> Calibration:
+    """Calibrate a table anew from pictures of a source: its print is known, and its lens unless that was changed.
+
+    Raises:
+        CalibrationError: the printed field was not found, or the result is not trustworthy; says what to change.
+
+    """
+    if settings.strip:
+        return calibrate(settings, images, name)
+    field = [dataclasses.replace(before.field, measured=True)]  # nothing of the print is measured again
     try:
-        solution = solve_field(images, candidate_fields(settings), prior=prior, distance=distance)
+        solution = solve_field(images, field, prior=known_lens(before))
+    except CalibrationError:
+        distance = lens_from_distance(images[0], settings.camera_height_mm or None)
+        solution = _solve(images, field, name, None, distance)
+    return dataclasses.replace(solution, field=before.field).calibration("field", [name])
+
+
+def _solve(
+    images: list[Image],
+    fields: Sequence[FieldModel],
+    name: str,
+    prior: LensPrior | None,
+    distance: LensFromDistance | None,
+) -> FieldSolution:
+    try:
+        return solve_field(images, fields, prior=prior, distance=distance)
     except CalibrationError as error:
         raise CalibrationError(f"{name}: can't be calibrated from the printed field: {error}") from None
-    return to_calibration(solution.field, solution.fit, solution.observations, method="field", made_from=[name])
+
+
+def _standing_object(settings: CalibrationSettings) -> StandingObject | None:
+    """Return what stands on the board; None for nothing."""
+    if not settings.standing:
+        return None
+    others = {"file": settings.file, "strip": settings.strip, "lens": settings.lens}
+    others["camera_height_mm"] = str(settings.camera_height_mm or "")
+    for key, value in others.items():
+        if value:
+            raise InputError(f"What stands on the board is of no use with calibration.{key}. Use one of them.")
+    return StandingObject.of_text(settings.standing)
 
 
 def _calibrate_by_strip(

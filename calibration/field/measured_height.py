@@ -23,6 +23,7 @@ from downfield.calibration.field.solver import at_distance
 from downfield.calibration.lens.prior import lens_at_height
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
+from downfield.core.picture_spans import parse_span
 from downfield.core.records import check
 
 
@@ -67,6 +68,17 @@ class StandingObject:
     def __post_init__(self) -> None:
         low, high = LIMITS.heights_mm
         check(low <= self.height_mm <= high, InputError, f"the height of what stands must be {low:g} to {high:g} mm")
+
+    @staticmethod
+    def of_text(text: str) -> StandingObject:
+        """Return what is written as ``px,py=px,py=mm``: foot, top and height.
+
+        Raises:
+            InputError: it is written in another form, or too low or too high.
+
+        """
+        foot, top, height_mm = parse_span(text, "something that stands")
+        return StandingObject(height_mm, foot, top)
 
 
 def with_camera_height(solution: FieldSolution, images: Sequence[Image], height_mm: float) -> FieldSolution:

@@ -53,8 +53,7 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     """
     for image in images:
         check_picture(image)
-    known = np.array(before.covariance)[LENS, LENS] if before.covariance else np.zeros((9, 9))
-    prior = MeasuredLens.of(before.camera.lens, known)
+    prior = known_lens(before)
     solution = None
     if shake.share > LIMITS.followed_share:
         start = moved_camera(before.camera, shake, before.field)
@@ -68,6 +67,12 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
         # The print is the same as before, so nothing of it is measured again.
         solution = solve_field(images, [dataclasses.replace(before.field, measured=True)], prior=prior)
     return to_calibration(before.field, solution.fit, solution.observations, method="field", made_from=made_from)
+
+
+def known_lens(calibration: Calibration) -> MeasuredLens:
+    """Return the lens of a calibration, as well as it is known there, for calibrating the same camera again."""
+    known = np.array(calibration.covariance)[LENS, LENS] if calibration.covariance else np.zeros((9, 9))
+    return MeasuredLens.of(calibration.camera.lens, known)
 
 
 def _furthest_px(one: Camera, other: Camera, field: FieldModel) -> float:

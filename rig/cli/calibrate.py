@@ -25,16 +25,16 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import load_field
 from downfield.core.field_toml import describe_measured, measured_field_toml
+from downfield.core.picture_spans import parse_number
 from downfield.core.records import write_text
 from downfield.rig.cli.calibrate_table import set_up_table
 from downfield.rig.cli.field_solving import (
     FieldRequest,
     LengthOption,
     ReadingOption,
-    StandingOption,
     solve_requested,
 )
-from downfield.rig.cli.options import CameraHeightOption, check_outputs, number_between, parse_number
+from downfield.rig.cli.options import CameraHeightOption, StandingOption, check_outputs, number_between
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar, with_progress
 from downfield.rig.live.rig_health import ActiveProblems

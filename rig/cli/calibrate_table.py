@@ -17,10 +17,9 @@ from downfield.rig.cli.field_solving import (
     FieldRequest,
     LengthOption,
     ReadingOption,
-    StandingOption,
     solve_requested,
 )
-from downfield.rig.cli.options import CameraHeightOption, ConfigOption, check_outputs
+from downfield.rig.cli.options import CameraHeightOption, ConfigOption, StandingOption, check_outputs
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.rig.configuration.loading import load

@@ -20,9 +20,10 @@ from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
 from downfield.core.errors import InputError
+from downfield.core.picture_spans import parse_span
 from downfield.core.records import write_text
 from downfield.rig.cli.calibrate import parse_landmark
-from downfield.rig.cli.options import check_outputs, number_between, parse_span
+from downfield.rig.cli.options import check_outputs, number_between
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 

@@ -16,7 +16,7 @@ from downfield.calibration.lens.prior import LensPrior
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel, load_field, preset, preset_names
-from downfield.rig.cli.options import parse_span
+from downfield.core.picture_spans import parse_span
 from downfield.rig.cli.progress import Advance, show_solving
 from downfield.rig.table_calibration import lens_from_distance
 
@@ -27,16 +27,6 @@ LengthOption = Annotated[
         metavar="ENDS",
         help="A measured length that sets the scale of an unknown print: both ends in the picture and the millimeters"
         " between them, PX,PY=PX,PY=MM.",
-    ),
-]
-StandingOption = Annotated[
-    str | None,
-    typer.Option(
-        "--standing",
-        metavar="ENDS",
-        help="A card, ruler or figure of known height that stands upright on the board, far from below the camera: its"
-        " foot and its top in the picture and its height, PX,PY=PX,PY=MM. It tells the camera's height where no tape"
-        " reaches (--camera-height).",
     ),
 ]
 ReadingOption = Annotated[
@@ -103,8 +93,7 @@ class FieldRequest:
             return None
         if self.height_mm is not None:
             raise InputError("--standing and --camera-height tell the same. Use one of them.")
-        foot, top, height_mm = parse_span(self.standing, "something that stands")
-        return StandingObject(height_mm, foot, top)
+        return StandingObject.of_text(self.standing)
 
 
 def solve_requested(

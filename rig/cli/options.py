@@ -7,15 +7,12 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import cv2
 import typer
 
 from downfield.core.errors import InputError, OutputError
-
-LARGEST_NUMBER: Final = 1e6
-"""More yards, pixels or millimeters than any table or picture has."""
 
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="The configuration file. Default: downfield.toml in the current folder.")
@@ -41,38 +38,6 @@ def number_between(low: float, high: float) -> Callable[[object], float]:
     return parse
 
 
-def parse_number(text: str) -> float:
-    """Return a number of yards, pixels or millimeters.
-
-    Raises:
-        ValueError: it is no number, or a larger one than tables and pictures have.
-
-    """
-    value = float(text)
-    if not abs(value) < LARGEST_NUMBER:
-        raise ValueError(text)
-    return value
-
-
-def parse_span(text: str, name: str) -> tuple[tuple[float, float], tuple[float, float], float]:
-    """Return both ends, px, and the length, mm, of a distance written as ``px,py=px,py=mm``.
-
-    Args:
-        text: the distance.
-        name: what it is, with its article, for the message.
-
-    Raises:
-        InputError: it is written in another form.
-
-    """
-    try:
-        start, end, length = text.split("=")
-        (ax, ay), (bx, by) = ((parse_number(part) for part in pair.split(",")) for pair in (start, end))
-        return (ax, ay), (bx, by), parse_number(length)
-    except ValueError:
-        raise InputError(f"'{text}' is not {name}. Write PX,PY=PX,PY=MM, such as 412.5,600=900,604.2=300.") from None
-
-
 CameraHeightOption = Annotated[
     float | None,
     typer.Option(
@@ -80,6 +45,17 @@ CameraHeightOption = Annotated[
         parser=number_between(100, 5000),
         metavar="MM",
         help="Height of the lens over the board, mm, measured with a tape.",
+    ),
+]
+
+StandingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--standing",
+        metavar="ENDS",
+        help="A card, ruler or figure of known height that stands upright on the board, far from below the camera: its"
+        " foot and its top in the picture and its height, PX,PY=PX,PY=MM. It tells the camera's height where no tape"
+        " reaches (--camera-height).",
     ),
 ]
 

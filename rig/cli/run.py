@@ -18,7 +18,7 @@ from rich.text import Text
 from downfield.core.addresses import without_password
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.rig.cli.access_text import print_access
-from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.cli.options import CameraHeightOption, ConfigOption, SetOption, StandingOption
 from downfield.rig.cli.output import open_console, styled
 from downfield.rig.cli.process_end import ended_in_order
 from downfield.rig.cli.terminal import TerminalLog, TerminalView
@@ -55,6 +55,8 @@ def run(
         Path | None,
         typer.Option(help="The camera's calibration. Default: the camera is calibrated from the printed field."),
     ] = None,
+    height_mm: CameraHeightOption = None,
+    standing: StandingOption = None,
     rulebook: Annotated[str | None, typer.Option(help="A bundled rulebook, or a league's .toml file.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
@@ -80,6 +82,8 @@ def run(
     options = {
         "source.name": source,
         "calibration.file": None if calibration is None else str(calibration),
+        "calibration.camera_height_mm": height_mm,
+        "calibration.standing": standing,
         "game.rulebook": rulebook,
         "game.shadow": shadow,
         "service.port": port,

@@ -88,6 +88,11 @@ class CalibrationSettings(SettingsSection):
         le=5000,
         description="Height of the lens over the board, measured with a tape; 0 if it was not measured.",
     )
+    standing: str = Field(
+        default="",
+        description="Something of known height that stands upright on the board when the rig starts, in place of a"
+        " tape: its foot and its top in the picture and its height, `PX,PY=PX,PY=MM`. Empty for nothing.",
+    )
 
 
 class GameSettings(SettingsSection):
