@@ -10,9 +10,10 @@ run: $(VENV)/.run
 	$(BIN)/downfield run
 
 # A test runs on every core, so one thread of linear algebra each: two made calibrations take half as long again.
+# Hundreds of processes are started, which would each compile all modules again where Python keeps no bytecode.
 # Many tests wait for real processes. One that fails while every core is busy is run again by itself, and must pass then.
 test: $(VENV)/.dev lint types
-	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1; \
+	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder || { test $$? = 1 && \
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 
@@ -29,8 +30,8 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.dev build/typing/downfield
-	$(BIN)/mypy -p downfield
-	$(BIN)/mypy tests benchmarks docs
+	$(BIN)/mypy --num-workers auto -p downfield
+	$(BIN)/mypy --num-workers auto tests benchmarks docs
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

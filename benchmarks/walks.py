@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -108,7 +109,13 @@ class Walk:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    path = Path(frame.f_code.co_filename)
+    return _is_file_of_ours(frame.f_code.co_filename)
+
+
+@cache
+def _is_file_of_ours(name: str) -> bool:
+    """Return whether a source file is one of ours; every call of any function comes to this question."""
+    path = Path(name)
     return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS
 
 

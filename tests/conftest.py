@@ -1,0 +1,44 @@
+"""Runs the longest files first, so that no core is left alone with one of them at the end."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+LONGEST_FIRST: Final = (
+    "test_api_pages_setup",
+    "test_twin_tracing",
+    "test_rig_cli_run",
+    "test_api_pages_dispute",
+    "test_api_pages_panel_whole_games",
+    "test_api_pages_setup_readings",
+    "test_desk_broker_tables",
+    "test_api_pages_panel",
+    "test_two_rigs",
+    "test_rig_controller",
+    "test_walks",
+    "test_models_worker_client",
+    "test_twin_plays",
+    "test_twin_dataset",
+    "test_docs_commands",
+    "test_desk_archive",
+    "test_desk_archive_jobs",
+    "test_desk_pages",
+    "test_desk_replication",
+    "test_api_pages_evidence_acting",
+    "test_api_pages_evidence",
+    "test_api_pages_overlays",
+    "test_api_pages_panel_offline",
+    "test_api_hostile",
+    "test_api_kill",
+    "test_officiating_properties",
+    "test_rig_rig",
+)
+"""Files of more than about 15 seconds; the others come after them by name."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort tests by their file's length; within a file they stay in order."""
+    ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
