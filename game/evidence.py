@@ -156,6 +156,9 @@ class EvidenceFinder:
             NotFoundError, NotRecordedError, BusyError: as of `picture`.
 
         """
+        cached = self._cached(row, call)
+        if cached is not None:  # need not wait while pictures are decoded
+            return cached, _picture_of(cached, frame)
         with self._turn():
             return self._still(row, call, frame)
 
@@ -189,13 +192,7 @@ class EvidenceFinder:
 
     def _still(self, row: GameRow, call: str, frame: int | None) -> tuple[Evidence, FootageFrame]:
         evidence = self._cached(row, call) or self._find(row, call)
-        wanted = evidence.decisive.frame if frame is None else frame
-        still = next((still for still in evidence.stills if still.frame == wanted), None)
-        if still is None:
-            raise NotRecordedError(
-                f"No picture of frame {wanted} is kept within {LIMITS.either_side_s:g} s of this call."
-            )
-        return evidence, still
+        return evidence, _picture_of(evidence, frame)
 
     def _cached(self, row: GameRow, call: str) -> Evidence | None:
         at_s, evidence = self._cache.get((row.id, call), (0.0, None))
@@ -275,3 +272,12 @@ class EvidenceFinder:
             for scene in unpack_scenes(attachment or b"", where=where):
                 if from_ns <= scene.t_ns <= to_ns:
                     yield scene
+
+
+def _picture_of(evidence: Evidence, frame: int | None) -> FootageFrame:
+    """Return which picture of a call an index is; None is the decisive one's."""
+    wanted = evidence.decisive.frame if frame is None else frame
+    still = next((still for still in evidence.stills if still.frame == wanted), None)
+    if still is None:
+        raise NotRecordedError(f"No picture of frame {wanted} is kept within {LIMITS.either_side_s:g} s of this call.")
+    return still

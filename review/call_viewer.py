@@ -12,6 +12,7 @@ import cv2
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
+from downfield.core.file_state import file_state
 from downfield.core.records import record
 from downfield.game.call_evidence import Evidence, EvidencePicture
 from downfield.game.evidence import EvidenceFinder
@@ -22,6 +23,7 @@ from downfield.review.drawings import DrawnLine, FrameDrawing, draw_frame, draw_
 from downfield.review.measuring import Point, PointUnit, RulerReading, measure
 from downfield.review.painting import DRAWING_KINDS, PaintedCall, close_up, paint
 from downfield.review.projection import Place, Projection
+from downfield.review.ready_pictures import ReadyPictures
 from downfield.review.rectified import BoardRegion, rectify
 
 Plane = Literal["base", "paint"]
@@ -104,6 +106,22 @@ class CallViewer:
 
     def __init__(self, finder: EvidenceFinder) -> None:
         self._finder = finder
+        self._ready = ReadyPictures(finder.pictures, encode_jpeg)
+
+    def opened(self, row: GameRow, call: str, either_side_s: float) -> Evidence:
+        """Return the evidence of a call that is to be shown; its pictures so long before and after are made ready.
+
+        Raises:
+            NotFoundError, NotRecordedError, BusyError: as of `drawings`.
+
+        """
+        evidence = self._finder.find(row, call)
+        self._ready.prepare(evidence.around(either_side_s), evidence.decisive)
+        return evidence
+
+    def close(self) -> None:
+        """Make no more pictures ready."""
+        self._ready.close()
 
     def drawings(self, row: GameRow, call: str, either_side_s: float, plane: Plane | None = None) -> CallDrawings:
         """Return the drawings of the pictures so long before and after a call.
@@ -157,8 +175,17 @@ class CallViewer:
             BusyError: too many requests wait already.
 
         """
+        if not plain:
+            with self._finder.picture(row, call, frame) as picture:
+                return encode_jpeg(paint(picture.image, painted(picture), DRAWING_KINDS))
+        _, still = self._finder.still(row, call, frame)
+        ready, file = self._ready.get(still), file_state(still.video)
+        if ready is not None:
+            return ready
         with self._finder.picture(row, call, frame) as picture:
-            return encode_jpeg(picture.image if plain else paint(picture.image, painted(picture), DRAWING_KINDS))
+            jpeg = encode_jpeg(picture.image)
+        self._ready.keep(still, file, jpeg)
+        return jpeg
 
     def above_jpeg(self, row: GameRow, call: str, frame: int, view: AboveView) -> bytes:
         """Return a part of the board on one picture as seen from straight above, as JPEG.

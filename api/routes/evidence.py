@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field, FiniteFloat
 
-from downfield.api.dependencies import CallViewerDep, EvidenceFinderDep
+from downfield.api.dependencies import CallViewerDep
 from downfield.api.problems import ProblemError
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep
@@ -61,12 +61,12 @@ class EvidenceFrames(TopicModel):
 @allow("viewer")
 def frames(
     row: GameRowDep,
-    finder: EvidenceFinderDep,
+    viewer: CallViewerDep,
     call: CallId,
     seconds: Seconds = DEFAULT_S,
 ) -> EvidenceFrames:
     """The pictures in the recording or in the video file being played; right after a call more may be added."""
-    evidence = finder.find(row, call)
+    evidence = viewer.opened(row, call, seconds)
     return EvidenceFrames(
         game=row.id,
         call=evidence.call,

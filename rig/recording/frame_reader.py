@@ -17,6 +17,7 @@ import av
 
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
+from downfield.core.file_state import is_same_file
 from downfield.core.media_limits import DECODER_BOUNDS
 from downfield.core.video_file import (
     BARE_FORMATS,
@@ -155,9 +156,7 @@ class _OpenVideo:
 
     def is_still(self, frame: FootageFrame, now: os.stat_result) -> bool:
         """Return whether a frame's file is this one, and is as it was or has only grown."""
-        was = self._state
-        same = (self._path, was.st_dev, was.st_ino) == (frame.video, now.st_dev, now.st_ino)
-        return same and (now.st_size > was.st_size or (now.st_size, now.st_mtime_ns) == (was.st_size, was.st_mtime_ns))
+        return self._path == frame.video and is_same_file(self._state, now)
 
     def find(self, frame: FootageFrame) -> Stored | None:
         """Return a frame's picture; None if it is not there."""

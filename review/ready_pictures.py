@@ -1,0 +1,122 @@
+"""Pictures of a call made ready before anybody asks for them: whoever opens a call steps through all of them.
+
+In a compressed video a picture costs all those before it back to a key frame; in order each costs one. So the pictures
+of the call that was opened last are decoded in order, by a thread that gives way to the live loop, and kept as they are
+sent.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from downfield.core.arrays import Image
+from downfield.core.file_state import file_state, is_same_file
+from downfield.core.supervision import only_logged, supervised_thread
+from downfield.game.footage import FootageFrame
+from downfield.vision.thread_priority import lower_priority
+
+Decode = Callable[[Iterable[FootageFrame]], Iterator[Image | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyLimits:
+    """Limits of pictures made ready."""
+
+    kept_bytes: int = 64 << 20
+    """Of JPEG pictures in memory: about 170 at 1920x1080, six seconds of a call at 30 frames/s."""
+
+    first_ns: int = 1_000_000_000
+    """Pictures from so long before the decisive one on are made first: there people begin."""
+
+
+LIMITS: Final = ReadyLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    jpeg: bytes
+    file: os.stat_result
+
+
+class ReadyPictures:
+    """Keeps the pictures of the calls that were opened last. Callable from any thread.
+
+    Args:
+        decode: yields pictures in order, None for one that can't be read.
+        encode: makes a JPEG of one.
+
+    """
+
+    def __init__(self, decode: Decode, encode: Callable[[Image], bytes]) -> None:
+        self._decode, self._encode = decode, encode
+        self._kept: OrderedDict[FootageFrame, _Kept] = OrderedDict()
+        self._size = 0
+        self._job = 0
+        self._lock = threading.Lock()
+
+    def get(self, still: FootageFrame) -> bytes | None:
+        """Return a picture as JPEG; None where it is not ready, or its file is no longer the one it was read from."""
+        now = file_state(still.video)
+        with self._lock:
+            kept = self._kept.get(still)
+            if kept is None or now is None or not is_same_file(kept.file, now):
+                return None
+            self._kept.move_to_end(still)
+            return kept.jpeg
+
+    def keep(self, still: FootageFrame, file: os.stat_result | None, jpeg: bytes) -> None:
+        """Keep a picture that was made, in place of those that were used least lately.
+
+        Args:
+            still: which picture it is.
+            file: the state of its file before it was read; None where there was none: then nothing is kept.
+            jpeg: the picture.
+
+        """
+        if file is None:
+            return
+        with self._lock:
+            before = self._kept.pop(still, None)
+            self._size += len(jpeg) - (0 if before is None else len(before.jpeg))
+            self._kept[still] = _Kept(jpeg, file)
+            while self._size > LIMITS.kept_bytes:
+                _, dropped = self._kept.popitem(last=False)
+                self._size -= len(dropped.jpeg)
+
+    def prepare(self, stills: Sequence[FootageFrame], decisive: FootageFrame) -> None:
+        """Make pictures ready, first from shortly before the decisive one on; those of another call no longer."""
+        begin = next((at for at, one in enumerate(stills) if one.t_ns >= decisive.t_ns - LIMITS.first_ns), 0)
+        missing = [[one for one in part if self.get(one) is None] for part in (stills[begin:], stills[:begin])]
+        if not any(missing):
+            return
+        work = partial(self._make, self._next_job(), missing)
+        supervised_thread(work, "ready pictures", only_logged).start()
+
+    def close(self) -> None:
+        """Make no more pictures."""
+        self._next_job()
+
+    def _next_job(self) -> int:
+        with self._lock:
+            self._job += 1
+            return self._job
+
+    def _make(self, job: int, parts: Sequence[Sequence[FootageFrame]]) -> None:
+        lower_priority()
+        made_bytes = 0
+        for stills in parts:
+            images = self._decode(stills)
+            for still in stills:
+                if job != self._job or made_bytes > LIMITS.kept_bytes:
+                    return
+                file, image = file_state(still.video), next(images)
+                if image is not None:
+                    jpeg = self._encode(image)
+                    self.keep(still, file, jpeg)
+                    made_bytes += len(jpeg)
