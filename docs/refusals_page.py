@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import Final
 
 import cv2
 import numpy as np
+from refusal_texts import ROOT, is_listed, refusal_texts
 
 from downfield.calibration.calibration import read_calibration
-from downfield.calibration.certificate import check_spots
+from downfield.calibration.certificate import Ruler, check_hash_marks, check_rulers, check_spots
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
 from downfield.calibration.field.measured_height import StandingObject, with_standing_object
 from downfield.calibration.field.solver import solve_field
@@ -35,6 +37,13 @@ picture over it. The page is made by `python docs/refusals_page.py docs/refusals
 """
 
 
+WITHOUT_PICTURE: Final = """## Texts without a picture
+
+What was entered causes these, or a picture that the twin's recording cannot stand for. A text that is part of another,
+such as what speaks against a solution, is listed by itself. An ellipsis stands for what is filled in.
+"""
+
+
 def main() -> None:
     """Write the page and its pictures."""
     page, folder = Path(sys.argv[1]), Path(sys.argv[2])
@@ -51,7 +60,21 @@ def main() -> None:
         height = round(image.shape[0] * WIDTH_PX / image.shape[1])
         cv2.imwrite(str(picture), cv2.resize(image, (WIDTH_PX, height)), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
         parts.append(f"## {title}\n\n![{title}](pictures/{picture.name})\n\n> {text}\n")
+    parts.append(_without_picture("\n".join(parts)))
     page.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _without_picture(page: str) -> str:
+    """Return the section of the texts that the page does not have yet, by what refuses; an ellipsis is filled in."""
+    parts = [WITHOUT_PICTURE]
+    for place, texts in refusal_texts().items():
+        missing = [text for text in texts if not is_listed(text, page)]
+        if missing:
+            title = (ast.get_docstring(ast.parse((ROOT / place).read_text(encoding="utf-8"))) or place).splitlines()[0]
+            parts.append(f"**{place}**: {title[0].lower()}{title[1:]}\n")
+            parts += [f"- {text}" for text in missing]
+            parts.append("")
+    return "\n".join(parts)
 
 
 def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
@@ -84,6 +107,18 @@ def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
             [Landmark(x, y, (u, v)) for (x, y), (u, v) in zip(places.tolist(), px.tolist(), strict=True)],
         )
 
+    def with_ruler(_: Image) -> object:
+        ends = calibration.camera.to_pixels(
+            field.to_mm(np.array([(10.0, 20.0), (30.0, 20.0), (20.0, 10.0), (20.0, 30.0)]))
+        )
+        (a, b), (c, d), (e, f), (g, h) = ends.tolist()
+        along, across = 20 * field.mm_per_yd_x, 20 * field.mm_per_yd_y
+        return check_rulers(calibration, [Ruler((a, b), (c, d), 1.1 * along), Ruler((e, f), (g, h), across)] * 2)
+
+    def without_marks(picture: Image) -> object:
+        check_hash_marks(picture, calibration)
+        return None
+
     def same_view(picture: Image) -> object:
         check_same_view(picture, calibration)
         return None
@@ -102,6 +137,7 @@ def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
     cv2.ellipse(
         covered, (width // 2, height // 2), (round(0.36 * width), round(0.62 * height)), 0, 0, 360, (96, 120, 168), -1
     )
+    shifted = cv2.warpAffine(image, np.array([[1.0, 0.0, 2.5], [0.0, 1.0, 1.5]]), (width, height))
     moved = cv2.warpAffine(image, np.array([[1.0, 0.0, 40.0], [0.0, 1.0, 25.0]]), (width, height))
     pictures: dict[str, tuple[str, object, Callable[[Image], object]]] = {
         "dark": ("Too dark", image // 12, solve),
@@ -116,8 +152,11 @@ def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
         "short": ("What stands on the board is right below the camera", image, standing((50.0, 26.0), (3.0, 2.0))),
         "inward": ("What stands on the board leans or is marked wrongly", image, standing((5.0, 5.0), (80.0, -50.0))),
         "corner": ("A landmark in the wrong place", image, with_wrong_corner),
+        "shifted": ("Certify: the camera was moved a little", shifted, same_view),
         "moved": ("Certify: the camera was moved", moved, same_view),
         "size": ("Certify: a picture of another size", cv2.resize(image, (1280, 720)), same_view),
+        "marks": ("Certify: no hash marks can be seen", cv2.GaussianBlur(image, (0, 0), 14), without_marks),
+        "ruler": ("Certify: a ruler that was read wrongly", image, with_ruler),
         "spot": ("Certify: a spot that was read wrongly", image, with_wrong_spot),
     }
     return {name: (title, np.asarray(made, dtype=np.uint8), refuse) for name, (title, made, refuse) in pictures.items()}
