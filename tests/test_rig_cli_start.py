@@ -1,13 +1,17 @@
-"""Ctrl-C while Python still imports the command ends it without a word."""
+"""The start of the command: Ctrl-C while Python still imports it, and locales that lack letters of names."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
+
+from downfield.rig.cli import main
 
 INTERRUPTED_IMPORT = """
 import importlib.abc, os, signal, sys, time
@@ -33,3 +37,34 @@ def test_ctrl_c_during_the_import_prints_no_traceback(handler: str, status: int,
     script = INTERRUPTED_IMPORT.format(handler=handler)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (status, output, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names are Unicode there")
+@pytest.mark.parametrize("given", ["argument", "variable", "file"])
+def test_names_beyond_ascii_are_read_in_an_ascii_locale(tmp_path: Path, given: str) -> None:
+    command = [sys.executable, "-m", "downfield", "config"]
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    if given == "argument":
+        command += ["--set", "rig.table=Стол"]
+    elif given == "variable":
+        environment["DOWNFIELD_RIG_TABLE"] = "Стол"
+    else:
+        (tmp_path / "Стол.toml").write_text('[rig]\ntable = "Стол"\n', encoding="utf-8")
+        command += ["--config", "Стол.toml"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb'table = "\u0421\u0442\u043e\u043b"' in done.stdout  # the terminal has ASCII only
+
+
+def test_a_name_that_the_locale_can_not_write_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: list[str] | None) -> None:
+        "Папка".encode("latin-1")
+
+    monkeypatch.setattr(main, "app", fail)
+    with pytest.raises(UnicodeEncodeError):  # a fault of the program, where every name can be written
+        main.run_command([])
+    monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "iso8859-1")
+    assert main.run_command([]) == 2
+    assert capsys.readouterr().err.startswith("downfield: Папка: this locale's file names (iso8859-1) lack some")

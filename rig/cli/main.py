@@ -103,7 +103,8 @@ def main() -> None:
 def run_command(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 2 and one line on standard error for what the user can fix.
 
-    So is an error of the system about a file that no command expected, such as a name that is too long.
+    So is an error of the system about a file that no command expected, such as a name that is too long or that has
+    letters which the names of files can't have in an 8-bit locale.
 
     Args:
         arguments: of the command; None for those of the process.
@@ -120,6 +121,14 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None:  # nothing that was named is to blame
             raise
         say_aside(f"downfield: {os.fsdecode(error.filename)}: {error.strerror}")
+    except UnicodeEncodeError as error:
+        encoding = sys.getfilesystemencoding()
+        if encoding == "utf-8":
+            raise
+        say_aside(
+            f"downfield: {error.object}: this locale's file names ({encoding}) lack some of its letters. Set another"
+            " locale, such as LC_ALL=C.UTF-8, or PYTHONUTF8=1."
+        )
     except KeyboardInterrupt:
         return INTERRUPTED
     except SystemExit as ended:

@@ -5,11 +5,14 @@ Importing takes a third of a second, in which Python's own handler would print w
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
 
 def start() -> None:
     """Import the command, and run it."""
+    _read_names_as_utf_8()
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:  # nothing is open yet that has to be closed
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -17,3 +20,14 @@ def start() -> None:
 
     signal.signal(signal.SIGINT, handler)
     main()
+
+
+def _read_names_as_utf_8() -> None:
+    """Begin again in Python's UTF-8 mode (PEP 540) where the locale is ASCII and Python was kept from choosing it.
+
+    Otherwise every letter beyond ASCII in an argument, a variable or a file's name would be half a character, and
+    folders that the configuration names could not be made. What is printed stays in the terminal's encoding.
+    """
+    if sys.getfilesystemencoding() == "ascii":
+        printed = {"PYTHONIOENCODING": "ascii:backslashreplace"}
+        os.execve(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]], printed | os.environ)  # noqa: S606 - itself
