@@ -12,7 +12,7 @@ import pytest
 
 from downfield.core.arrays import Image
 from downfield.rig.sources.file_sources import VideoFile
-from downfield.rig.sources.jpeg import decode_jpeg
+from downfield.rig.sources.jpeg import decode_jpeg, jpeg_size_px
 
 
 def picture() -> Image:
@@ -74,3 +74,12 @@ def test_a_recording_is_unpacked_to_the_last_bit_as_the_rig_unpacked_it(tmp_path
     assert len(read) == len(sent)
     for image, data in zip(read, sent, strict=True):
         np.testing.assert_array_equal(image, decode_jpeg(data))
+
+
+@pytest.mark.parametrize("options", [(), (cv2.IMWRITE_JPEG_PROGRESSIVE, 1), (cv2.IMWRITE_JPEG_RST_INTERVAL, 4)])
+def test_the_size_of_a_picture_is_read_from_its_header(options: tuple[int, ...]) -> None:
+    data = packed(picture(), *options)
+    filled = data[:2] + b"\xff\xff" + data[2:]
+    assert jpeg_size_px(data) == jpeg_size_px(filled) == (320, 180)
+    header = data.index(b"\x00\xb4\x01\x40")  # height and width
+    assert all(jpeg_size_px(data[:length]) is None for length in range(header + 4))

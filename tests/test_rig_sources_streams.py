@@ -125,6 +125,21 @@ def test_a_lost_stream_is_reported_and_comes_back_with_a_gap_in_its_indices(serv
     assert CAMERA_LOST not in {reason.code for reason in problems.active()}
 
 
+def test_a_stream_that_changes_its_size_while_it_sends_is_opened_again() -> None:
+    sizes = [(160, 90)] * 5 + [(96, 54)] + [(160, 90)] * 5 + [(320, 180)] * 1000  # one small picture is no change
+    server = MjpegServer(encoded=lambda number: jpeg(number, sizes[number]))
+    source = ReconnectingSource(lambda: HttpMjpeg(server.url, CaptureClock()), ActiveProblems(), QUICK)
+    facts_px = [source.facts.size_px]
+    for frame in islice(source.frames(), 60):
+        facts_px.append(source.facts.size_px)
+        if frame.decode().image.shape == (180, 320, 3) == (*source.facts.size_px[::-1], 3):
+            break
+    source.close()
+    server.close()
+    assert list(dict.fromkeys(facts_px)) == [(160, 90), (320, 180)]
+    assert facts_px.count((160, 90)) > 12
+
+
 def test_a_hanging_driver_is_abandoned() -> None:
     def hangs() -> HttpMjpeg:
         time.sleep(3600)

@@ -6,6 +6,7 @@ FFmpeg takes half of OpenCV's time, and accepts pictures without Huffman tables,
 from __future__ import annotations
 
 import threading
+from typing import Final
 
 import av
 import av.codec
@@ -14,6 +15,9 @@ from av.video.codeccontext import VideoCodecContext
 
 from downfield.core.arrays import Image
 from downfield.core.media_limits import DECODER_BOUNDS, JPEG_DECODER
+
+_FRAME_HEADERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""Markers of a header with the picture's size (ITU-T T.81, table B.1); the others in the range are tables."""
 
 _THREAD = threading.local()  # a decoder serves one thread at a time
 
@@ -33,6 +37,17 @@ def decode_jpeg_frame(data: bytes) -> av.VideoFrame | None:
     except av.FFmpegError:
         return None
     return frames[0] if frames else None
+
+
+def jpeg_size_px(data: bytes) -> tuple[int, int] | None:
+    """Return width and height by a picture's header, without decoding it; None if there is no such header."""
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if marker in _FRAME_HEADERS:
+            return int.from_bytes(data[at + 7 : at + 9]), int.from_bytes(data[at + 5 : at + 7])
+        at += 1 if marker == 0xFF else 2 + int.from_bytes(data[at + 2 : at + 4])  # any number of 0xFF may fill up
+    return None
 
 
 def _pixels(frame: av.VideoFrame) -> Image:

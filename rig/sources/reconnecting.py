@@ -1,4 +1,4 @@
-"""A live source that reopens itself when it stalls, freezes or fails, until it works again.
+"""A live source that reopens itself when it stalls, freezes, fails or changes its size, until it works again.
 
 Each opening has its own thread, which opens the source and reads it. A camera driver can hang in the kernel and
 can't be interrupted there, so a thread that does not answer is abandoned.
@@ -19,6 +19,7 @@ from downfield.core.errors import DownfieldError, SourceError
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
+from downfield.rig.sources.jpeg import jpeg_size_px
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 
 _SAMPLE_STEP: Final = 16
@@ -40,6 +41,9 @@ class ReconnectLimits:
 
     frozen_s: float = 2.0
     """Reopen after this time with the same picture, bit for bit; sensor noise alone makes every picture new."""
+
+    resized_frames: int = 3
+    """Reopen after this many pictures of another size in a row; some cameras send a single small one at times."""
 
     open_timeout_s: float = 6.0
     """Longest time for one opening; cameras take up to three seconds."""
@@ -98,6 +102,7 @@ class ReconnectingSource:
         last: CapturedFrame | None = None
         while not self._closed.is_set():
             freeze_detector, index_offset = _FreezeDetector(self._limits.frozen_s), None
+            size_check = _SizeCheck(self._limits.resized_frames)
             try:
                 for frame in self._reader.frames():
                     if index_offset is None:
@@ -105,6 +110,7 @@ class ReconnectingSource:
                     last = dataclasses.replace(frame, index=index_offset + frame.index)
                     yield last
                     freeze_detector.check(frame)
+                    size_check.check(frame)
             except SourceError as error:
                 self._report_loss(str(error))
                 if not self._reopen():
@@ -261,3 +267,29 @@ class _FreezeDetector:
             self._content, self._unchanged_since_ns = content, frame.captured_ns
         elif frame.captured_ns - self._unchanged_since_ns > self._after_ns:
             raise SourceError(f"the picture has been frozen for {self._after_ns / 1e9:g} s")
+
+
+class _SizeCheck:
+    """Detects a stream whose pictures no longer have the size of its first one: its facts are read by opening it."""
+
+    def __init__(self, after_frames: int) -> None:
+        self._after_frames = after_frames
+        self._size_px: tuple[int, int] | None = None
+        self._resized = 0
+
+    def check(self, frame: CapturedFrame) -> None:
+        """Compare a frame's size with the first one's.
+
+        Raises:
+            SourceError: several in a row have another one.
+
+        """
+        size_px = None
+        if frame.image is not None:
+            size_px = (frame.image.shape[1], frame.image.shape[0])
+        elif frame.packet is not None:
+            size_px = jpeg_size_px(frame.packet.data)
+        self._size_px = self._size_px or size_px
+        self._resized = 0 if size_px in {None, self._size_px} else self._resized + 1
+        if self._resized >= self._after_frames:
+            raise SourceError("the size of its pictures has changed")
