@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
+from downfield.models.network_compiler import NetworkCompiler
 
 Backend = Literal["openvino", "onnxruntime"]
 Precision = Literal["int8", "bf16", "fp32"]
@@ -153,13 +154,11 @@ class OpenVinoNetwork:
         }
         self._passes: dict[int, _OpenVinoPass] = {}
         try:
-            model = core.read_model(path)
-            height, width, colors = (int(side.get_length()) for side in list(model.input(0).get_partial_shape())[1:])
+            compiler = NetworkCompiler(core, path, options)
             for size in batches:
-                # With fixed shapes the runtime need not plan anew for every number of figures.
-                shape = (size, height, width, colors)
-                model.reshape(list(shape))
-                request = core.compile_model(model, "CPU", options).create_infer_request()
+                compiled = compiler.compiled(size)
+                _, height, width, _ = shape = tuple(compiled.input(0).shape)
+                request = compiled.create_infer_request()
                 pictures = np.zeros(shape, dtype=np.uint8)
                 request.set_input_tensor(openvino.Tensor(pictures, shared_memory=True))
                 self._passes[size] = _OpenVinoPass(request, pictures)

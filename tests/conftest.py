@@ -1,7 +1,9 @@
-"""Runs the longest files first, so that no core is left alone with one of them at the end."""
+"""Runs the longest files first, so that no core is left alone at the end; keeps compiled networks beside the build."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -36,6 +38,10 @@ LONGEST_FIRST: Final = (
     "test_rig_rig",
 )
 """Files of more than about 15 seconds; the others come after them by name."""
+
+
+# Every process that opens the networks reads them from there, and nothing is left in the user's own folder.
+os.environ.setdefault("DOWNFIELD_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

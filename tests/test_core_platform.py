@@ -13,7 +13,7 @@ import pytest
 
 from downfield.core.platform import sockets
 from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLocks
-from downfield.core.platform.folders import lasting_temporary_folder, user_data_folder
+from downfield.core.platform.folders import lasting_temporary_folder, user_cache_folder, user_data_folder
 from downfield.core.platform.system import System, system_of
 
 
@@ -111,6 +111,22 @@ def test_a_file_that_is_not_there_is_locked_by_nobody(locks: FileLocks, tmp_path
 )
 def test_data_lies_where_the_system_wants_it(system: System, environment: dict[str, str], folder: str) -> None:
     assert user_data_folder("downfield", system, environment) == Path.home() / folder
+
+
+@pytest.mark.parametrize(
+    ("system", "environment", "folder"),
+    [
+        ("linux", {}, ".cache/downfield"),
+        ("linux", {"XDG_CACHE_HOME": "/srv/cache"}, "/srv/cache/downfield"),
+        ("macos", {"XDG_CACHE_HOME": "/srv/cache"}, "Library/Caches/downfield"),
+        ("windows", {"LOCALAPPDATA": "/users/pat/local"}, "/users/pat/local/downfield/cache"),
+        ("other", {"DOWNFIELD_CACHE": "/srv/elsewhere", "XDG_CACHE_HOME": "/srv/cache"}, "/srv/elsewhere"),
+    ],
+)
+def test_what_can_be_made_again_lies_where_the_system_wants_it(
+    system: System, environment: dict[str, str], folder: str
+) -> None:
+    assert user_cache_folder("downfield", system, environment) == Path.home() / folder
 
 
 def test_no_folder_outlives_a_restart_beside_the_data_on_windows() -> None:

@@ -28,6 +28,27 @@ def user_data_folder(name: str, system: System = SYSTEM, environment: Mapping[st
     return (Path(xdg) if xdg else home / ".local" / "share") / name
 
 
+def user_cache_folder(name: str, system: System = SYSTEM, environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for what a program of this user can make again; it need not exist.
+
+    Args:
+        name: of the program; an environment variable ``NAME_CACHE`` with its name names another folder.
+        system: the operating system.
+        environment: its variables.
+
+    """
+    chosen = environment.get(f"{name.upper()}_CACHE")
+    if chosen:
+        return Path(chosen)
+    home = Path.home()
+    if system == "windows":
+        return user_data_folder(name, system, environment) / "cache"
+    if system == "macos":
+        return home / "Library" / "Caches" / name
+    xdg = environment.get("XDG_CACHE_HOME")  # the XDG Base Directory Specification
+    return (Path(xdg) if xdg else home / ".cache") / name
+
+
 def lasting_temporary_folder(name: str, system: System = SYSTEM) -> Path | None:
     """Return a folder of this user's, likely on another disk, that outlives a restart; it need not exist.
 
