@@ -119,16 +119,25 @@ def test_damaged_pictures_are_counted_and_told_of_together() -> None:
 def test_a_camera_with_another_size_than_it_is_calibrated_for_is_an_alarm() -> None:
     calibration = read_calibration(bundled_demo().with_name("demo.calibration.json"))
     facts = [dataclasses.replace(FACTS, size_px=calibration.camera.lens.size_px)]
+    problems = ActiveProblems()
     reporter = HealthReporter(
         lambda _: None,
-        ActiveProblems(),
+        problems,
         FrameMeter(),
         threading.Event(),
         facts=lambda: facts[0],
         dropped=lambda: 0,
         calibration=lambda: calibration,
+        picture_health=lambda: PictureHealth(warnings=("No frames came for 4 s",)),
     )
-    assert reporter.health().level == "ok"
+    assert (reporter.health().level, reporter.health().calls) == ("warning", "on")
     facts[0] = dataclasses.replace(FACTS, size_px=(640, 480))
-    assert reporter.health().level == "alarm"
-    assert reporter.health().text.startswith("The camera sends 640x480 pixels, and is calibrated for ")
+    problems.report(HealthReason(code="tracking_failed", level="alarm", text="Tracking failed in frame 9"))
+    problems.report(HealthReason(code="disk_full", level="alarm", text="Recording stopped"))
+    health = reporter.health()
+    assert (health.level, health.calls) == ("alarm", "suspended")
+    assert [reason.code for reason in health.reasons] == [
+        "disk_full",
+        "camera_size_changed",
+    ]  # what follows is left out
+    assert "; The camera sends 640x480 pixels, and is calibrated for " in health.text

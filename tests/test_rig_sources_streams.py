@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 
 import pytest
 from loopback_streams import MjpegServer, RtspServer, jpeg, picture
+from mjpeg_dialects import DialectServer
 
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
@@ -78,6 +79,15 @@ def test_an_address_without_a_stream_is_refused(url: str, error: type[Exception]
         HttpMjpeg(url, CaptureClock())
 
 
+@pytest.mark.parametrize("answer", [b"ICY 200 OK\r\n\r\n", b"\xff\xd8\xff\xe0\0\x10JFIF\r\n\r\n", b"\0\r\n\r\n"])
+def test_an_answer_that_is_not_http_is_refused_without_its_bytes(answer: bytes) -> None:
+    with (
+        DialectServer(lambda _: answer) as server,
+        pytest.raises(SourceError, match=r"can't be opened: its answer is not HTTP$"),
+    ):
+        HttpMjpeg(f"http://{server.place}/video", CaptureClock())
+
+
 def test_an_error_page_is_refused(server: MjpegServer) -> None:
     server.refuses.set()
     with pytest.raises(SourceError, match="answered 503"):
@@ -123,6 +133,29 @@ def test_a_lost_stream_is_reported_and_comes_back_with_a_gap_in_its_indices(serv
     assert any("No picture" in text for text in notify)
     assert "The camera picture is back" in notify[-1]
     assert CAMERA_LOST not in {reason.code for reason in problems.active()}
+
+
+def test_a_camera_that_begins_anew_with_its_frozen_picture_is_not_back() -> None:
+    notify: list[str] = []
+    opened: list[int] = []
+    frozen = threading.Event()
+    frozen.set()
+    server = MjpegServer(encoded=lambda number: jpeg(7 if frozen.is_set() else number))
+
+    def opening() -> HttpMjpeg:
+        opened.append(len(notify))
+        if len(opened) == 4:
+            frozen.clear()
+        return HttpMjpeg(server.url, CaptureClock())
+
+    source = ReconnectingSource(opening, ActiveProblems(notify=lambda _, text: notify.append(text)), QUICK)
+    for _ in source.frames():
+        if len(opened) >= 4:
+            break
+    source.close()
+    server.close()
+    assert opened == [0, 1, 1, 1]  # told once, not at each opening
+    assert [text.split(":")[0][:26] for text in notify] == ["No picture", "The camera picture is back"]
 
 
 def test_a_stream_that_changes_its_size_while_it_sends_is_opened_again() -> None:

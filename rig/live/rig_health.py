@@ -27,6 +27,7 @@ PICTURE: Final = "picture"
 """Code of warnings about the pictures."""
 
 SIZE_CHANGED: Final = "camera_size_changed"
+TRACKING_FAILED: Final = "tracking_failed"
 PICTURES_DAMAGED: Final = "pictures_damaged"
 HEALTH_FAILED: Final = "health_failed"
 
@@ -240,20 +241,24 @@ class HealthReporter(LoopObserver):
         """Return the rig's health now."""
         statistics, facts = self._meter.statistics(), self._facts()
         calibration = self._calibration()
-        changed = _changed_size(facts, calibration)
-        reasons = (*self._problems.active(), *changed, *_damage(statistics), *self._picture_warnings())
+        changed = tuple(_changed_size(facts, calibration))
+        problems, unfit = self._problems.active(), self._unfit
+        if changed:  # every picture fails by it; what the last fitting one showed is no longer so
+            problems, unfit = tuple(problem for problem in problems if problem.code != TRACKING_FAILED), ()
+        warnings = () if changed else self._picture_warnings()
+        reasons = (*problems, *changed, *_damage(statistics), *warnings)
         quality = calibration.quality if calibration is not None else None
         lost = any(reason.code == CAMERA_LOST for reason in reasons)
-        level: Level = "warning" if reasons or self._unfit else "ok"
+        level: Level = "warning" if reasons or unfit else "ok"
         if any(reason.level == "alarm" for reason in reasons):
             level = "alarm"
-        texts = [*(reason.text for reason in reasons), *self._unfit]
+        texts = [*(reason.text for reason in reasons), *unfit]
         return HealthStatus(
             level=level,
             text="; ".join(texts) or f"board {self._board}",
             reasons=reasons,
-            calls="suspended" if lost or self._unfit else "on",
-            setting_up=not lost and bool(self._unfit) and _SETTING_UP.issuperset(self._unfit),
+            calls="suspended" if lost or changed or unfit else "on",
+            setting_up=not lost and bool(unfit) and _SETTING_UP.issuperset(unfit),
             fps=_rounded(statistics.fps),
             latency_ms=_rounded(statistics.latency_ms),
             latency_p99_ms=_rounded(statistics.latency_p99_ms),

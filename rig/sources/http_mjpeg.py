@@ -142,6 +142,8 @@ def error_text(error: BaseException) -> str:
     """Return the text of a network error."""
     if isinstance(error, TimeoutError):
         return "no answer in time"
+    if isinstance(error, http.client.BadStatusLine) and not isinstance(error, http.client.RemoteDisconnected):
+        return "its answer is not HTTP"
     return str(getattr(error, "strerror", None) or error or type(error).__name__)
 
 

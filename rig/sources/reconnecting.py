@@ -88,6 +88,7 @@ class ReconnectingSource:
         self._problems = problems
         self._limits = limits or ReconnectLimits()
         self._closed = threading.Event()
+        self._wait_s = self._limits.first_wait_s
         self._reader = _Reader(open_source, self._limits)
         self._facts = self._reader.facts()
         self._notes = self._facts.notes
@@ -100,16 +101,16 @@ class ReconnectingSource:
     def frames(self) -> Iterator[CapturedFrame]:
         """Yield every frame until it is closed. After a loss, the indices leave a gap for the lost frames."""
         last: CapturedFrame | None = None
+        freeze_detector = _FreezeDetector(self._limits.frozen_s)  # a frozen camera may begin anew with the same picture
         while not self._closed.is_set():
-            freeze_detector, index_offset = _FreezeDetector(self._limits.frozen_s), None
-            size_check = _SizeCheck(self._limits.resized_frames)
+            size_check, index_offset = _SizeCheck(self._limits.resized_frames), None
             try:
                 for frame in self._reader.frames():
+                    freeze_detector.check(frame)
                     if index_offset is None:
                         index_offset = self._recovered(last, frame)
                     last = dataclasses.replace(frame, index=index_offset + frame.index)
                     yield last
-                    freeze_detector.check(frame)
                     size_check.check(frame)
             except SourceError as error:
                 self._report_loss(str(error))
@@ -137,6 +138,7 @@ class ReconnectingSource:
 
     def _recovered(self, last: CapturedFrame | None, frame: CapturedFrame) -> int:
         """Report that frames arrive; return the offset of this opening's frame indices."""
+        self._wait_s = self._limits.first_wait_s
         if last is None:
             self._problems.resolve(CAMERA_LOST, "The camera is sending pictures.")
             return 0
@@ -151,18 +153,17 @@ class ReconnectingSource:
 
     def _reopen(self) -> bool:
         """Reopen the source, repeatedly if needed; return False if it was closed meanwhile."""
-        wait_s = self._limits.first_wait_s
         while True:
             self._reader.close()
-            if self._closed.wait(wait_s):
+            if self._closed.wait(self._wait_s):
                 return False
+            self._wait_s = min(2 * self._wait_s, self._limits.longest_wait_s)
             self._reader = _Reader(self._open, self._limits)
             try:
                 self._facts = self._reader.facts()
             except DownfieldError:
-                wait_s = min(2 * wait_s, self._limits.longest_wait_s)
-            else:
-                return True
+                continue
+            return True
 
 
 class _Reader:
