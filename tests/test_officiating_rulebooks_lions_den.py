@@ -229,11 +229,11 @@ def test_a_sacked_quarterback_rolls_for_injury_first() -> None:
     table = sacked()
     calls = table.declare(Roll((9,)), Roll((1, 2)))
     assert "rests 3 offensive downs" in calls[-1].text
-    assert table.state.note("winded_home") == 3
+    assert table.state.note("winded_home_1") == 3
     table = sacked()
     calls = table.declare(Roll((10,)), Roll((9,)))
     assert "next two games" in calls[-1].text
-    assert table.state.note("lost_home") == 1
+    assert table.state.note("out_home_1") == 1
 
 
 def test_an_extra_point_by_percentage() -> None:

@@ -87,6 +87,13 @@ def test_running_out_of_bounds_costs_five_and_stops_the_clock() -> None:
         table.declare(run("9", dot="red", ran_out=True))
 
 
+@pytest.mark.parametrize(("kind", "shown"), [("run", "10F"), ("pass", "inc"), ("pass", "9i"), ("punt", "40OB")])
+def test_only_a_runner_with_the_ball_goes_out_of_bounds(kind: Any, shown: str) -> None:
+    table = CardGameTable().at(40, 4)
+    with pytest.raises(RefusedError, match="only a runner"):
+        table.declare(CardPlayed(kind, shown, roll=60, dot="black", ran_out=True))
+
+
 def test_a_gain_past_the_goal_line_is_a_touchdown() -> None:
     table = CardGameTable().at(95)
     assert kinds(table.declare(CardPlayed("pass", "30", roll=60))) == ["touchdown"]

@@ -31,7 +31,6 @@ from downfield.officiating.declarations import (
     PivotsDone,
     PlayEnded,
     Roll,
-    Separated,
     SetUp,
     Switch,
 )
@@ -138,7 +137,7 @@ def test_under_lions_den_any_carrier_down_behind_his_goal_line_gives_up_a_safety
 
 def overtime() -> DeclaredGame:
     game = table("tap", spot_yd=60.0, score=(7, 7), clock_s=0.0)
-    game.declare(PlayEnded("tackle", (62.0, 20.0)), Separated(), ChoiceMade("offense_first", "home"))
+    game.declare(PlayEnded("tackle", (62.0, 20.0)), ChoiceMade("offense_first", "home"))
     assert game.state.overtime is not None
     return game
 

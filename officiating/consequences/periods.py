@@ -87,17 +87,25 @@ def begin_first_period(game: GameState, params: Params) -> GameState:
     return replace(game, clock=Clock(params.real("clock.period_s"), False, game.now_ns))
 
 
-def with_period_end(handler: Handler) -> Handler:
-    """Return a handler after which the period ends if its time is up and the ball is dead."""
+def is_time_up(game: GameState, t_ns: int) -> bool:
+    """Return whether the period is over: its time is up, the ball is dead and no try is due."""
+    return game.phase in AT_REST and game.try_for is None and game.clock.left_at_s(t_ns) == 0
+
+
+def end_period_in_time(game: GameState, context: RuleContext) -> Outcome:
+    """End the period once its time is up and the ball is dead."""
+    if not is_time_up(game, context.t_ns):
+        return Outcome(game)
+    text = f"end of period {game.period}"
+    over = Finding(CLOCK, "period", context.t_ns, text, context.clauses("period"), "end", detail="end")
+    return Outcome(game, (over,))
+
+
+def unless_time_is_up(handler: Handler) -> Handler:
+    """Return a handler of what begins a play: where the time is already up, the period ends instead."""
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
-        outcome = handler(game, event, context)
-        state = outcome.state
-        if state.phase not in AT_REST or state.try_for is not None or state.clock.left_at_s(event.t_ns) != 0:
-            return outcome
-        text = f"end of period {state.period}"
-        over = Finding(CLOCK, "period", context.t_ns, text, context.clauses("period"), "end", detail="end")
-        return Outcome(state, (*outcome.findings, over))
+        return end_period_in_time(game, context) if is_time_up(game, context.t_ns) else handler(game, event, context)
 
     return handle
 

@@ -127,6 +127,10 @@ def _no_change(state: GameState, _t_ns: int, _context: RuleContext) -> Outcome:
     return Outcome(state)
 
 
+def _no_end(state: GameState, _context: RuleContext) -> Outcome:
+    return Outcome(state)
+
+
 @dataclass(frozen=True, slots=True)
 class RuleSystem:
     """The code of one rulebook; the rulebook's file adds values and policies.
@@ -144,6 +148,7 @@ class RuleSystem:
         at_restart: checks made as the board comes on after a stoppage, its `Stoppage` still in the state: pivots.
         kick_from_yd: where a kickoff or free kick is kicked from, in the kickers' own yards, by what is due.
         kick_over: what follows when the board goes off after a kick has run.
+        ball_dead: what follows while the ball is dead: the end of a period whose time is up.
         begin_try: the try after a touchdown: the coach's choice, the one the rulebook prescribes, or a named one.
         overtime: the kind of its overtime.
         dice: the dice that are rolled, by purpose.
@@ -163,6 +168,7 @@ class RuleSystem:
     at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
     kick_from_yd: Callable[[GameState, Params], float] | None = None
     kick_over: Callable[[GameState, int, RuleContext], Outcome] = _no_change
+    ball_dead: Callable[[GameState, RuleContext], Outcome] = _no_end
     begin_try: BeginTry | None = None
     overtime: OvertimeKind = "none"
     dice: Mapping[str, DiceRule] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
-from downfield.officiating.declarations import SetUp
+from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, SetUp
 from downfield.officiating.engine.calling import apply_ruling, finding_key, make_call, merge_findings, too_close_key
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.facts import Facts, without_lost_figures
@@ -49,6 +49,9 @@ NOT_JUDGED: Final = frozenset(
     {Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.PENDING_ROLL, Phase.PENDING_CHOICE, Phase.OVER}
 )
 """Phases in which nothing on the board is judged."""
+
+BESIDE_PLAY: Final = (Ruling, Tick, Undo, LineUpDeclared, FrontDeclared, BallPlaced)
+"""Events that by themselves do not go on with the game, so that no period ends by them."""
 
 PENDING_INPUT: Final = frozenset({Phase.PENDING_ROLL, Phase.PENDING_CHOICE})
 """Phases in which the game waits for dice, a coin or a choice."""
@@ -134,9 +137,27 @@ class RulesEngine:
         """
         if isinstance(entry, Scene):
             after, calls = self._apply_scene(state, entry)
-        else:
-            after, calls = self._apply_event(state, entry)
-        return _with_ended(state, after, begun_anew=isinstance(entry, Event) and isinstance(entry.body, SetUp)), calls
+            after = _with_ended(state, after, begun_anew=False)
+            return self._with_ball_dead(after, calls) if calls else (after, calls)
+        after, calls = self._apply_event(state, entry)
+        begun_anew = isinstance(entry.body, SetUp)
+        after = _with_ended(state, after, begun_anew=begun_anew)
+        if begun_anew or (not calls and isinstance(entry.body, BESIDE_PLAY)):
+            return after, calls
+        return self._with_ball_dead(after, calls)
+
+    def _with_ball_dead(self, state: EngineState, calls: tuple[Call, ...]) -> tuple[EngineState, tuple[Call, ...]]:
+        """Return the state after what follows while the ball is dead, and the calls with those that this makes."""
+        if state.game.play.pending:
+            return state, calls
+        context = RuleContext(
+            self.rulebook.params, self.field, state.game.now_ns, self.rulebook.system, None, state.ended
+        )
+        outcome = self.rulebook.system.ball_dead(state.game, context)
+        if outcome.state is state.game and not outcome.findings:
+            return state, calls
+        game, made = self._apply_outcome(outcome, context, ())
+        return replace(state, game=game), (*calls, *made)
 
     def _apply_scene(self, state: EngineState, scene: Scene) -> tuple[EngineState, tuple[Call, ...]]:
         game = state.game

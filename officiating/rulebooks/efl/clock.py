@@ -16,13 +16,14 @@ from downfield.officiating.consequences.periods import (
     PossessionEnd,
     begin_first_period,
     clock_overtime_over,
+    end_period_in_time,
     game_over_finding,
     make_period_end,
     stop_clock,
 )
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
+from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext
 from downfield.officiating.engine.state import Clock, GameState, Overtime, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.efl.play_calls import in_late_minutes, time_left_s
@@ -78,23 +79,16 @@ def set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
     return replace(outcome, state=game)
 
 
-def with_two_minute_time_out(handler: Handler) -> Handler:
-    """Wrap a handler to take the two-minute time-out once the ball is dead after it (EFL-047)."""
-
-    def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
-        outcome = handler(game, event, context)
-        state = outcome.state
-        left = state.clock.left_at_s(event.t_ns)
-        name = f"{TWO_MINUTES}{state.period}"
-        due = state.period in {2, 4} and left is not None and left <= context.params.real("clock.two_minutes_s")
-        if not due or state.phase not in AT_REST or state.note(name) is not None:
-            return outcome
-        found = Finding(
-            "clock", "timing", event.t_ns, "two-minute time-out", ("EFL-047",), "two_minutes", reported=True
-        )
-        return Outcome(stop_clock(state, event.t_ns).with_note(name, 1.0), (*outcome.findings, found))
-
-    return handle
+def ball_dead(game: GameState, context: RuleContext) -> Outcome:
+    """Take the two-minute time-out (EFL-047), or end the period whose time is up, once the ball is dead."""
+    left = game.clock.left_at_s(context.t_ns)
+    name = f"{TWO_MINUTES}{game.period}"
+    due = game.period in {2, 4} and left is not None and left <= context.params.real("clock.two_minutes_s")
+    if not due or game.phase not in AT_REST or game.note(name) is not None:
+        return end_period_in_time(game, context)
+    found = Finding("clock", "timing", context.t_ns, "two-minute time-out", ("EFL-047",), "two_minutes", reported=True)
+    outcome = end_period_in_time(stop_clock(game, context.t_ns).with_note(name, 1.0), context)
+    return replace(outcome, findings=(found, *outcome.findings))
 
 
 def stopping_clock_late(consequence: Consequence) -> Consequence:

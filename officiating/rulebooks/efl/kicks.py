@@ -158,8 +158,9 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
         to_goal = game.length_yd - game.progress_yd(game.los_yd) if kick == "field_goal" else None
         end = "short" if body.end == "no_good" else body.end
         return _end_placed_kick(game, kick, end, clause, context, CallNumbers(to_goal_yd=to_goal))
-    if body.end in {"good", "no_good"}:
-        raise RefusedError(f"kick ended: a {purpose} is touched, out of bounds or blocked")
+    if body.end in {"good", "no_good"} or (body.end == "blocked" and purpose == "kickoff"):
+        or_blocked = ", out of bounds or blocked" if purpose == "punt" else " or out of bounds"
+        raise RefusedError(f"kick ended: a {purpose} is touched{or_blocked}")
     if body.end == "out_of_bounds" and purpose == "kickoff":
         return _kickoff_out_of_bounds(game, context)
     if body.end == "blocked":

@@ -28,7 +28,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     declare_set,
     set_clock,
 )
-from downfield.officiating.consequences.periods import end_game, period_params, with_period_end
+from downfield.officiating.consequences.periods import end_game, period_params, unless_time_is_up
 from downfield.officiating.consequences.rolls_and_choices import roll_handler
 from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.declarations import (
@@ -50,7 +50,7 @@ from downfield.officiating.engine.interfaces import Consequence, Handler, RuleCo
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
-from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late, with_two_minute_time_out
+from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late
 from downfield.officiating.rulebooks.efl.play_calls import PLAY_CALL_PARAMS
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.passer import HandleSack, PasserTouched
@@ -116,12 +116,12 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     PlayEnded: declare_play_ended,
     SetUp: clock.set_up,
     Carrier: play.declare_carrier,
-    ClockSet: with_period_end(with_two_minute_time_out(set_clock)),
-    Separated: with_period_end(with_two_minute_time_out(begin_line_up)),
-    OffenseSet: with_two_minute_time_out(declare_set),
+    ClockSet: set_clock,
+    Separated: begin_line_up,
+    OffenseSet: declare_set,
     PassDeclared: passes.declare_pass,
     PassEnded: passes.end_pass,
-    KickDeclared: kicks.declare_kick,
+    KickDeclared: unless_time_is_up(kicks.declare_kick),
     KickEnded: EFL_CHECKS.reporting_formation(kicks.end_kick),
     Claim: play.handle_claim,
     Roll: roll_handler(
@@ -191,6 +191,7 @@ EFL: Final = RuleSystem(
     kick_from_yd=kicks.kick_from_yd,
     at_snap=_check_snap,
     at_restart=EFL_CHECKS.at_restart,
+    ball_dead=clock.ball_dead,
     begin_try=kicks.begin_try,
     overtime="possessions",
     dice=dict.fromkeys(("kickoff", "punt", "field_goal", "extra_point"), TWO_D6),

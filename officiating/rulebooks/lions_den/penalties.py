@@ -31,7 +31,9 @@ from downfield.officiating.rulebooks.lions_den.skilled_players import (
     injury_downs_result,
     injury_games_result,
     injury_result,
+    quarterback_string,
     sacked_side,
+    with_sacked,
 )
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.passer import may_still_pass
@@ -52,8 +54,8 @@ PENALTY_PARAMS: Final = (
 )
 DOWN_KINDS: Final = frozenset({"scrimmage", "punt", "field_goal"})
 """Kinds of plays that are downs; kickoffs and tries are none."""
-_ENDED_NOTE: Final = "down_ended_ns"
-"""The game's note of when a down last ended, so that what follows from its end is not another."""
+FOLLOWS_DOWN: Final = frozenset({"touchdown", "safety", "touchback"})
+"""Calls that, with no play on, say what the last down was worth; they are no down of their own."""
 ROLLS_DUE: Final = "rolls_due"
 """Detail of the call that requests the rolls after a down."""
 
@@ -63,13 +65,15 @@ def after_down(consequence: Consequence) -> Consequence:
 
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         outcome = consequence(game, call, context)
-        counted = game.note(_ENDED_NOTE) == float(context.t_ns)  # a safety follows the tackle that ended the down
-        if counted or game.play.kind not in DOWN_KINDS or game.due != "scrimmage":
+        rolling = game.wait is not None and game.wait.purpose in ROLLS
+        if call.kind in FOLLOWS_DOWN and (rolling or game.phase is Phase.BETWEEN_PLAYS):
+            return replace(outcome, state=_still_rolling(outcome.state, game)) if rolling else outcome
+        if game.play.kind not in DOWN_KINDS or game.due != "scrimmage":
             return outcome
-        state = count_rested_down(outcome.state, game.offense).with_note(_ENDED_NOTE, float(context.t_ns))
+        state = count_rested_down(outcome.state, game.offense)
         if _is_sack(game, call):
+            state = with_sacked(state, game.offense, quarterback_string(game, game.offense))
             state = state.with_note("todo_injury", max(1, _count_sackers(game, call, context)))
-            state = state.with_note("sacked_home", 1.0 if game.offense == "home" else 0.0)
         if context.params.flag("penalty.rolled"):
             state = _with_situation_before(state.with_note("todo_penalty", 1.0), game)
         found = Finding(DOWN, "info", context.t_ns, "rolls after the down", ("LD-062",), ROLLS_DUE, detail=ROLLS_DUE)
@@ -78,11 +82,16 @@ def after_down(consequence: Consequence) -> Consequence:
     return apply
 
 
+def _still_rolling(state: GameState, before: GameState) -> GameState:
+    """Return the state still waiting for the rolls of the last down, which a later call about it has not answered."""
+    return replace(state, phase=before.phase, wait=before.wait)
+
+
 def _is_sack(game: GameState, call: Call) -> bool:
-    """Return whether a passer was tackled behind the line; without a line-up, whether a person says so."""
-    if not game.players:
-        return call.kind == "sack"
-    return call.kind in {"tackle", "sack"} and call.detail != "depth" and may_still_pass(game)
+    """Return whether a passer was tackled behind the line, as measured or as a person says."""
+    if call.kind == "sack":
+        return call.detail != "depth"
+    return call.kind == "tackle" and bool(game.players) and may_still_pass(game)
 
 
 def _count_sackers(game: GameState, call: Call, context: RuleContext) -> int:
@@ -252,4 +261,4 @@ ROLLS: Final[dict[str, RollHandler]] = {
     "injury_games": roll_injury_games,
     "penalty": roll_penalty,
 }
-"""The rolls after a down, by purpose."""
+"""The rolls after a down, by purpose; the choice about a penalty has its name too."""

@@ -16,6 +16,8 @@ from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.params import Param
 
 SKILLED_PLAYERS: Final = ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter")
+STRINGS: Final = (1, 2, 3)
+"""A team's quarterbacks, in the order in which they play."""
 SKILL_PARAMS: Final = (
     Param("skill.quarterback_base", tables.QUARTERBACK_BASE, "", "LD-002", low=0, high=100),
     Param("skill.kicker_base", tables.KICKER_BASE, "", "LD-004", low=0, high=100),
@@ -69,16 +71,27 @@ def kick_modifier(game: GameState, position: str, side: Side, context: RuleConte
 
 
 def quarterback_string(game: GameState, side: Side) -> int:
-    """Return the string of the quarterback in play, 1..3."""
-    lost = round(game.note(f"lost_{side}") or 0.0)
-    winded = 1 if (game.note(f"winded_{side}") or 0.0) > 0 else 0
-    return min(3, 1 + lost + winded)
+    """Return the string of the quarterback in play, 1..3: the first who is neither out nor resting.
+
+    When none is left, the first who is only winded goes on playing, else the third.
+    """
+    playing = [string for string in STRINGS if not game.note(f"out_{side}_{string}")]
+    fit = (string for string in playing if (game.note(f"winded_{side}_{string}") or 0.0) <= 0)
+    return next(fit, playing[0] if playing else STRINGS[-1])
 
 
 def count_rested_down(game: GameState, side: Side) -> GameState:
-    """Return the game after an offensive down of a side: a winded quarterback has rested one more."""
-    left = game.note(f"winded_{side}") or 0.0
-    return game.with_note(f"winded_{side}", left - 1) if left > 0 else game
+    """Return the game after an offensive down of a side: each winded quarterback has rested one more."""
+    for string in STRINGS:
+        left = game.note(f"winded_{side}_{string}") or 0.0
+        if left > 0:
+            game = game.with_note(f"winded_{side}_{string}", left - 1)
+    return game
+
+
+def with_sacked(game: GameState, side: Side, string: int) -> GameState:
+    """Return the game with the quarterback noted who was sacked last."""
+    return game.with_note("sacked_home", 1.0 if side == "home" else 0.0).with_note("sacked_string", float(string))
 
 
 def count_injury_dice(game: GameState) -> int:
@@ -98,12 +111,8 @@ def injury_result(game: GameState, roll: Roll, context: RuleContext) -> tuple[Ga
     game = game.with_note("todo_injury", 0.0)
     if "game" in results:
         text = f"{game.team(side).name}'s quarterback is out for the game"
-        game = game.with_note(f"lost_{side}", (game.note(f"lost_{side}") or 0.0) + 1)
-        return (
-            game.with_note(f"winded_{side}", 0.0),
-            "injury_games",
-            (_report(context, text, ("LD-067",), "injury", side),),
-        )
+        game = game.with_note(f"out_{side}_{_sacked_string(game)}", 1.0)
+        return game, "injury_games", (_report(context, text, ("LD-067",), "injury", side),)
     if "downs" in results:
         return game, "injury_downs", ()
     return game, "", (_report(context, "the quarterback is unhurt", ("LD-067",), "injury", side),)
@@ -115,7 +124,7 @@ def injury_downs_result(game: GameState, roll: Roll, context: RuleContext) -> tu
     downs = sum(d10(roll.dice, 2, "injury downs"))
     text = f"{game.team(side).name}'s quarterback is winded and rests {downs} offensive downs"
     report = _report(context, text, ("LD-067",), "injury_downs", side, CallNumbers(rolled=downs, out_downs=downs))
-    return game.with_note(f"winded_{side}", downs), report
+    return game.with_note(f"winded_{side}_{_sacked_string(game)}", downs), report
 
 
 def injury_games_result(game: GameState, roll: Roll, context: RuleContext) -> Finding:
@@ -132,6 +141,10 @@ def injury_games_result(game: GameState, roll: Roll, context: RuleContext) -> Fi
 def sacked_side(game: GameState) -> Side:
     """Return the side whose quarterback was sacked last."""
     return "home" if game.note("sacked_home") else "away"
+
+
+def _sacked_string(game: GameState) -> int:
+    return round(game.note("sacked_string") or 1.0)
 
 
 def _report(

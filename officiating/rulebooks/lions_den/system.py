@@ -27,9 +27,10 @@ from downfield.officiating.consequences.periods import (
     begin_first_period,
     end_game,
     end_in_tie,
+    end_period_in_time,
     make_period_end,
     period_params,
-    with_period_end,
+    unless_time_is_up,
 )
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
@@ -151,11 +152,11 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
     PlayEnded: declare_play_ended,
     SetUp: apply_set_up,
-    ClockSet: with_period_end(set_clock),
-    Separated: with_period_end(begin_line_up),
+    ClockSet: set_clock,
+    Separated: begin_line_up,
     PassDeclared: passes.declare_pass,
     Pitch: play.declare_pitch,
-    KickDeclared: kicks.declare_kick,
+    KickDeclared: unless_time_is_up(kicks.declare_kick),
     Roll: _roll,
     ChoiceMade: choice_handler({"penalty": penalties.choose_penalty, "interception": passes.decline_interception}, {}),
 }
@@ -229,6 +230,7 @@ LIONS_DEN: Final = RuleSystem(
     kick_from_yd=kicks.kick_from_yd,
     at_snap=LIONS_DEN_CHECKS.at_snap,
     at_restart=LIONS_DEN_CHECKS.at_restart,
+    ball_dead=end_period_in_time,
     begin_try=kicks.begin_try,
     dice=DICE,
     dice_anytime=(*SKILLED_PLAYERS, *(f"career_{player}" for player in SKILLED_PLAYERS)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Finding
@@ -31,6 +32,9 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
 )
 from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, advance_play, move_clock, set_up_try
 
+RUNS_OUT: Final = frozenset({"run", "pass", "two_point"})
+"""Kinds of plays whose runner may go out of bounds."""
+
 
 def declare_card(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Handle a play read off the cards, both revealed (NFLS-087) and the dice rolled (NFLS-062, NFLS-088)."""
@@ -44,8 +48,10 @@ def _start_play(game: GameState, card: CardPlayed, t_ns: int, context: RuleConte
     flagged = _brings_penalty(card.roll, card.reroll, _roll_for(card.kind))
     card = read_windows(card, game.hash)
     play = CardPlay(card, card_game(game).lines.running, game.note("hurry_up") is not None, flagged)
-    card_result(play)  # refuses results that are on no card
+    result = card_result(play)  # refuses results that are on no card
     if card.ran_out:
+        if result.mark != "gain" or card.kind not in RUNS_OUT:
+            raise RefusedError("out of bounds: only a runner with the ball, after a run or a caught pass (NFLS-026)")
         tables.gain_out_of_bounds(0.0, card.dot or "red")  # refuses plays that end in the middle of the field
     return advance_play(with_play(game, play), t_ns, context)
 

@@ -8,8 +8,8 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import AT_REST, with_jerseys
-from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, yards_winner
+from downfield.officiating.consequences.declaration_handlers import with_jerseys
+from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, is_time_up, yards_winner
 from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
@@ -30,14 +30,27 @@ def ending_on_time(handler: Handler) -> Handler:
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         outcome = handler(game, event, context)
-        state = outcome.state
-        if state.phase not in AT_REST or state.overtime is not None or state.try_for is not None:
+        if not _is_time_up(outcome.state, event.t_ns):
             return outcome
-        if state.clock.left_at_s(event.t_ns) != 0:
-            return outcome
-        return Outcome(state, (*outcome.findings, _period_end_finding(state, context)))
+        return replace(outcome, findings=(*outcome.findings, _period_end_finding(outcome.state, context)))
 
     return handle
+
+
+def ball_dead(game: GameState, context: RuleContext) -> Outcome:
+    """End the period or the game once time has run out and the ball is dead.
+
+    After a play with a foul that may still be claimed it ends only when somebody goes on to the next one.
+    """
+    ended = context.ended
+    claimable = ended is not None and (ended.play.pass_attempts > 0 or bool(ended.play.gunners))
+    if claimable or not _is_time_up(game, context.t_ns):
+        return Outcome(game)
+    return Outcome(game, (_period_end_finding(game, context),))
+
+
+def _is_time_up(game: GameState, t_ns: int) -> bool:
+    return game.overtime is None and is_time_up(game, t_ns)
 
 
 def _period_end_finding(game: GameState, context: RuleContext) -> Finding:

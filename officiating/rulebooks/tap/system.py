@@ -54,19 +54,28 @@ from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.checks.timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import stoppage_params
-from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, begin_line_up, set_clock
+from downfield.officiating.consequences.declaration_handlers import (
+    LINE_UP_PARAMS,
+    SHARED,
+    begin_line_up,
+    declare_set,
+    name_carrier,
+    set_clock,
+)
 from downfield.officiating.consequences.periods import end_game
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.consequences.told_plays import declare_play_ended
 from downfield.officiating.declarations import (
     BaseSwap,
+    Carrier,
     ChoiceMade,
     Claim,
     ClockSet,
     Coin,
     KickDeclared,
     KickEnded,
+    OffenseSet,
     PassDeclared,
     PassEnded,
     Pitch,
@@ -172,7 +181,9 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     PassEnded: passes.end_pass,
     KickEnded: kicks.end_kick,
     Pitch: passes.declare_pitch,
-    KickDeclared: kicks.declare_kick,
+    KickDeclared: clock.ending_on_time(kicks.declare_kick),
+    Carrier: clock.ending_on_time(name_carrier),
+    OffenseSet: clock.ending_on_time(declare_set),
     Claim: penalties.handle_claim,
     Coin: coin_handler({"fumble": play.flip_fumble}),
     Roll: roll_handler(
@@ -266,6 +277,7 @@ TAP: Final = RuleSystem(
     kick_from_yd=kicks.kick_from_yd,
     at_snap=TAP_CHECKS.at_snap,
     at_restart=_check_restart,
+    ball_dead=clock.ball_dead,
     kick_over=_end_kick,
     begin_try=kicks.begin_try,
     overtime="plays",
