@@ -136,6 +136,9 @@ def create_app(
     app.state.token_store = TokenStore(
         context.store, app.state.streams.end_all_of, on_changed=context.game_service.note
     )
+    app.state.grants = context.grants
+    if context.grants is not None:
+        context.grants.follow(lambda grant: app.state.token_store.revoke(grant, "the desk"))
     app.state.metrics = PrometheusMetrics(context.game_service, context.hub, context.picture, responses)
     for router in ROUTERS:
         app.include_router(router)

@@ -18,6 +18,7 @@ from downfield.api.program.program_options import ProgramFeed
 from downfield.api.replay.director import ReplayOptions
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import Origin
+from downfield.api.security.granted_access import Grants
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.roles import RANK, Principal, RequiredRole
 from downfield.api.security.secret_file import SecretFile
@@ -34,6 +35,8 @@ from downfield.review.finished_games import FinishedGames
 from downfield.review.kept_judgings import KeptJudgings
 
 COOKIE: Final = "downfield"
+_OWN_PORTS: Final = (None, 80, 443, 8317)
+"""Of a rig that is alone on its computer, behind a proxy or not."""
 
 _AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
 
@@ -70,7 +73,8 @@ class AppContext:
         style_folder: with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
         replays: how replays are made.
         judgings: keeps on disk what finished games come to; None to keep nothing.
-        operators_review: whether operators may reopen finished games, rule on them and close them, as admins may.
+        operators_review: whether operators may reopen finished games, rule on them and close them, as referees may.
+        grants: decides about the grants of a tournament's desk; None outside of one.
 
     """
 
@@ -88,6 +92,7 @@ class AppContext:
     replays: ReplayOptions = field(default_factory=ReplayOptions)
     operators_review: bool = False
     judgings: KeptJudgings | None = None
+    grants: Grants | None = None
 
 
 async def _context(connection: HTTPConnection) -> AppContext:
@@ -197,12 +202,13 @@ def reviewer(context: AppContextDep, principal: PrincipalDep) -> Principal:
         ProblemError: an operator, where the configuration does not let operators do so.
 
     """
-    if principal.role == "admin" or (principal.role == "operator" and context.operators_review):
+    may_review = RANK["operator" if context.operators_review else "referee"]
+    if RANK[principal.role or "anyone"] >= may_review:
         return principal
     raise ProblemError(
         403,
-        "Only the admin can rule after a game and set policies, unless game.operators_review is set in the rig's"
-        " configuration.",
+        "Only the admin and referees can rule after a game and set policies, unless game.operators_review is set in the"
+        " rig's configuration.",
     )
 
 
@@ -261,4 +267,11 @@ def _read_token(connection: HTTPConnection) -> str:
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return token.strip()
-    return connection.cookies.get(COOKIE, "")
+    named = connection.cookies.get(cookie_name(connection), "")
+    return named or (connection.cookies.get(COOKIE, "") if connection.url.scheme in {"https", "wss"} else "")
+
+
+def cookie_name(connection: HTTPConnection) -> str:
+    """Return the name of this service's cookie; browsers send cookies to every port of a host, where others serve."""
+    port = connection.url.port
+    return COOKIE if port in _OWN_PORTS else f"{COOKIE}-{port}"

@@ -22,6 +22,7 @@ from downfield.desk.replication.desk_tournament import open_desk_tournament
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
+from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.watcher import TableWatcher
 from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.store import Store
@@ -60,8 +61,9 @@ def desk(
     thing = LeasedThing(f"The desk's folder {place}", "give this one a folder of its own with --data.")
     lease = FileLease(place / ".desk.lock", thing)
     keeper, book = EventKeeper(place / "event.json"), AddressBook(place / "tables.json")
-    tournament = open_desk_tournament(settings, keeper, place)
-    parts = DeskParts(keeper, book, TableWatcher(), tournament)
+    grants = GrantKeeper(place)
+    tournament = open_desk_tournament(settings, keeper, place, grants.standing)
+    parts = DeskParts(keeper, book, TableWatcher(), tournament, grants)
     store = Store.at(place / "devices.db")
     key = SecretFile(place / ADMIN_KEY)
     known = KnownClients(())

@@ -100,5 +100,5 @@ def _device_changes(store: StoreReader, game: str) -> Iterator[DeviceChanged]:
                     content = unpack_entry(entry.kind, entry.content, where=game)
                 except FormatError:
                     continue
-                if isinstance(content, DeviceChanged):
+                if isinstance(content, DeviceChanged) and content.change != "refused":
                     yield content

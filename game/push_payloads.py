@@ -10,6 +10,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError
 from downfield.core.records import check, record
 from downfield.game.commands import NewGame, TeamSheet
+from downfield.game.signing import is_public_key
 
 MAX_TEXT: Final = 400
 MAX_TOML: Final = 32_000
@@ -17,6 +18,7 @@ MAX_TEAMS: Final = 256
 MAX_FIGURES: Final = 120
 """Of one team."""
 MAX_SCHEDULED: Final = 2000
+MAX_REVOKED: Final = 5000
 
 
 @record
@@ -130,6 +132,25 @@ class PushedCalibration:
 
 
 @record
+class PushedAccess:
+    """Whose grants a table takes, and which of them not.
+
+    Attributes:
+        key: the desk's public key.
+        revoked: ids of the grants that it has revoked.
+
+    """
+
+    key: str
+    revoked: tuple[str, ...] = ()
+    type: Literal["access"] = "access"
+
+    def __post_init__(self) -> None:
+        check(is_public_key(self.key), InputError, "the desk's key is no public key")
+        check(len(self.revoked) <= MAX_REVOKED, InputError, f"at most {MAX_REVOKED} grants are revoked")
+
+
+@record
 class PushedGame:
     """The game that a table plays next: teams with their colors, and its title."""
 
@@ -138,6 +159,6 @@ class PushedGame:
 
 
 Payload = Annotated[
-    Announcement | PushedRulebook | PushedTeams | PushedSchedule | PushedCalibration | PushedGame,
+    Announcement | PushedRulebook | PushedTeams | PushedSchedule | PushedCalibration | PushedAccess | PushedGame,
     Field(discriminator="type"),
 ]

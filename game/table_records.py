@@ -30,7 +30,7 @@ class CommandCarriedOut:
 
 @record
 class DeviceChanged:
-    """A device was paired, revoked, or was paired for too long.
+    """A device was paired, revoked, was paired for too long, or its grant was refused.
 
     Attributes:
         change: what happened to it.
@@ -38,14 +38,16 @@ class DeviceChanged:
         name: as people call it.
         role: of the device.
         by: who did it; empty where nobody did.
+        text: why its grant was refused; empty otherwise.
 
     """
 
-    change: Literal["paired", "revoked", "expired"]
+    change: Literal["paired", "revoked", "expired", "refused"]
     device: str
     name: str
     role: str
     by: str = ""
+    text: str = ""
 
 
 @record

@@ -49,7 +49,7 @@ from downfield.rig.sources.source_opening import is_address, is_recording
 from downfield.rig.table import OpenVision, open_table, source_choice
 from downfield.rig.table_seals import TableSeals
 from downfield.rig.tables.profile import TableProfile, camera_identity
-from downfield.rig.tournament.opening import health_with, open_tournament
+from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
 from downfield.rig.web_service import Service
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
@@ -125,7 +125,10 @@ class Rig:
         difference = differs_from_last_heads(self._store, heads_file(settings)) if self.live else ""
         if difference:
             self._problems.notify("warning", _NOT_AS_LEFT.format(difference=difference))
-        tournament = open_tournament(settings, self._store, owner, self._key, self._hub, lambda: self.service)
+        self._grants = open_grants(settings, owner)
+        tournament = open_tournament(
+            settings, self._store, owner, self._key, self._hub, lambda: self.service, self._grants
+        )
         if tournament is not None:
             self._closing.callback(tournament.close)
         with_tournament = health_with(tournament)
@@ -341,6 +344,7 @@ class Rig:
             replays=replay_options(self._settings),
             operators_review=self._settings.game.operators_review,
             judgings=open_judgings(self._settings, self._key) if self.live else None,
+            grants=self._grants,
         )
         return Service(context, self._settings.service, folder, self._report_unserved)
 

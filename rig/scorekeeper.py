@@ -33,7 +33,7 @@ from downfield.rig.configuration.settings import data_folder
 from downfield.rig.kept_games import leased_data_folder, open_judgings, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.sources.source import CaptureClock
-from downfield.rig.tournament.opening import health_with, open_tournament
+from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
 from downfield.rig.web_service import Service
 
 HEALTH_S: Final = 1.0
@@ -72,7 +72,8 @@ class Scorekeeper:
             key = open_rig_key(data_folder(settings), must_be_kept=True)
             store, owner = open_store(settings, temporary, key, live=True, table=table)
             stack.callback(store.close)
-            tournament = open_tournament(settings, store, owner, key, hub, lambda: next(iter(serving), None))
+            grants = open_grants(settings, owner)
+            tournament = open_tournament(settings, store, owner, key, hub, lambda: next(iter(serving), None), grants)
             if tournament is not None:
                 stack.callback(tournament.close)
             self._with_tournament = health_with(tournament)
@@ -106,6 +107,7 @@ class Scorekeeper:
                 rig_key=key,
                 bundles=BundleExporter(store, settings, key, control.calibration),
                 judgings=open_judgings(settings, key),
+                grants=grants,
             )
             self.service = Service(context, settings.service, data_folder(settings))
             serving.append(self.service)

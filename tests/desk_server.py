@@ -17,6 +17,7 @@ from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.service.app import create_desk_app
 from downfield.desk.service.parts import DeskParts
 from downfield.desk.tables.address_book import AddressBook
+from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.watcher import TableWatcher
 from downfield.game.store import Store
 
@@ -32,10 +33,14 @@ class DeskServer:
     """
 
     def __init__(
-        self, folder: Path, access: AccessPolicy | None = None, tournament: DeskTournament | None = None
+        self,
+        folder: Path,
+        access: AccessPolicy | None = None,
+        tournament: DeskTournament | None = None,
+        grants: GrantKeeper | None = None,
     ) -> None:
         keeper, book = EventKeeper(folder / "event.json"), AddressBook(folder / "tables.json")
-        self.parts = DeskParts(keeper, book, TableWatcher(), tournament)
+        self.parts = DeskParts(keeper, book, TableWatcher(), tournament, grants or GrantKeeper(folder))
         self._store = Store.at(folder / "devices.db")
         app = create_desk_app(self.parts, self._store, SecretFile(), access or AccessPolicy(), KnownClients(()))
         self.token_store: TokenStore = app.state.token_store

@@ -239,7 +239,7 @@ def test_the_director_sends_teams_and_schedule_in_the_browser_and_the_panel_has_
         new_game = phone.locator("details", has_text="New game")
         new_game.locator("summary").click()
         new_game.get_by_label("Saved team, away").select_option(label="Совы")
-        expect(new_game.get_by_label("Away team")).to_have_value("Совы")
+        expect(new_game.get_by_role("textbox", name="Away team")).to_have_value("Совы")
 
 
 def prepare(desk: DeskServer) -> None:

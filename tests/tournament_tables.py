@@ -12,9 +12,11 @@ from typing import cast
 from broker_server import BrokerServer
 from desk_server import DeskServer
 
+from downfield.api.security.access import AccessPolicy
 from downfield.core.field import preset
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
+from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.commands import NewGame
 from downfield.rig.configuration.loading import load
@@ -52,13 +54,14 @@ def table(
 
 
 @contextmanager
-def desk_over(folder: Path, brokering: BrokerServer) -> Iterator[DeskServer]:
+def desk_over(folder: Path, brokering: BrokerServer, access: AccessPolicy | None = None) -> Iterator[DeskServer]:
     """A desk with its pages, which follows and sends, and stores no journals."""
-    tables, pushes = BrokerTables(), PushKeeper(folder / "pushes.json")
+    grants, tables = GrantKeeper(folder), BrokerTables()
+    pushes = PushKeeper(folder / "pushes.json", grants.standing)
     thread = BrokerThread(brokering.access("desk"), (tables.run, pushes.run), "desk")
     thread.start()
     tournament = SimpleNamespace(statuses=tables.statuses, tables=tables, pushes=pushes)
-    server = DeskServer(folder, tournament=cast("DeskTournament", tournament))
+    server = DeskServer(folder, access, cast("DeskTournament", tournament), grants)
     try:
         yield server
     finally:

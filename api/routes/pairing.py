@@ -9,13 +9,16 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
-from downfield.api.dependencies import COOKIE, AdminKeyDep, PrincipalDep
+from downfield.api.dependencies import AdminKeyDep, PrincipalDep, cookie_name
 from downfield.api.network_addresses import network_hosts, qr_svg
 from downfield.api.problems import ProblemError
 from downfield.api.security.access import AccessPolicy
+from downfield.api.security.granted_access import GrantRefusedError, Grants
+from downfield.api.security.grants import MAX_GRANT, is_grant
 from downfield.api.security.known_clients import is_loopback
 from downfield.api.security.roles import Role, allow
 from downfield.api.security.tokens import LIMITS, TokenStore, role_of
+from downfield.core.errors import RefusedError
 from downfield.game.commands import Name, RequestModel
 from downfield.game.published.game_topics import TopicModel
 
@@ -50,9 +53,9 @@ class PairingDetails(TopicModel):
 
 
 class SignInRequest(RequestModel):
-    """A pairing code to be redeemed."""
+    """A pairing code, or a grant of the tournament's desk, to be redeemed."""
 
-    code: Annotated[str, Field(min_length=1, max_length=40, examples=["7K3MP-Q9XWB"])]
+    code: Annotated[str, Field(min_length=1, max_length=MAX_GRANT, examples=["7K3MP-Q9XWB"])]
     name: Name | None = Field(default=None, description="Name of the device.")
 
 
@@ -93,8 +96,10 @@ def sign_in(
     token_store: TokenStoreDep,
     sign_in_request: SignInRequest,
 ) -> SessionDetails:
-    """Pairs the device: sets the cookie, and returns the token this once. A code can be used once."""
-    if admin_key.matches(sign_in_request.code):
+    """Pairs the device: sets the cookie, returns the token this once. A code can be used once, a grant by one phone."""
+    if is_grant(sign_in_request.code):
+        token, details = _redeem_grant(request, token_store, sign_in_request.code)
+    elif admin_key.matches(sign_in_request.code):
         token = admin_key.session()
         details = SessionDetails(role="admin", name="this computer" if principal.local else "the admin", token=token)
     else:
@@ -104,7 +109,7 @@ def sign_in(
         token, device = redeemed
         details = SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)
     response.set_cookie(
-        COOKIE,
+        cookie_name(request),
         token,
         int(LIMITS.device_valid_ns / 1e9),
         path=_cookie_path(request),
@@ -122,7 +127,7 @@ def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreD
     if principal.device:
         token_store.revoke(principal.device, principal.name)
     response = Response(status_code=204)
-    response.delete_cookie(COOKIE, path=_cookie_path(request))
+    response.delete_cookie(cookie_name(request), path=_cookie_path(request))
     return response
 
 
@@ -197,6 +202,25 @@ def base_url(request: Request) -> str:
         scheme, port = "https", access.tls_port
     prefix: str = request.scope.get("root_path", "")
     return f"{scheme}://{host}" + (f":{port}" if port else "") + prefix
+
+
+def _redeem_grant(request: Request, token_store: TokenStore, text: str) -> tuple[str, SessionDetails]:
+    grants: Grants | None = request.app.state.grants
+    if grants is None:
+        raise ProblemError(
+            403, "This rig takes part in no tournament, so it takes no grants. Pair with a code of its own."
+        )
+    try:
+        grant = grants.check(text)
+        token, device = token_store.redeem_grant(grant, grants.role_here(grant))
+        grants.check(text)  # it may have been revoked in between, when there was no such device yet
+    except RefusedError as error:
+        refused = error.grant if isinstance(error, GrantRefusedError) else None
+        token_store.note_refused(refused, str(error))
+        if refused is not None:
+            token_store.revoke(refused.id, "the desk")
+        raise ProblemError(403, str(error), "grant_refused") from None
+    return token, SessionDetails(role=role_of(device), name=device.name, device=device.id, token=token)
 
 
 def _cookie_path(request: Request) -> str:

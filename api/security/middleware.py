@@ -103,7 +103,7 @@ class SecurityMiddleware:
         if refusal is not None:
             await refusal(scope, receive, send_checked)
             return
-        large = own_path(scope) in {"/api/calibration", "/api/commands", "/api/logos"}
+        large = own_path(scope) in {"/api/calibration", "/api/commands", "/api/logos", "/api/pushes"}
         await (self._large if large else self._usual)(scope, receive, send_checked)
 
     def _refuse(self, scope: Scope, origin: Origin) -> Response | None:

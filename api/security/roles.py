@@ -1,4 +1,4 @@
-"""Roles and principals: three roles, each including the one before it; a route without a role is for the admin only."""
+"""Roles and principals: four roles, each including the one before it; a route without a role is for the admin only."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar
 
-Role = Literal["viewer", "operator", "admin"]
+Role = Literal["viewer", "operator", "referee", "admin"]
 RequiredRole = Literal["anyone", "viewer", "operator", "admin"]
 
-RANK: Final[dict[RequiredRole, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "admin": 3}
+RANK: Final[dict[Role | RequiredRole, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "referee": 3, "admin": 4}
+"""A referee may do what an operator may, and rule on finished games."""
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 

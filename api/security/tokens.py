@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from downfield.api.security.grants import TableGrant
 from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
 from downfield.core.steady_clock import CLOCK_WAS_SET_NS, RUN_CLOCK
@@ -41,6 +42,9 @@ class PairingLimits:
 
     max_devices: int = 200
     """Paired devices at once."""
+
+    max_refusals: int = 100
+    """Different refusals of grants in the journal, of one run: whoever wants can make any number of them."""
 
     device_valid_ns: int = 90 * 86_400 * 1_000_000_000
     """A device stays paired for 90 days, the stretch of a season."""
@@ -88,6 +92,7 @@ class TokenStore:
         self._store, self._on_revoked, self._now_ns, self._on_changed = store, on_revoked, now_ns, on_changed
         self._lock = threading.Lock()
         self._codes: dict[str, PairingCode] = {}
+        self._refusals: set[tuple[str, str]] = set()
         self._devices = {device.token_sha256: self._dated(device) for device in store.devices()}
 
     def make_code(self, role: Role, valid_s: float | None = None) -> PairingCode:
@@ -140,18 +145,48 @@ class TokenStore:
             matching = [candidate for candidate in unused if secrets.compare_digest(candidate.code.encode(), given)]
             if not matching:
                 return None
-            self._drop_expired_devices()
-            if len(self._devices) >= LIMITS.max_devices:
-                raise RefusedError(f"{LIMITS.max_devices} devices are paired. Revoke one first.")
+            self._refuse_more_devices()
             del self._codes[matching[0].id]
-            token, now_ns = secrets.token_urlsafe(32), self._now_ns()
-            role = matching[0].role
-            expires_ns = now_ns + LIMITS.device_valid_ns
-            device = DeviceRow(secrets.token_hex(6), name, role, _sha256(token), now_ns, expires_ns)
-            self._store.keep_device(device)
-            self._devices[device.token_sha256] = device
+            token, device = self._pair(secrets.token_hex(6), name, matching[0].role, self._now_ns())
         self._on_changed(DeviceChanged("paired", device.id, device.name, device.role))
         return token, device
+
+    def redeem_grant(self, grant: TableGrant, role: Role) -> tuple[str, DeviceRow]:
+        """Pair the phone of a grant that was checked; a phone that had it before is no longer paired.
+
+        Args:
+            grant: of a tournament's desk.
+            role: of the device here.
+
+        Returns:
+            Its token and the device, which has the grant's id.
+
+        Raises:
+            RefusedError: too many devices are paired.
+
+        """
+        if any(device.id == grant.id for device in self.devices()):
+            self.revoke(grant.id, "the same grant")
+        with self._lock:
+            self._refuse_more_devices()
+            token, device = self._pair(grant.id, grant.name, role, self._now_ns(), grant.expires_ns)
+        self._on_changed(DeviceChanged("paired", device.id, device.name, device.role, "the desk's grant"))
+        return token, device
+
+    def note_refused(self, grant: TableGrant | None, reason: str) -> None:
+        """Put a grant that was refused in the journal; the same refusal once, and not without end.
+
+        Args:
+            grant: it; None for a text that no desk has signed, of which nothing is believed.
+            reason: why it was refused.
+
+        """
+        device, name, role = ("", "an unknown device", "") if grant is None else (grant.id, grant.name, grant.role)
+        with self._lock:
+            if (device, reason) in self._refusals or len(self._refusals) >= LIMITS.max_refusals:
+                return
+            self._refusals.add((device, reason))
+        self._on_changed(DeviceChanged("refused", device, name, role, text=reason))
 
     def find_device(self, token: str) -> DeviceRow | None:
         """Return the device of a token; None if it is unknown or has expired."""
@@ -180,6 +215,22 @@ class TokenStore:
             self._on_changed(DeviceChanged("revoked", device.id, device.name, device.role, by))
         return self._store.drop_device(device_id)
 
+    def _refuse_more_devices(self) -> None:
+        self._drop_expired_devices()
+        if len(self._devices) >= LIMITS.max_devices:
+            raise RefusedError(f"{LIMITS.max_devices} devices are paired. Revoke one first.")
+
+    def _pair(
+        self, identity: str, name: str, role: Role, now_ns: int, until_ns: int | None = None
+    ) -> tuple[str, DeviceRow]:
+        token, expires_ns = secrets.token_urlsafe(32), now_ns + LIMITS.device_valid_ns
+        if until_ns is not None:
+            expires_ns = min(expires_ns, until_ns)
+        device = DeviceRow(identity, name, role, _sha256(token), now_ns, expires_ns)
+        self._store.keep_device(device)
+        self._devices[device.token_sha256] = device
+        return token, device
+
     def _dated(self, device: DeviceRow) -> DeviceRow:
         """Return a device; one that was paired before the computer's clock was set is dated once it is."""
         now_ns = self._now_ns()
@@ -205,7 +256,7 @@ class TokenStore:
 
 def role_of(device: DeviceRow) -> Role | None:
     """Return a device's role; None for one this version does not know."""
-    known: dict[str, Role] = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
+    known: dict[str, Role] = {"viewer": "viewer", "operator": "operator", "referee": "referee", "admin": "admin"}
     return known.get(device.role)
 
 

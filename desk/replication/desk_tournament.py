@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from downfield.core.errors import InputError
@@ -13,6 +14,7 @@ from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.desk.tables.status import TableStatus
 from downfield.game.replication import JournalBatch
+from downfield.game.table_push import TablePush
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.tournament.broker import BrokerAccess, broker_access
 from downfield.rig.tournament.broker_thread import BrokerThread
@@ -75,13 +77,16 @@ class DeskTournament:
         self._store.close()
 
 
-def open_desk_tournament(settings: RigSettings, keeper: EventKeeper, folder: Path) -> DeskTournament | None:
+def open_desk_tournament(
+    settings: RigSettings, keeper: EventKeeper, folder: Path, standing: Callable[[], tuple[TablePush, ...]] = tuple
+) -> DeskTournament | None:
     """Join a tournament as its desk; None where the configuration names none.
 
     Args:
         settings: the configuration.
         keeper: of the event.
         folder: of the desk.
+        standing: returns what every table gets besides what is sent to it.
 
     Raises:
         InputError: the credentials or what was sent before can't be read, or there is no database.
@@ -96,5 +101,5 @@ def open_desk_tournament(settings: RigSettings, keeper: EventKeeper, folder: Pat
     access = broker_access(tournament.servers, tournament.credentials, "desk")
     if not tournament.database:
         raise InputError("tournament.servers: the desk keeps the games of all tables: set tournament.database.")
-    pushes = PushKeeper(folder / "pushes.json")
+    pushes = PushKeeper(folder / "pushes.json", standing)
     return DeskTournament(access, TournamentStore(tournament.database), keeper, pushes=pushes)

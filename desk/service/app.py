@@ -18,11 +18,18 @@ from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
-from downfield.desk.service import event_routes, pages, push_routes, table_routes
+from downfield.desk.service import event_routes, grant_routes, pages, push_routes, table_routes
 from downfield.desk.service.parts import DeskParts
 from downfield.game.store import Store
 
-ROUTERS: Final = (table_routes.router, push_routes.router, event_routes.router, pairing.router, pages.router)
+ROUTERS: Final = (
+    table_routes.router,
+    push_routes.router,
+    grant_routes.router,
+    event_routes.router,
+    pairing.router,
+    pages.router,
+)
 
 
 def create_desk_app(
@@ -54,6 +61,8 @@ def create_desk_app(
     app.state.known = known
     app.state.streams = OpenStreams()
     app.state.token_store = TokenStore(store, app.state.streams.end_all_of)
+    app.state.grants = desk.grants
+    desk.grants.follow(lambda grant: app.state.token_store.revoke(grant, "the director"))
     for router in ROUTERS:
         app.include_router(router)
     problems.install_handlers(app)

@@ -14,7 +14,13 @@ from downfield.api.routes.pages import assets as rig_assets
 from downfield.api.security.forwarding import own_path
 from downfield.api.security.roles import allow
 
-PAGES: Final[Mapping[str, str]] = {"/": "desk.html", "/event": "event.html", "/hall": "hall.html", "/pair": "pair.html"}
+PAGES: Final[Mapping[str, str]] = {
+    "/": "desk.html",
+    "/event": "event.html",
+    "/hall": "hall.html",
+    "/pair": "pair.html",
+    "/mine": "mine.html",
+}
 """The desk's own pages by path."""
 
 OVERLAYS: Final = ("standings", "bracket", "next")
@@ -59,7 +65,8 @@ def overlay(request: Request, name: str) -> Response:
 @router.get("/event")
 @router.get("/hall")
 @router.get("/pair")
+@router.get("/mine")
 @allow("anyone")
 def page(request: Request) -> Response:
-    """The desk, the event, the big screen of the hall, the pairing page."""
+    """The desk, the event, the big screen of the hall, the pairing page, the tables of a phone."""
     return pages()[PAGES[own_path(request.scope)]].response(request)

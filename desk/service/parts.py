@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends
@@ -11,6 +11,7 @@ from fastapi.requests import HTTPConnection
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.address_book import AddressBook
+from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.status import TableStatus
 from downfield.desk.tables.watcher import TableWatcher
 
@@ -24,6 +25,7 @@ class DeskParts:
         book: the tables.
         watcher: what each of them is doing.
         tournament: the tables that a broker tells of; None without one.
+        grants: the phones of the tournament.
 
     """
 
@@ -31,6 +33,7 @@ class DeskParts:
     book: AddressBook
     watcher: TableWatcher
     tournament: DeskTournament | None = None
+    grants: GrantKeeper = field(default_factory=GrantKeeper)
 
     def statuses(self) -> list[TableStatus]:
         """Return what each table is doing now, those that need somebody first; one that both tell of once."""

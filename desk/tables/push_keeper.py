@@ -8,7 +8,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -65,6 +65,7 @@ class PushKeeper:
 
     Args:
         path: the file; None to keep them in memory.
+        standing: returns what every table gets besides, as it is now.
 
     Raises:
         InputError: it can't be read.
@@ -72,8 +73,8 @@ class PushKeeper:
 
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None = None, standing: Callable[[], tuple[TablePush, ...]] = tuple) -> None:
+        self._path, self.standing = path, standing
         self._lock = threading.Lock()
         self._pushes = read_record(PushesFile, path).pushes if path is not None and path.exists() else ()
         self._reports: dict[str, PushReport] = {}
@@ -149,15 +150,16 @@ class PushKeeper:
             raise FormatError(PUSH_SUBJECT, "the report is not signed by its rig")
         rig = rig_id(report.key)
         self._reports[rig] = report
-        return PushList(tuple(push for push in self._pushes if not push.rigs or rig in push.rigs))
+        own = tuple(push for push in self._pushes if not push.rigs or rig in push.rigs)
+        return PushList(self.standing() + own)
 
     async def run(self, connection: BrokerConnection) -> None:
         """Answer rigs for as long as a connection lasts, and announce what is new."""
         await connection.client.subscribe(PUSH_SUBJECT, cb=self._answer)
         announced: tuple[TablePush, ...] | None = None
         while True:
-            if announced != self._pushes:
-                announced = self._pushes
+            if announced != (now := self.standing() + self._pushes):
+                announced = now
                 await connection.publish(DESK_SUBJECT, b"")
             await asyncio.sleep(_LOOK_S)
 

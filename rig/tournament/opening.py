@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from downfield.api.feed.hub import Hub
+from downfield.api.security.granted_access import GrantedAccess
 from downfield.calibration.calibration import Calibration
 from downfield.game.owner import GameOwner
 from downfield.game.published.board_topics import HealthStatus
@@ -25,12 +26,33 @@ from downfield.rig.web_service import Service
 PUSHES: Final = "tournament-pushes.json"
 """In a rig's data folder: what the desk has sent to it, and what became of that."""
 
+DESKS: Final = "tournament-desks.json"
+"""In a rig's data folder: the desks whose grants it takes, and what they have revoked."""
+
 WithTournament = Callable[[HealthStatus], HealthStatus]
 """Returns a rig's health with how far its tournament is behind."""
 
 
+def open_grants(settings: RigSettings, owner: GameOwner) -> GrantedAccess | None:
+    """Return what decides about the grants of the tournament's desk; None where there is none.
+
+    Raises:
+        InputError: what is kept of the desk can't be read.
+
+    """
+    if not settings.tournament.servers or not owner.rig:
+        return None
+    return GrantedAccess(data_folder(settings) / DESKS, owner.table)
+
+
 def open_tournament(
-    settings: RigSettings, store: Store, owner: GameOwner, key: RigKey, hub: Hub, service: Callable[[], Service | None]
+    settings: RigSettings,
+    store: Store,
+    owner: GameOwner,
+    key: RigKey,
+    hub: Hub,
+    service: Callable[[], Service | None],
+    grants: GrantedAccess | None = None,
 ) -> TournamentLink | None:
     """Link a rig to its tournament; None where there is none, or nothing is refereed.
 
@@ -41,6 +63,7 @@ def open_tournament(
         key: the rig's.
         hub: publishes the game.
         service: returns what serves the rig's pages; None for nothing.
+        grants: as `open_grants` returned it.
 
     Raises:
         InputError: the credentials can't be read, or what the desk has sent before.
@@ -52,7 +75,7 @@ def open_tournament(
         return None
     access = broker_access(servers, settings.tournament.credentials, f"{owner.table} ({owner.rig})")
     feed = FeedPublisher(hub, owner, key, lambda: _address(service()))
-    material = PushedMaterial(store, hub, owner.table, profile_saver(settings, owner.table))
+    material = PushedMaterial(store, hub, owner.table, profile_saver(settings, owner.table), grants)
     pushes = PushReceiver(data_folder(settings) / PUSHES, hub, key, owner.table, material)
     return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes)
 

@@ -23,6 +23,7 @@ from downfield.game.commands import UseCalibration
 from downfield.game.published.game_topics import Notice
 from downfield.game.push_payloads import (
     Announcement,
+    PushedAccess,
     PushedCalibration,
     PushedGame,
     PushedRulebook,
@@ -162,12 +163,17 @@ class PushReceiver:
         return PushState("applied", text)
 
     def _put_in_place(
-        self, payload: Announcement | PushedRulebook | PushedTeams | PushedSchedule, by: str, game: GameService
+        self,
+        payload: Announcement | PushedRulebook | PushedTeams | PushedSchedule | PushedAccess,
+        by: str,
+        game: GameService,
     ) -> str:
         """Put in place what waits for no game, and return what was done."""
         if isinstance(payload, Announcement):
             self._hub.publish("notice", Notice(level="warning", text=f"{by}: {payload.text}"))
             return payload.text
+        if isinstance(payload, PushedAccess):
+            return self._material.know_desk(payload)
         if isinstance(payload, PushedTeams):
             return self._material.keep_teams(payload)
         if isinstance(payload, PushedSchedule):

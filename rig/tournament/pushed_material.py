@@ -1,4 +1,4 @@
-"""Puts what the desk sends for more than one game in its place at a rig: teams, the schedule, a calibration."""
+"""Puts what the desk sends for more than one game in its place at a rig: teams, the schedule, a calibration, grants."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Final
 
 from downfield.api.feed.hub import Hub
 from downfield.api.requests import TeamRequest
+from downfield.api.security.granted_access import GrantedAccess
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import DownfieldError
+from downfield.core.errors import DownfieldError, RefusedError
 from downfield.core.scene import Jersey, Player
 from downfield.game.published.schedule_topic import ScheduledGameView, ScheduleView
-from downfield.game.push_payloads import PushedSchedule, PushedTeam, PushedTeams
+from downfield.game.push_payloads import PushedAccess, PushedSchedule, PushedTeam, PushedTeams
 from downfield.game.store import Store
 
 TEAM_PREFIX: Final = "event-"
@@ -33,11 +34,20 @@ class PushedMaterial:
         hub: publishes the schedule.
         table: the table's name.
         save_profile: saves a calibration; None where no camera is configured.
+        grants: decides about the desk's grants; None where none are taken.
 
     """
 
-    def __init__(self, store: Store, hub: Hub, table: str, save_profile: SaveProfile | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        hub: Hub,
+        table: str,
+        save_profile: SaveProfile | None = None,
+        grants: GrantedAccess | None = None,
+    ) -> None:
         self._store, self._hub, self._table, self._save_profile = store, hub, table, save_profile
+        self._grants = grants
 
     def keep_teams(self, sent: PushedTeams) -> str:
         """Save teams in place of those that were sent before, and return what was done."""
@@ -63,6 +73,17 @@ class PushedMaterial:
         games = tuple(ScheduledGameView(id=game.id, begins=game.begins, home=game.home, away=game.away) for game in own)
         self._hub.publish("schedule", ScheduleView(event=sent.event, games=games))
         return f"{len(own)} of the {len(sent.games)} games to be played are at this table."
+
+    def know_desk(self, sent: PushedAccess) -> str:
+        """Take the grants of a desk, but those it has revoked, and return what was done.
+
+        Raises:
+            RefusedError: this table takes none.
+
+        """
+        if self._grants is None:
+            raise RefusedError("this table takes no grants")
+        return self._grants.take(sent.key, sent.revoked)
 
     def save_calibration(self, calibration: Calibration) -> str:
         """Save a calibration that is in use now, and return what became of it."""

@@ -6,7 +6,7 @@ import { callDetails, callHead, rulingButtons } from "./panel_calls.js";
 import { NoResponseError, errorText, send } from "./send.js";
 import { capitalize, formatCallText } from "./format.js";
 
-const MAY_RULE = new Set(["operator", "admin"]);
+const MAY_RULE = new Set(["operator", "referee", "admin"]);
 
 export class CallSection {
   /**

@@ -2,6 +2,7 @@
 // A viewer is shown the addresses for OBS: `data-addresses`, where they are not a rig's.
 
 import { el } from "./dom.js";
+import { isGrant, readGrant } from "./grant.js";
 import { OVERLAY_OPTIONS } from "./overlay_options.js";
 import { errorText, send } from "./send.js";
 
@@ -12,7 +13,9 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   message.textContent = "";
   try {
-    const body = { code: code.value.trim().toUpperCase(), ...(name.value.trim() ? { name: name.value.trim() } : {}) };
+    const given = code.value.trim();
+    if (isGrant(given)) return await redeem(given);
+    const body = { code: given.toUpperCase(), ...(name.value.trim() ? { name: name.value.trim() } : {}) };
     const session = await send("api/session", body);
     if (session.role === "viewer") showAddresses(session.token);
     else location.replace(document.body.dataset.next ?? "panel");
@@ -20,6 +23,15 @@ form.addEventListener("submit", async (event) => {
     message.textContent = errorText(error);
   }
 });
+
+/** Redeem a grant of the tournament's desk, unless this phone has done so here; the desk's own page then shows its tables. */
+async function redeem(grant) {
+  const { grants, next } = document.body.dataset;
+  const session = await send("api/session", null, { method: "GET" });
+  const { role } = session.device && session.device === readGrant(grant)?.id ? session : await send("api/session", { code: grant });
+  if (grants !== undefined) localStorage.setItem("downfield-grant", grant);
+  location.replace(grants ?? (role === "viewer" ? "./" : (next ?? "panel")));
+}
 
 /** A viewer may be OBS, which has no cookie: show its token once, in the addresses. */
 function showAddresses(token) {

@@ -279,7 +279,7 @@ function hideNotice() {
 /** Show a notice on a device that is not paired or may only watch, before its taps are refused. */
 async function checkPairing() {
   const session = await send("api/session", null, { method: "GET" }).catch(() => null);
-  if (session === null || session.role === "operator" || session.role === "admin") return;
+  if (session === null || ["operator", "referee", "admin"].includes(session.role)) return;
   at("pairing").hidden = false;
   at("pairing").append(
     el("p", {}, session.role === null ? "This device is not paired yet." : "This device can only watch."),

@@ -45,7 +45,7 @@ function show(value) {
   if (role === "admin") refresh(at("setup"), event.revision, () => setupSection(event));
 }
 
-const mayEnter = () => role === "operator" || role === "admin";
+const mayEnter = () => ["operator", "referee", "admin"].includes(role);
 
 function cardOptions(match) {
   const open = mayEnter() && (match.state === "ready" || match.state === "played");

@@ -1,0 +1,146 @@
+"""The phones of a tournament: grants that the director makes, shows as a QR code, and revokes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from downfield.api.dependencies import PrincipalDep
+from downfield.api.network_addresses import qr_svg
+from downfield.api.routes.pairing import base_url
+from downfield.api.security.roles import Role, allow
+from downfield.core.errors import RefusedError
+from downfield.desk.service.parts import DeskDep, DeskParts
+from downfield.desk.tables.grant_keeper import IssuedGrant
+from downfield.game.commands import Name
+from downfield.game.table_push import PushStatus
+
+router = APIRouter(prefix="/api/grants", tags=["access"])
+
+GrantId = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
+
+
+class GrantRequest(BaseModel):
+    """A phone that shall work at tables."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name = Field(description="Of the person or the phone.")
+    role: Role = Field(description="At the tables. At the desk referees enter results, and operators watch.")
+    tables: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] = Field(
+        default=(), max_length=20, description="Names of tables; empty for all."
+    )
+    days: int = Field(default=7, ge=1, le=90, description="For how long.")
+
+
+class GrantView(BaseModel):
+    """A phone of the tournament."""
+
+    id: str
+    name: str
+    role: Role
+    tables: tuple[str, ...]
+    expires_ms: int = Field(description="Ms since 1970.")
+    by: str
+    revoked_by: str = Field(description="Empty while it is in force.")
+
+
+class GrantLink(GrantView):
+    """A grant with the address that a phone opens."""
+
+    url: str = Field(description="The grant is behind the #, so that it is in no log.")
+
+
+class TableAccessView(BaseModel):
+    """Whether a table knows the desk's key and what was revoked."""
+
+    table: str
+    status: PushStatus
+    text: str
+
+
+class GrantsView(BaseModel):
+    """The phones of the tournament, and which tables know who was revoked."""
+
+    grants: tuple[GrantView, ...] = Field(description="The latest first.")
+    tables: tuple[TableAccessView, ...]
+
+
+@router.get("", summary="The phones of the tournament")
+@allow("admin")
+def read_grants(desk: DeskDep) -> GrantsView:
+    """With the tables that know already who was revoked; none without a tournament's broker."""
+    if desk.tournament is None:
+        return GrantsView(grants=(), tables=())
+    keeper, names = desk.tournament.pushes, {status.id: status.name for status in desk.tournament.statuses()}
+    tables = tuple(
+        TableAccessView(table=answer.table, status=answer.state.status, text=answer.state.text)
+        for push in desk.grants.standing()
+        for answer in keeper.answers(push, names)
+    )
+    return GrantsView(grants=tuple(_view(one) for one in reversed(desk.grants.issued)), tables=tables)
+
+
+@router.post("", summary="Let a phone work at tables", status_code=201)
+@allow("admin")
+def make_grant(desk: DeskDep, request: Request, principal: PrincipalDep, given: GrantRequest) -> GrantLink:
+    """Signed by the desk: a table takes it while the desk is away."""
+    _refuse_unknown_tables(desk, given.tables)
+    grant = desk.grants.issue(principal.name, given.name, given.role, given.tables, given.days)
+    issued = next(one for one in desk.grants.issued if one.grant.id == grant.id)
+    return GrantLink(**_view(issued).model_dump(), url=_url(desk, request, grant.id))
+
+
+@router.get(
+    "/{grant}/qr.svg",
+    summary="A grant as a QR code",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("admin")
+def grant_picture(desk: DeskDep, request: Request, grant: GrantId) -> Response:
+    """Holds the address with the grant, for a phone's camera."""
+    return Response(qr_svg(_url(desk, request, grant)), media_type="image/svg+xml")
+
+
+@router.delete("/{grant}", summary="Revoke a phone", status_code=204)
+@allow("admin")
+def revoke_grant(desk: DeskDep, principal: PrincipalDep, grant: GrantId) -> Response:
+    """At the desk at once; at each table as soon as it is connected, where its open feeds and pictures end."""
+    desk.grants.revoke(principal.name, grant)
+    return Response(status_code=204)
+
+
+def _view(issued: IssuedGrant) -> GrantView:
+    grant = issued.grant
+    return GrantView(
+        id=grant.id,
+        name=grant.name,
+        role=grant.role,
+        tables=grant.tables,
+        expires_ms=grant.expires_ns // 1_000_000,
+        by=issued.by,
+        revoked_by=issued.revoked_by,
+    )
+
+
+def _url(desk: DeskParts, request: Request, grant: str) -> str:
+    return f"{base_url(request)}/pair#{desk.grants.text_of(grant)}"
+
+
+def _refuse_unknown_tables(desk: DeskParts, tables: tuple[str, ...]) -> None:
+    """Refuse names that no table has: such a grant would be refused everywhere.
+
+    Raises:
+        RefusedError: a name is no table's, or there is no tournament.
+
+    """
+    if desk.tournament is None:
+        raise RefusedError("Phones for all tables need the tournament's broker: set tournament.servers of the desk.")
+    known = {status.name.casefold() for status in desk.tournament.statuses()}
+    known |= {name.strip().casefold() for name in desk.keeper.event.tables}
+    for table in tables:
+        if " ".join(table.split()).casefold() not in known:
+            raise RefusedError(f"No table is called '{table[:60]}'. Each rig's table is named by rig.table.")
