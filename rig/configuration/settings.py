@@ -115,8 +115,8 @@ class GameSettings(SettingsSection):
     )
     operators_review: bool = Field(
         default=False,
-        description="Whether operators may reopen finished games, rule on them and close them again. Otherwise only referees"
-        " and the admin may.",
+        description="Whether operators may reopen finished games, rule on them and close them again. Otherwise only"
+        " referees and the admin may.",
     )
 
 

@@ -21,7 +21,7 @@ follow("api/grants", ({ grants, tables }) => {
   const inForce = grants.filter(({ revoked_by, expires_ms }) => revoked_by === "" && expires_ms > Date.now());
   refreshList(at("granted"), inForce, grantItem);
   const behind = tables.filter(({ status }) => status !== "applied").map(({ table, status, text }) => (status === "refused" ? `${table} (${text})` : table));
-  setText(at("granted-state"), tables.length === 0 ? "" : behind.length ? `Not told yet: ${behind.join(", ")}.` : `All ${tables.length} tables know who may do what.`);
+  setText(at("granted-state"), tables.length === 0 ? "" : behind.length ? `Not told yet: ${behind.join(", ")}.` : "Every table knows who may do what.");
 }, () => {}, GRANTS_MS);
 
 function grantItem({ id, name, role, tables, expires_ms }, item) {
