@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.game.hash_chain import verify_journal
 from downfield.game.owner import rig_id
-from downfield.game.replication import JournalBatch, make_batch
+from downfield.game.replication import BatchReply, JournalBatch, make_batch
 from downfield.game.signing import RigKey
 from downfield.game.store import EntryRow, Store
 from downfield.game.store_opening import open_for_reading
@@ -160,13 +160,13 @@ def test_a_rig_that_was_away_for_a_day_catches_up_and_the_game_in_play_is_not_la
     assert table.link.state().sender.behind == 1800
     arrived: list[str] = []
     store = TournamentStore(database)
-    receive = store.receive
+    receive_all = store.receive_all
 
-    def noting(batch: JournalBatch):  # type: ignore[no-untyped-def]
-        arrived.append(batch.game.id)
-        return receive(batch)
+    def noting(batches: Sequence[JournalBatch]) -> list[BatchReply]:
+        arrived.extend(batch.game.id for batch in batches)
+        return receive_all(batches)
 
-    store.receive = noting  # type: ignore[method-assign]
+    store.receive_all = noting  # type: ignore[method-assign]
     desk = DeskTournament(brokering.access("desk"), store, keeper)
     table.wait_until_sent()
     desk.close()

@@ -1,13 +1,16 @@
 """Receives the journals of all tables from the broker, and stores them.
 
-Several desks may receive at once: the broker gives each batch to one of them. What waits for the database waits in the
-broker's client, up to a limit; beyond that a rig gets no answer and sends its batch again.
+Several desks may receive at once: the broker gives each batch to one of them. Batches that come within a moment are
+stored in one transaction, which saves most of their processor time. What waits for the database waits in the broker's
+client, up to a limit; beyond that a rig gets no answer and sends its batch again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
@@ -25,8 +28,14 @@ from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SU
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
-AT_ONCE: Final = 4
-"""Batches stored at once, each in a thread with a connection of its own: a server commits them together."""
+GROUP_S: Final = 0.05
+"""While many tables send, one transaction begins in this time, which they share."""
+
+MANY: Final = 4
+"""Of the last eight batches, so many rigs sent some of them: one that catches up alone waits for nobody."""
+
+GROUP_MAX: Final = 64
+"""Batches of one transaction."""
 
 WAITING_BYTES: Final = 64 << 20
 """Batches that wait; beyond that they are dropped, and sent again by their rigs."""
@@ -49,56 +58,67 @@ class JournalReceiver:
 
     def __init__(self, store: TournamentStore, stored: Stored = lambda _: None) -> None:
         self._store, self._stored = store, stored
-        self._threads = ThreadPoolExecutor(AT_ONCE, "journal-receiver")
+        self._threads = ThreadPoolExecutor(2, "journal-receiver")
 
     async def run(self, connection: BrokerConnection) -> None:
         """Receive for as long as a connection lasts."""
-        free = asyncio.Semaphore(AT_ONCE)
-        working: set[asyncio.Task[None]] = set()
-
-        def end(task: asyncio.Task[None]) -> None:
-            working.discard(task)
-            free.release()
-
-        async def receive(message: Msg) -> None:
-            await free.acquire()  # the next message waits in the client meanwhile
-            task = asyncio.create_task(self._answer(message))
-            working.add(task)
-            task.add_done_callback(end)
-
+        batches: asyncio.Queue[Msg] = asyncio.Queue(GROUP_MAX)  # the next message waits in the client meanwhile
         client = connection.client
-        for subject in (APPEND_SUBJECT, POSITIONS_SUBJECT):
-            await client.subscribe(subject, _GROUP, receive, pending_bytes_limit=WAITING_BYTES)
+        await client.subscribe(APPEND_SUBJECT, _GROUP, batches.put, pending_bytes_limit=WAITING_BYTES)
+        await client.subscribe(POSITIONS_SUBJECT, _GROUP, self._answer_position, pending_bytes_limit=WAITING_BYTES)
+        storing = asyncio.create_task(self._store_groups(batches))
         try:
             await connection.ended.wait()
         finally:
-            await asyncio.gather(*working, return_exceptions=True)
+            storing.cancel()
+            await asyncio.gather(storing, return_exceptions=True)
 
     def close(self) -> None:
         """End the threads; what they are storing is stored first."""
         self._threads.shutdown()
 
-    async def _answer(self, message: Msg) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            answer = await loop.run_in_executor(self._threads, self._work, message.subject, message.data)
-            await message.respond(answer.encode())
-        except Exception:  # the rig gets no answer, and sends its batch again
-            _log.exception("A batch of a journal could not be received")
+    async def _store_groups(self, batches: asyncio.Queue[Msg]) -> None:
+        began_s = -GROUP_S
+        senders: deque[str] = deque(maxlen=2 * MANY)
+        while True:
+            group = [await batches.get()]
+            if len(set(senders)) >= MANY:
+                await asyncio.sleep(max(0.0, began_s + GROUP_S - time.monotonic()))
+            while len(group) < GROUP_MAX and not batches.empty():
+                group.append(batches.get_nowait())
+            began_s = time.monotonic()
+            senders.extend(message.reply.rpartition(".")[0] for message in group)  # each client has an inbox
+            await self._answer(self._work, group)
 
-    def _work(self, subject: str, content: bytes) -> str:
-        if subject == POSITIONS_SUBJECT:
-            return to_json(PositionsReply, self._positions(content))
+    async def _answer_position(self, message: Msg) -> None:
+        await self._answer(lambda contents: [to_json(PositionsReply, self._positions(contents[0]))], [message])
+
+    async def _answer(self, work: Callable[[list[bytes]], list[str]], messages: list[Msg]) -> None:
+        """Do the work of messages in a thread, and respond to each."""
+        contents = [message.data for message in messages]
         try:
-            batch = from_json(JournalBatch, content, path="a batch")
-        except FormatError as error:
-            return to_json(BatchReply, BatchReply("refused", text=f"{error}. Rig and desk need the same version."))
-        reply = self._store.receive(batch)
-        if reply.status == "stored":
-            self._stored(batch)
-        elif reply.status == "refused":
-            _log.warning("Table %s, game %s: %s", batch.game.table, batch.game.id, reply.text)
-        return to_json(BatchReply, reply)
+            answers = await asyncio.get_running_loop().run_in_executor(self._threads, work, contents)
+            for message, answer in zip(messages, answers, strict=True):
+                await message.respond(answer.encode())
+        except Exception:  # the rigs get no answer, and send their batches again
+            _log.exception("Batches of journals could not be received")
+
+    def _work(self, contents: list[bytes]) -> list[str]:
+        replies: dict[int, BatchReply] = {}
+        batches: dict[int, JournalBatch] = {}
+        for place, content in enumerate(contents):
+            try:
+                batches[place] = from_json(JournalBatch, content, path="a batch")
+            except FormatError as error:
+                replies[place] = BatchReply("refused", text=f"{error}. Rig and desk need the same version.")
+        replies |= zip(batches, self._store.receive_all(list(batches.values())), strict=True)
+        for place, batch in batches.items():
+            reply = replies[place]
+            if reply.status == "stored":
+                self._stored(batch)
+            elif reply.status == "refused":
+                _log.warning("Table %s, game %s: %s", batch.game.table, batch.game.id, reply.text)
+        return [to_json(BatchReply, replies[place]) for place in range(len(contents))]
 
     def _positions(self, content: bytes) -> PositionsReply:
         try:

@@ -2,38 +2,31 @@
 
 It has the schema of a rig's store, so `downfield verify` reads it too, and beside it where each rig signed last.
 PostgreSQL's own replication needs a PostgreSQL at either end, and a rig has SQLite. What it offers all the same is
-used: a batch is one transaction, primary keys make an entry unique, an advisory lock per game orders receivers. The
-last entry stored is the position that a rig goes on from, so nobody counts what was received.
+used: a transaction keeps a batch whole, primary keys make an entry unique, an advisory lock per game orders receivers.
+The last entry stored is the position that a rig goes on from, so nobody counts what was received.
 """
 
 from __future__ import annotations
 
-import hashlib
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
-from itertools import pairwise
-from typing import Final
+from typing import Final, Literal
 
-from sqlalchemy import URL, Connection, RowMapping, func, insert, select, text, update
+from sqlalchemy import URL, Connection, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
+from downfield.desk.replication.batch_group import CheckedBatch, checked, store_group
 from downfield.game.database import cause_of, create_writing_engine, is_unavailable, parse_address, transaction
-from downfield.game.hash_chain import GENESIS, follows
-from downfield.game.owner import rig_id
-from downfield.game.replication import BatchReply, JournalBatch, StoredPosition, is_signed
+from downfield.game.replication import BatchReply, JournalBatch, StoredPosition
 from downfield.game.signed_ends import SIGNED_ENDS
-from downfield.game.signing import is_public_key
-from downfield.game.store_reader import EntryRow, GameRow, StoreReader
+from downfield.game.store_reader import GameRow, StoreReader
 from downfield.game.store_schema import ENTRIES, GAMES, migrate
 
 OLDEST_SERVER: Final = 150_000
 """PostgreSQL 15, as its ``server_version_num``."""
 
 _SCHEMA_LOCK: Final = 0x646F776E
-_NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
 
 
 class TournamentStore:
@@ -135,95 +128,45 @@ class TournamentStore:
 
     def receive(self, batch: JournalBatch) -> BatchReply:
         """Store a batch, all of it or nothing; it is on the server's disk when this returns that it was stored."""
-        try:
-            rows = [entry.row for entry in batch.entries]
-        except ValueError:
-            return BatchReply("refused", text="an attachment is not base64")
-        fault = _fault(batch, rows)
-        if fault:
-            return BatchReply("refused", text=fault)
+        return self.receive_all([batch])[0]
+
+    def receive_all(self, batches: Sequence[JournalBatch]) -> list[BatchReply]:
+        """Store batches, each whole or not at all, in one transaction where the server takes them so.
+
+        Args:
+            batches: of any games; of several of one game each later one is stored after the others.
+
+        Returns:
+            What became of each; those that are stored are on the server's disk.
+
+        """
+        replies: dict[int, BatchReply] = {}
+        waiting: list[tuple[int, CheckedBatch]] = []
+        for place, batch in enumerate(batches):
+            found = checked(batch)
+            if isinstance(found, BatchReply):
+                replies[place] = found
+            else:
+                waiting.append((place, found))
+        while waiting:
+            firsts = {one.game: place for place, one in reversed(waiting)}
+            group = [(place, one) for place, one in waiting if firsts[one.game] == place]
+            waiting = [pair for pair in waiting if pair not in group]
+            for (place, _), reply in zip(group, self._store([one for _, one in group]), strict=True):
+                replies[place] = reply
+        return [replies[place] for place in range(len(batches))]
+
+    def _store(self, group: Sequence[CheckedBatch]) -> list[BatchReply]:
+        """Store batches of different games together; where the server refuses them, each by itself."""
         try:
             self.open()
             with transaction(self._engine) as connection:
-                return _store(connection, batch, rows)
+                return store_group(connection, group)
         except InputError as error:
-            return BatchReply("unavailable", text=str(error))
+            return [BatchReply("unavailable", text=str(error))] * len(group)
         except SQLAlchemyError as error:
-            status = "unavailable" if is_unavailable(error) else "refused"
-            return BatchReply(status, text=f"the tournament's database: {cause_of(error)}")  # type: ignore[arg-type]
-
-
-def _fault(batch: JournalBatch, rows: Sequence[EntryRow]) -> str:
-    """Return what is wrong with a batch by itself; empty where nothing is."""
-    if not rows or not is_public_key(batch.key):
-        return "this is no batch of entries"
-    if batch.game.owner != rig_id(batch.key):
-        return "the game belongs to another rig than the one that sends it"
-    if any(row.game != batch.game.id or row.seq != rows[0].seq + number for number, row in enumerate(rows)):
-        return "its entries do not follow one another"
-    if not is_signed(batch.key, batch.game, rows[-1], batch.signature):
-        return "the signature is not that of the rig that the game belongs to"
-    if any(not follows(before.digest, row) for before, row in pairwise(rows)):
-        return "its hash chain is broken: an entry was altered"
-    return ""
-
-
-def _store(connection: Connection, batch: JournalBatch, rows: Sequence[EntryRow]) -> BatchReply:
-    number = int.from_bytes(hashlib.sha256(f"journal {batch.game.id}".encode()).digest()[:8], signed=True)
-    connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
-    listed, stored = _standing(connection, batch.game.id, rows[0].seq - 1)
-    row = _row(batch.game)
-    if listed is not None and any(listed[name] != value for name, value in row.items()):
-        return BatchReply("refused", text="its title, teams, rulebook, table or rig is not the one it had before")
-    last = max(stored, default=0)
-    for entry in rows:
-        if stored.get(entry.seq, entry.digest) != entry.digest:
-            return BatchReply("refused", last, _fork(entry.seq))
-    if rows[0].seq > last + 1:
-        return BatchReply("behind", last)
-    if not follows(stored.get(rows[0].seq - 1, GENESIS), rows[0]):
-        return BatchReply("refused", last, _fork(rows[0].seq - 1))
-    new = [entry for entry in rows if entry.seq > last]
-    if not new:
-        return BatchReply("stored", last)
-    if listed is None:
-        connection.execute(insert(GAMES).values(number=_NEXT_NUMBER, **row))
-    connection.execute(insert(ENTRIES), [asdict(entry) for entry in new])
-    _keep_signature(connection, batch, new[-1])
-    return BatchReply("stored", new[-1].seq)
-
-
-def _standing(connection: Connection, game: str, first: int) -> tuple[RowMapping | None, dict[int, str]]:
-    """Return how a game is listed, and the digests of its stored entries by number: from one on, or that of the last.
-
-    One statement, as most of the time that a batch takes is spent on the way to the server and back.
-    """
-    last = select(func.max(ENTRIES.c.seq)).where(ENTRIES.c.game == game).scalar_subquery()
-    wanted = (ENTRIES.c.game == GAMES.c.id) & (ENTRIES.c.seq >= func.least(first, last))
-    query = select(GAMES, ENTRIES.c.seq, ENTRIES.c.digest).select_from(GAMES.outerjoin(ENTRIES, wanted))
-    rows = connection.execute(query.where(GAMES.c.id == game)).mappings().all()
-    return (rows[0] if rows else None), {row["seq"]: row["digest"] for row in rows if row["seq"] is not None}
-
-
-def _keep_signature(connection: Connection, batch: JournalBatch, last: EntryRow) -> None:
-    values = {
-        "seq": last.seq,
-        "digest": last.digest,
-        "key": batch.key,
-        "signature": batch.signature,
-        "received_ns": time.time_ns(),
-    }
-    done = connection.execute(update(SIGNED_ENDS).where(SIGNED_ENDS.c.game == last.game).values(**values))
-    if done.rowcount == 0:
-        connection.execute(insert(SIGNED_ENDS).values(game=last.game, **values))
-
-
-def _row(game: GameRow) -> dict[str, object]:
-    return {"table_name" if name == "table" else name: value for name, value in asdict(game).items()}
-
-
-def _fork(seq: int) -> str:
-    return (
-        f"the tournament has another entry {seq} of this game: an older copy of this computer's games was put back and"
-        " played on, or its journal was altered"
-    )
+            is_away = is_unavailable(error)
+            if not is_away and len(group) > 1:
+                return [reply for one in group for reply in self._store([one])]
+            status: Literal["unavailable", "refused"] = "unavailable" if is_away else "refused"
+            return [BatchReply(status, text=f"the tournament's database: {cause_of(error)}")] * len(group)

@@ -70,7 +70,7 @@ class PushView(BaseModel):
     """Something that was sent to tables."""
 
     id: str
-    kind: Literal["announcement", "rulebook", "teams", "schedule", "calibration", "game"]
+    kind: Literal["announcement", "rulebook", "teams", "schedule", "calibration", "access", "game"]
     title: str
     by: str
     at_ms: int = Field(description="Ms since 1970.")
