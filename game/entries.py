@@ -236,6 +236,11 @@ END_KINDS: Final = frozenset(name for name, kind in (*KINDS.items(), *KINDS_OF_V
 """Kinds of entries that end a game: one that has one is never in play again, whatever is added later."""
 
 
+START_KINDS: Final = frozenset(
+    name for name, kind in (*KINDS.items(), *KINDS_OF_VERSION_1.items()) if kind is GameStarted
+)
+"""Kinds of entries that name the rulebook in force from then on."""
+
 SEAL_KIND: Final = next(name for name, kind in KINDS.items() if kind is SegmentSealed)
 """Kind of the entries that seal a file of the recording."""
 

@@ -46,7 +46,8 @@ class GameSummary(TopicModel):
     title: str
     home: str
     away: str
-    rulebook: str
+    rulebook: str = Field(description="Name of the rulebook.")
+    rulebook_title: str = Field(description="The same for people.")
     table: str = Field("", description="Name of the table it was played at; empty for a recording shown again.")
 
 
@@ -189,7 +190,7 @@ class History:
     def details(self) -> GameDetails:
         """Return a summary of the game with its result."""
         return GameDetails(
-            **summary(self.row).model_dump(),
+            **summary(self.row, "" if self._started is None else self._started.rulebook.title).model_dump(),
             ended=self.ended,
             score=self.score,
             text=self.text,
@@ -299,8 +300,8 @@ class History:
             self._snaps = list(effects.plays)
 
 
-def summary(row: GameRow) -> GameSummary:
-    """Return a game's entry in the list of games."""
+def summary(row: GameRow, rulebook_title: str) -> GameSummary:
+    """Return a game's entry in the list of games; a rulebook without a title is called by its name."""
     return GameSummary(
         id=row.id,
         began_ms=row.began_ns // 1_000_000,
@@ -308,5 +309,6 @@ def summary(row: GameRow) -> GameSummary:
         home=row.home,
         away=row.away,
         rulebook=row.rulebook,
+        rulebook_title=rulebook_title or row.rulebook,
         table=row.table,
     )

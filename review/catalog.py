@@ -9,10 +9,20 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from downfield.game.entries import END_KINDS, EventRecorded, GameEnded, ScenesRecorded, unpack_entry
+from downfield.core.errors import FormatError
+from downfield.game.entries import (
+    END_KINDS,
+    START_KINDS,
+    EventRecorded,
+    GameEnded,
+    GameStarted,
+    ScenesRecorded,
+    unpack_entry,
+)
 from downfield.game.store_reader import EntryRow, GameRow, StoreReader
 
 GameStanding = Literal["in_play", "unfinished", "ended", "reopened"]
@@ -46,6 +56,7 @@ class GameLine:
 
     Attributes:
         row: the game.
+        rulebook_title: of the rulebook in force; empty where the journal has no start.
         ended: whether it is over.
         reopened: whether it is open for rulings again.
         score: home, away.
@@ -56,6 +67,7 @@ class GameLine:
     """
 
     row: GameRow
+    rulebook_title: str
     ended: bool
     reopened: bool
     score: tuple[int, int]
@@ -96,8 +108,8 @@ class GameSearch:
         """Return whether a game is one of those looked for; `in_play` is the id of the game in play."""
         row = line.row
         date = f"{row.id[:4]}-{row.id[4:6]}-{row.id[6:8]}"
-        where = f"{row.id} {date} {row.title} {row.home} {row.away} {row.rulebook} {row.table}".casefold()
-        if not all(word in where for word in self.text.casefold().split()):
+        where = f"{row.id} {date} {row.title} {row.home} {row.away} {row.rulebook} {line.rulebook_title} {row.table}"
+        if not all(word in where.casefold() for word in self.text.casefold().split()):
             return False
         if self.under_review and not line.under_review:
             return False
@@ -172,4 +184,14 @@ class GameCatalog:
             elif isinstance(content, GameEnded):
                 score, text = content.score, content.text
         raised, ruled = (len(self._store.latest(row.id, {kind}, LIMITS.challenges)) for kind in CHALLENGE_KINDS)
-        return GameLine(row, ended, reopened, score, text, max(0, raised - ruled), 0 if last is None else last.seq)
+        entries = 0 if last is None else last.seq
+        return GameLine(row, self._title(row), ended, reopened, score, text, max(0, raised - ruled), entries)
+
+    def _title(self, row: GameRow) -> str:
+        started = next(iter(self._store.latest(row.id, START_KINDS)), None)
+        if started is None:
+            return ""
+        with suppress(FormatError):  # a damaged journal still has a line; its own page says what is wrong with it
+            content = unpack_entry(started.kind, started.content, where=f"game {row.id}, entry {started.seq}")
+            return content.rulebook.title if isinstance(content, GameStarted) else ""
+        return ""

@@ -39,7 +39,9 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_a_call_is_found_ruled_on_after_the_game_and_compared(chrome: Browser, url: str) -> None:
     with page_in(chrome, phone=True) as page:
         page.goto(f"{url}/games?standing=ended")
+        expect(page.locator("#games .game .facts")).to_contain_text("Tudor Advanced Play (Tudor-Con)")
         page.locator("#games .game").tap()
+        expect(page.locator("#summary")).to_contain_text("Tudor Advanced Play (Tudor-Con)")
         expect(page.locator("#plays .result").first).to_have_text(re.compile("^Tackled by light 24, gain of "))
         page.locator("#filters summary").tap()
         page.get_by_label("Player").fill("dark 28")

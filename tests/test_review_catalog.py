@@ -7,9 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scripted_plays import FIELD
 
+from downfield.core.records import to_json
+from downfield.game.entries import GameStarted, record_of
 from downfield.game.hash_chain import GENESIS, digest_of
 from downfield.game.store import EntryRow, GameRow, Store
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review import catalog as catalog_module
 from downfield.review.catalog import GameCatalog, GameSearch
 
@@ -43,6 +47,15 @@ def append(
 
 
 STARTED = ("game_started", "{}")
+TAP = load_rulebook("tap")
+UNDER_TAP = ("game_started", to_json(GameStarted, GameStarted(record_of(TAP), FIELD)))
+
+
+def test_a_line_names_the_rulebook_in_force_as_people_know_it(store: Store) -> None:
+    renamed = UNDER_TAP[0], UNDER_TAP[1].replace(TAP.title, "River City League")
+    lines = [add_game(store, 1, UNDER_TAP), add_game(store, 2, UNDER_TAP, renamed), add_game(store, 3, STARTED)]
+    titles = [GameCatalog(store).line(row).rulebook_title for row in lines]
+    assert titles == ["Tudor Advanced Play (Tudor-Con)", "River City League", ""], "a damaged start has no title"
 
 
 def test_a_game_stands_as_its_last_entry_says(store: Store) -> None:
@@ -89,7 +102,7 @@ def test_a_line_is_read_again_only_when_the_journal_has_grown(store: Store, monk
 def test_games_are_found_by_words_and_standing_across_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalog_module, "LIMITS", replace(catalog_module.LIMITS, page=1))
     add_game(store, 1, STARTED, home="Oakdale")
-    add_game(store, 2, STARTED, ("game_ended", '{"text":"","score":[0,0]}'))
+    add_game(store, 2, UNDER_TAP, ("game_ended", '{"text":"","score":[0,0]}'))
     add_game(store, 3, STARTED)
     catalog = GameCatalog(store)
 
@@ -97,6 +110,7 @@ def test_games_are_found_by_words_and_standing_across_pages(store: Store, monkey
         return [line.row.id[:8] for line in catalog.find(search, limit=10, in_play=in_play)]
 
     assert found(GameSearch("oakDALE lake")) == ["20260101"]
+    assert found(GameSearch("tudor-con")) == ["20260102"]
     assert found(GameSearch("2026-01-03")) == ["20260103"]
     assert found(GameSearch("oakdale ended")) == []
     assert found(GameSearch(standing="ended")) == ["20260102"]

@@ -128,7 +128,7 @@ def thumbnail(
 
 def _listed(line: GameLine, in_play: str) -> ListedGame:
     return ListedGame(
-        **summary(line.row).model_dump(),
+        **summary(line.row, line.rulebook_title).model_dump(),
         standing=line.standing(in_play),
         score=line.score,
         text=line.text,

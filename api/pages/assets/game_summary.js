@@ -11,7 +11,7 @@ export const formatGameDate = (game) =>
 /** What a game's page says of it beside teams and score; where a game that is not over stands, without the score. */
 export const gameFacts = (game) => {
   const now = ["in_play", "unfinished"].includes(game.standing) ? game.text.split(" | ").slice(1).join(", ") : "";
-  return [formatGameDate(game), game.title, game.table, `Rulebook ${game.rulebook}`, now].filter(Boolean);
+  return [formatGameDate(game), game.title, game.table, game.rulebook_title, now].filter(Boolean);
 };
 
 /** Whether a game is in play, not finished, or over. */

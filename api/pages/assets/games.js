@@ -45,7 +45,7 @@ function gameItem(game) {
         { class: "teams" },
         [["away", game.score[1]], ["home", game.score[0]]].map(([side, points]) => [el("span", {}, game[side]), el("span", {}, String(points))]),
       ),
-      el("span", { class: "facts" }, [formatGameDate(game), game.title, `Rulebook ${game.rulebook}`, game.table].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing), game.under_review > 0 && el("span", { class: "badge alert" }, game.under_review === 1 ? "1 open challenge" : `${game.under_review} open challenges`)),
+      el("span", { class: "facts" }, [formatGameDate(game), game.title, game.rulebook_title, game.table].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing), game.under_review > 0 && el("span", { class: "badge alert" }, game.under_review === 1 ? "1 open challenge" : `${game.under_review} open challenges`)),
     ),
   );
 }
