@@ -7,7 +7,6 @@ thread submits every scene; the API's threads call the rest.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Final
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import NotFoundError, RefusedError
 from downfield.core.field import FieldModel
+from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Player, Scene
 from downfield.game.backlog import Backlog
 from downfield.game.commands import Command, NewGame, SetRulebook, Settings
@@ -267,7 +267,7 @@ class GameService(CurrentGame):
                 if self._shadow is not None:
                     self._shadow.hear(entry.body, self._session, entry.t_ns)
                 return calls
-            self._scene_ns, self._scene_at_ns = entry.t_ns, time.monotonic_ns()
+            self._scene_ns, self._scene_at_ns = entry.t_ns, monotonic_ns()
             if self._shadow is None:
                 return self._session.judge_scene(entry)
             self._shadow.see(entry)
@@ -363,7 +363,7 @@ class GameService(CurrentGame):
     def _since_last_scene(self) -> int:
         if self._scene_at_ns is None:
             return self._scene_ns
-        return self._scene_ns + time.monotonic_ns() - self._scene_at_ns
+        return self._scene_ns + monotonic_ns() - self._scene_at_ns
 
     def _set_rulebook(self, command: SetRulebook, submission: Submission) -> str:
         rulebook = load_rulebook(command.rulebook)

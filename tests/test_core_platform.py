@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from downfield.core.platform import sockets
+from downfield.core.platform import clock, sockets
+from downfield.core.platform.clock import has_coarse_clock
 from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLocks
 from downfield.core.platform.folders import lasting_temporary_folder, user_cache_folder, user_data_folder
+from downfield.core.platform.processors import usable_cores
 from downfield.core.platform.system import System, system_of
 
 
@@ -157,3 +159,35 @@ def test_on_windows_no_second_program_may_listen_at_one_port(monkeypatch: pytest
     with Listener() as listener:
         sockets.reclaim_address(listener)
     assert options == [(socket.SOL_SOCKET, ~socket.SO_REUSEADDR, 1)]
+
+
+@pytest.mark.parametrize(
+    ("system", "python", "coarse"),
+    [
+        ("windows", (3, 11, 9), True),
+        ("windows", (3, 12, 0), True),
+        ("windows", (3, 13, 0), False),
+        ("linux", (3, 11, 9), False),
+        ("macos", (3, 11, 9), False),
+    ],
+)
+def test_the_clock_that_steps_by_half_a_frame_is_not_used(
+    system: System, python: tuple[int, ...], coarse: bool
+) -> None:
+    assert has_coarse_clock(system, python) == coarse
+
+
+def test_where_the_usual_clock_is_coarse_frames_are_dated_by_the_fine_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock.time, "monotonic_ns", lambda: 15_600_000)
+    assert clock.monotonic_ns() == 15_600_000
+    monkeypatch.setattr(clock, "_COARSE", True)
+    assert len({clock.monotonic_ns() for _ in range(1000)}) > 100
+
+
+def test_cores_are_counted_where_only_linux_tells_which_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert usable_cores() == len(os.sched_getaffinity(0))
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    assert usable_cores() == 8
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert usable_cores() == 1

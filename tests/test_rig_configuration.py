@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -11,7 +12,7 @@ import pytest
 
 from downfield.core.errors import FormatError, InputError
 from downfield.rig.configuration.display import as_toml
-from downfield.rig.configuration.loading import load, parse_assignments, setting_keys, variable_name
+from downfield.rig.configuration.loading import NOT_SETTINGS, load, parse_assignments, setting_keys, variable_name
 from downfield.rig.configuration.settings import RigSettings
 
 ROOT = Path(__file__).parents[1]
@@ -79,6 +80,16 @@ def test_an_error_in_the_file_names_file_and_key(tmp_path: Path, text: str, mess
 def test_an_unknown_variable_is_refused_with_a_suggestion() -> None:
     with pytest.raises(InputError, match="DOWNFIELD_SOURCE_NAM is not a setting; did you mean DOWNFIELD_SOURCE_NA"):
         load(environment={"DOWNFIELD_SOURCE_NAM": "0"})
+
+
+def test_variables_that_are_read_elsewhere_are_no_settings_and_not_refused() -> None:
+    sources = [path for package in ROOT.glob("*/__init__.py") for path in package.parent.rglob("*.py")]
+    read = {"DOWNFIELD_CACHE"}  # whose name is put together
+    for path in sources:
+        read |= set(re.findall(r'VARIABLE\b.*"(DOWNFIELD_\w+)"', path.read_text(encoding="utf-8")))
+    assert read == NOT_SETTINGS
+    assert not NOT_SETTINGS & {variable_name(key) for key in setting_keys()}
+    assert load(environment=dict.fromkeys(NOT_SETTINGS, "/elsewhere")).origins == {}
 
 
 @pytest.mark.parametrize("text", ["recording", "recording.onn=true", "source.fps=often"])

@@ -23,6 +23,7 @@ from typing import Any, Final, TypeVar
 
 from downfield.core.addresses import without_password
 from downfield.core.errors import InputError, MissingExtraError, OutputError
+from downfield.core.platform.processors import usable_cores
 from downfield.desk.archive.archive_files import StorageError
 
 Task = TypeVar("Task")
@@ -154,7 +155,7 @@ def _local_cluster(workers: int | None) -> Iterator[RayCluster]:
         try:
             ray.init(
                 address="local",
-                num_cpus=workers or len(os.sched_getaffinity(0)),
+                num_cpus=workers or usable_cores(),
                 num_gpus=0,
                 include_dashboard=False,
                 log_to_driver=False,

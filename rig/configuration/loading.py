@@ -26,6 +26,9 @@ FILE_NAME: Final = "downfield.toml"
 
 ENVIRONMENT_PREFIX: Final = "DOWNFIELD_"
 
+NOT_SETTINGS: Final = frozenset({"DOWNFIELD_BLENDER_PYTHON", "DOWNFIELD_CACHE", "DOWNFIELD_GLYPHS", "DOWNFIELD_TRACER"})
+"""Variables of that prefix that are no settings of a rig: read where no configuration is."""
+
 Origin = Literal["default", "file", "environment", "command line"]
 
 
@@ -126,7 +129,7 @@ def _flatten(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, object]]:
     by_variable = {variable_name(key): key for key in setting_keys()}
     for name, text in environment.items():
-        if name.startswith(ENVIRONMENT_PREFIX):
+        if name.startswith(ENVIRONMENT_PREFIX) and name not in NOT_SETTINGS:
             if name not in by_variable:
                 raise InputError(f"The environment variable {name} is not a setting{_suggestion(name, by_variable)}")
             yield by_variable[name], _parse_value(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame
+from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Power, Scene
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
@@ -89,11 +89,11 @@ class FrameMeter:
         """Count a frame whose picture can't be decoded."""
         with self._lock:
             self._damaged += 1
-            self._damaged_at_ns.append(time.monotonic_ns())
+            self._damaged_at_ns.append(monotonic_ns())
 
     def frame_published(self, captured_ns: int) -> None:
         """Count a frame that is published now; its capture time is that of the monotonic clock."""
-        now_ns = time.monotonic_ns()
+        now_ns = monotonic_ns()
         with self._lock:
             self._began_ns = self._began_ns or now_ns
             self._frames += 1
@@ -101,7 +101,7 @@ class FrameMeter:
 
     def statistics(self) -> FrameStatistics:
         """Return the statistics now."""
-        now_ns = time.monotonic_ns()
+        now_ns = monotonic_ns()
         with self._lock:
             latencies = sorted(latency for at, latency in self._recent if at > now_ns - LIMITS.window_ns)
             damaged_at_ns = [at for at in self._damaged_at_ns if at > now_ns - LIMITS.damage_ns]

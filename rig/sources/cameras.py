@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +12,7 @@ import numpy as np
 from av.video.stream import VideoStream
 
 from downfield.core.errors import SourceError
+from downfield.core.platform.clock import monotonic_ns
 from downfield.rig.sources.camera_request import CameraRequest, PluggedCamera
 from downfield.rig.sources.camera_system import CameraSystem
 from downfield.rig.sources.http_mjpeg import error_text
@@ -86,7 +86,7 @@ class UsbCamera:
                     return
                 if not packet.size:
                     continue
-                arrived_ns = time.monotonic_ns()
+                arrived_ns = monotonic_ns()
                 captured_ns = arrived_ns
                 if packet.pts is not None:
                     captured_ns = source_clock.to_monotonic(round(packet.pts * packet.time_base * 10**9), arrived_ns)
@@ -163,7 +163,7 @@ class OpenCvCamera:
         try:
             while not self._closed:
                 read, image = self._capture.read()
-                arrived_ns = captured_ns = time.monotonic_ns()
+                arrived_ns = captured_ns = monotonic_ns()
                 if not read:
                     raise SourceError(f"{self._facts.name}: the camera stopped sending")
                 stamp_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Final
 
 from downfield.calibration.pictures import read_picture
 from downfield.core.errors import InputError, SourceError
+from downfield.core.platform.clock import monotonic_ns
 from downfield.core.video_file import VideoPicture, VideoReader
 from downfield.rig.recording.recording_library import frames_of, index_path
 from downfield.rig.sources.sound import Soundtrack
@@ -69,7 +69,7 @@ class VideoFile:
                 if not self._pacer.wait_until(t_ns):
                     return
                 hum = self._sound.hum_at(picture.t_ns) if self._sound else 0.0
-                yield CapturedFrame(index, t_ns, time.monotonic_ns(), image=image, hum=hum)
+                yield CapturedFrame(index, t_ns, monotonic_ns(), image=image, hum=hum)
         except InputError as error:
             raise SourceError(str(error)) from None
         finally:
@@ -147,7 +147,7 @@ class ImageFolder:
             t_ns = round(index * 1e9 / self._fps)
             if not self._pacer.wait_until(t_ns):
                 return
-            yield CapturedFrame(index, t_ns, time.monotonic_ns(), image=image)
+            yield CapturedFrame(index, t_ns, monotonic_ns(), image=image)
 
     def close(self) -> None:
         """Stop."""

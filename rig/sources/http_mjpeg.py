@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import http.client
 import threading
-import time
 from collections.abc import Generator, Iterator
 from typing import Final
 
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import InputError, SourceError
+from downfield.core.platform.clock import monotonic_ns
 from downfield.rig.sources.http_connection import HttpStream, open_http
 from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.jpeg_stream import JpegScanner, StreamedJpeg
@@ -171,4 +171,4 @@ def _read_parts(response: http.client.HTTPResponse) -> Generator[Part, None, Non
     with response:
         while data := response.read1(_READ_BYTES):
             for picture in scanner.feed(data):
-                yield picture, time.monotonic_ns()
+                yield picture, monotonic_ns()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterator
 from typing import Final
@@ -15,6 +14,7 @@ from av.video.frame import VideoFrame
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import SourceError
 from downfield.core.media_limits import STREAM_OPTIONS
+from downfield.core.platform.clock import monotonic_ns
 from downfield.rig.sources.http_mjpeg import error_text
 from downfield.rig.sources.source import (
     CaptureClock,
@@ -131,7 +131,7 @@ class NetworkVideo:
         for received in self._container.demux(self._stream):
             if self._closed:
                 return
-            arrived_ns = time.monotonic_ns()
+            arrived_ns = monotonic_ns()
             if received.size:
                 in_order = in_order and (last_pts is None or (received.pts is not None and received.pts > last_pts))
                 last_pts = received.pts

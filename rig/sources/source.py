@@ -12,6 +12,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
 from downfield.core.frame import Frame
+from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
 from downfield.rig.sources.jpeg import decode_jpeg
@@ -154,15 +155,15 @@ class CaptureClock:
     """The clock of live sources: starts at the time of day, and is monotonic from then on."""
 
     def __init__(self) -> None:
-        self._offset_ns = time.time_ns() - time.monotonic_ns()
+        self._offset_ns = time.time_ns() - monotonic_ns()
 
     def start_after(self, t_ns: int) -> None:
         """Continue after an instant of a resumed game, even if the computer's clock was set back since."""
-        self._offset_ns = max(self._offset_ns, t_ns + 1 - time.monotonic_ns())
+        self._offset_ns = max(self._offset_ns, t_ns + 1 - monotonic_ns())
 
     def now_ns(self) -> int:
         """Return the time now, ns since 1970."""
-        return self.from_monotonic(time.monotonic_ns())
+        return self.from_monotonic(monotonic_ns())
 
     def from_monotonic(self, monotonic_ns: int) -> int:
         """Convert an instant of the monotonic clock to ns since 1970."""
@@ -204,7 +205,7 @@ class PlaybackPacer:
 
         """
         if self._paced:
-            now = time.monotonic_ns()
+            now = monotonic_ns()
             offset_ns = now - t_ns if self._offset_ns is None else self._offset_ns
             if not -LIMITS.longest_wait_ns <= now - (offset_ns + t_ns) <= LIMITS.catch_up_ns:
                 offset_ns = now - t_ns

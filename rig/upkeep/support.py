@@ -85,7 +85,7 @@ def scrubber_of(settings: RigSettings) -> Scrubber:
         with suppress(ValueError):
             secrets.append(split_address(text).password)
     with suppress(OSError):
-        secrets.append((folder / ADMIN_KEY).read_text().strip())
+        secrets.append((folder / ADMIN_KEY).read_text(encoding="utf-8").strip())
     return Scrubber(names, secrets)
 
 
@@ -111,7 +111,7 @@ def _versions() -> str:
 
 def _processor() -> str:
     with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or "unknown"

@@ -272,7 +272,7 @@ def _turned(rings: list[tuple[float, float, float]]) -> _Shape:
 
 def main() -> None:
     """Answer orders until standard input ends."""
-    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    answers = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
     os.dup2(2, 1)  # Blender reports its progress on standard output
     table = None
     for line in sys.stdin:
