@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from bundled_games import bundle_of, played_game
 
+from downfield.core.arrays import Image
+from downfield.core.frame import Detection
+from downfield.desk.archive import networks
 from downfield.desk.archive.adding import ItemLabels, add_files
 from downfield.desk.archive.archive_files import ArchiveFiles
+from downfield.desk.archive.cluster import RayCluster, connect_cluster
 from downfield.desk.archive.items import ArchivedItem, item_ids, read_items
 from downfield.desk.archive.job import ArchiveTask, do_task
 from downfield.desk.archive.results import GameResult
 
 DIES = "dies"
+GRAY_STEP = 7
+"""Each picture of a numbered recording is so much brighter than the one before."""
 
 
 def make_bundles(folder: Path, count: int) -> list[Path]:
@@ -79,6 +88,64 @@ def die_once(task: ArchiveTask) -> GameResult:
         marker.write_text("died")
         os.kill(os.getpid(), signal.SIGKILL)
     return do_task(task)
+
+
+@dataclass(frozen=True)
+class NumberedDetector:
+    """Returns what is seen in the picture whose number its brightness tells.
+
+    Attributes:
+        seen: in each picture.
+        look: called with each number first.
+
+    """
+
+    seen: tuple[tuple[Detection, ...], ...]
+    look: Callable[[int], None] = lambda _: None
+    name = "simulated"
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        """Return the detections of a picture."""
+        number = round(float(image[:64, :64].mean()) / GRAY_STEP)
+        self.look(number)
+        return self.seen[number]
+
+
+def tracking_of(
+    seen: tuple[tuple[Detection, ...], ...], dies_at: int | None = None
+) -> Callable[[ArchiveTask], GameResult]:
+    """Return what tracks with detections that are known in the place of a network, in whatever process.
+
+    Args:
+        seen: in each picture.
+        dies_at: the picture at which the worker is killed, once, if the marker names the item.
+
+    """
+
+    def track(task: ArchiveTask) -> GameResult:
+        marker = Path(task.kept.url.removeprefix("file://")) / DIES
+
+        def look(number: int) -> None:
+            if number == dies_at and marker.is_file() and marker.read_text() == task.item.id:
+                marker.write_text("died")
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        vars(networks)["open_detector"] = lambda *_, **__: NumberedDetector(seen, look)
+        return do_task(task)
+
+    return track
+
+
+@contextmanager
+def two_workers() -> Iterator[RayCluster]:
+    """Two workers on this computer that know this module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_worker_niceness", "0")  # Ray's 15 would wait for all other tests
+        with connect_cluster(None, 2) as connected:
+            import ray
+
+            ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers find no modules of tests
+            yield connected
 
 
 def die_always(number: int) -> int:

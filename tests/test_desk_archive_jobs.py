@@ -13,9 +13,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import archived_games
 import pytest
-from archived_games import DIES, OtherTasks, archive_of, die_always, die_once, items_of, make_bundles, wait_for
+from archived_games import (
+    DIES,
+    OtherTasks,
+    archive_of,
+    die_always,
+    die_once,
+    items_of,
+    make_bundles,
+    two_workers,
+    wait_for,
+)
 
 from downfield.core.errors import InputError
 from downfield.desk.archive import cluster as cluster_module
@@ -40,13 +49,8 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RayCluster]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_worker_niceness", "0")  # Ray's 15 would wait for all other tests
-        with connect_cluster(None, 2) as connected:
-            import ray
-
-            ray.cloudpickle.register_pickle_by_value(archived_games)  # workers do not find the modules of tests
-            yield connected
+    with two_workers() as connected:
+        yield connected
 
 
 @pytest.fixture

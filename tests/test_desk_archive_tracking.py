@@ -11,13 +11,22 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from archived_games import OtherTasks, archive_of, items_of, make_bundles
+from archived_games import (
+    DIES,
+    GRAY_STEP,
+    NumberedDetector,
+    OtherTasks,
+    archive_of,
+    items_of,
+    make_bundles,
+    tracking_of,
+    two_workers,
+)
 from av.video.stream import VideoStream
 from simulated_detector import Faults, SimulatedDetector
 from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing, walking
 
 from downfield.calibration.calibration import Calibration, write_calibration
-from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.core.records import to_json
@@ -37,7 +46,6 @@ if importlib.util.find_spec("s3fs") is None or importlib.util.find_spec("ray") i
 TABLE = Table(
     {"dark-7": walking(300, 200, 0), "dark-9": standing(300, 300, 0), "light-3": standing(420, 300, 180)}, 0.3
 )
-GRAY_STEP = 7
 SIZE_PX = (960, 540)
 
 
@@ -47,49 +55,44 @@ def seen() -> tuple[tuple[Detection, ...], ...]:
     return tuple(detector.detect(view) for view, _, _ in filmed(TABLE))
 
 
-class NumberedDetector:
-    """Returns what is seen in the picture whose number its brightness tells."""
-
-    name = "simulated"
-
-    def detect(self, image: Image) -> tuple[Detection, ...]:
-        """Return the detections of a picture."""
-        return seen()[round(float(image[:64, :64].mean()) / GRAY_STEP)]
-
-
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A video whose pictures tell their numbers, with a calibration and a roster beside it."""
-    folder = tmp_path_factory.mktemp("recording")
-    path = folder / "semifinal.mkv"
+    return write_recording(tmp_path_factory.mktemp("recording"), "semifinal")
+
+
+def write_recording(folder: Path, name: str, pictures: int | None = None) -> Path:
+    """Write a recording of a number of pictures, None for all."""
+    path = folder / f"{name}.mkv"
     with av.open(str(path), "w") as out:
         stream = out.add_stream("mjpeg", rate=30)
         assert isinstance(stream, VideoStream)
         stream.width, stream.height = SIZE_PX
         stream.pix_fmt, stream.time_base = "yuvj420p", Fraction(1, 30)
-        for number in range(len(seen())):
+        for number in range(len(seen()) if pictures is None else pictures):
             picture = np.full((SIZE_PX[1], SIZE_PX[0], 3), GRAY_STEP * number, np.uint8)
             frame = av.VideoFrame.from_ndarray(picture, format="bgr24")
             frame.pts, frame.time_base = number, Fraction(1, 30)
             out.mux(stream.encode(frame))
         out.mux(stream.encode())
-    write_calibration(folder / "semifinal.calibration.json", Calibration(FIELD, look_of(TABLE.players).camera, "truth"))
-    (folder / "semifinal.roster.json").write_text(to_json(Roster, roster_of(TABLE)))
+    camera = look_of(TABLE.players).camera
+    write_calibration(folder / f"{name}.calibration.json", Calibration(FIELD, camera, "truth"))
+    (folder / f"{name}.roster.json").write_text(to_json(Roster, roster_of(TABLE)))
     return path
 
 
 @pytest.fixture
 def simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every network that is opened is the simulated one."""
-    monkeypatch.setattr(networks, "open_detector", lambda *_, **__: NumberedDetector())
+    monkeypatch.setattr(networks, "open_detector", lambda *_, **__: NumberedDetector(seen()))
 
 
-def track(files: ArchiveFiles, kept: Path, out: Path) -> JobReport:
+def track(files: ArchiveFiles, kept: Path, out: Path, tasks: OtherTasks | None = None) -> JobReport:
     for folder in (kept, out):
         folder.mkdir(exist_ok=True)
     settings = JobSettings.of(None, describe_network(BUNDLED))
     job = ArchiveJob(settings, files, ArchiveFiles.at(str(kept)), items_of(files))
-    return job.run(OtherTasks, lambda _done, _total: None, out)  # type: ignore[arg-type]
+    return job.run(lambda: tasks or OtherTasks(), lambda _done, _total: None, out)  # type: ignore[arg-type, return-value]
 
 
 @pytest.mark.usefixtures("simulated")
@@ -112,6 +115,29 @@ def test_a_recording_is_tracked_and_judged_the_same_each_time(recording: Path, t
     assert walked[0] - 300 > 5, "the figure that walks is followed"
     again = track(files, tmp_path / "kept-one", tmp_path / "again")
     assert again.before == 1
+
+
+def test_tracking_comes_to_the_same_bits_on_two_workers_one_of_which_is_killed_in_the_middle(tmp_path: Path) -> None:
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    paths = [
+        write_recording(folder, f"game-{count}", count) for count in (len(seen()), len(seen()) - 2, len(seen()) - 4)
+    ]
+    files = archive_of(str(tmp_path / "archive"), paths, ItemLabels(rulebook="tap"))
+    tracking = tracking_of(seen(), dies_at=len(seen()) // 2)
+    killed = tmp_path / "kept-two" / DIES
+    killed.parent.mkdir()
+    killed.write_text(items_of(files)[1].id)
+    with two_workers() as cluster:
+        ways = {"one": OtherTasks(cluster, tracking, cpus=2), "two": OtherTasks(cluster, tracking)}
+        for name, tasks in ways.items():
+            report = track(files, tmp_path / f"kept-{name}", tmp_path / name, tasks)
+            assert [game.state for game in report.games] == ["done"] * 3, report.failed
+    assert killed.read_text() == "died"
+    written = {path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()}
+    assert len([path for path in written if path.parent.name == "tracks"]) == 3
+    for path in written:
+        assert (tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes(), path
 
 
 @pytest.mark.usefixtures("simulated")
@@ -144,7 +170,7 @@ def test_a_network_of_ones_own_reaches_a_worker_and_is_checked_there(
 
     def note(folder: Path, **_: object) -> NumberedDetector:
         opened.update({path.name: path.read_bytes() for path in folder.iterdir()})
-        return NumberedDetector()
+        return NumberedDetector(seen())
 
     monkeypatch.setattr(networks, "open_detector", note)
     open_shared_network(described, kept)
