@@ -10,6 +10,7 @@ DownfieldError                 the user can fix it; its text says what was wrong
 |   +-- ForeignEntriesError    another process writes a game (game/store.py)
 +-- RefusedError               the state of the game does not allow an event; the state is unchanged
 +-- CalibrationError           no trustworthy calibration can be made from a picture
+|   +-- AimError               the camera has to be moved or set otherwise: the field is cut, or mirrored
 |   +-- AmbiguousField         the picture can be read in several ways; carries them (calibration/field/solution.py)
 +-- SourceError                a camera or a stream can't be opened, or has stopped
 +-- NotFoundError              nothing has the requested id
@@ -71,6 +72,10 @@ class RefusedError(DownfieldError):
 
 class CalibrationError(DownfieldError):
     """No trustworthy calibration can be made from a picture."""
+
+
+class AimError(CalibrationError):
+    """The field is found, but the camera has to be moved or set otherwise: the field is cut, or mirrored."""
 
 
 class SourceError(DownfieldError):

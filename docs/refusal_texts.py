@@ -16,7 +16,7 @@ PLACES: Final = (
     "rig/cli/field_solving.py",
     "rig/cli/certify.py",
 )
-ERRORS: Final = frozenset({"CalibrationError", "InputError", "RefusedError", "AmbiguousField"})
+ERRORS: Final = frozenset({"AimError", "CalibrationError", "InputError", "RefusedError", "AmbiguousField"})
 GAP: Final = "…"
 """Stands for what is filled in."""
 

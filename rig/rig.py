@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,7 +37,7 @@ from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObse
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.notices import Notices
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
+from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter, camera_loss
 from downfield.rig.live.strip_game import follow_strip, keep_game
 from downfield.rig.program.program_feed import ProgramDrawer, ProgramMoment
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
@@ -315,6 +316,7 @@ class Rig:
             self._recent_pictures.images,
             lambda text: replace(choice, text=text, microphone=""),
             self._leave_for,
+            partial(camera_loss, self._problems),
         )
 
     def _leave_for(self, table: TableProfile) -> None:

@@ -169,10 +169,13 @@ def first_pictures(source: FrameSource) -> list[Image]:
 
 
 def lens_from_distance(image: Image, height_mm: float | None) -> LensFromDistance:
-    """Return the way to find a camera's distance: by its measured height, otherwise by the figures in its picture."""
+    """Return the way to find a camera's distance: by its measured height, otherwise by the figures in its picture.
+
+    The figures are detected once a solution wants to know, so that a picture without a field is refused before that.
+    """
     if height_mm is not None:
         return partial(lens_at_height, height_mm=height_mm)
-    return partial(estimate_lens_from_lean, standing=_standing_figures(image))
+    return lambda camera: estimate_lens_from_lean(camera, _standing_figures(image))
 
 
 def _standing_figures(image: Image) -> StandingFigures:

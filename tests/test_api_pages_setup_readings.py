@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 from browsers import PageServer, browser, page_in
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from setup_readings import RUNNING, mirrored_or_not, session_with, solution
 from test_api_pages_setup import SOLVED_MS, check_layout
 
 from downfield.api.table_setup import SetupView, SolveRequest
+from downfield.calibration.advice import AdviceLimits
+from downfield.calibration.field.measured_height import StandingObject
 from downfield.calibration.field.solution import FieldSolution
+from downfield.core.errors import InputError
 from downfield.rig.setup import landmarks, solving
+from downfield.rig.setup import session as session_module
 from downfield.rig.setup.session import SetupSession
 
 SHOTS = os.environ.get("SETUP_SCREENSHOTS")
@@ -68,6 +72,66 @@ def test_mirrored_or_not_is_two_pictures_to_tap_and_nothing_is_saved_before(
         ways.nth(1).click()
         expect(page.get_by_role("alert")).to_contain_text("Switch off mirroring", ignore_case=True)
         expect(page.get_by_role("button", name="Find the field")).to_be_visible()
+
+
+def test_a_tape_or_something_standing_tells_how_high_the_camera_is(
+    running: Browser, served: tuple[SetupSession, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup, url = served
+    measured: list[object] = []
+
+    def keep(found: FieldSolution, _: object, what: object) -> FieldSolution:
+        measured.append(what)
+        if len(measured) == 2:
+            raise InputError("what stands on the board contradicts the print. Check where foot and top are marked.")
+        return found
+
+    monkeypatch.setattr(session_module, "ADVICE", AdviceLimits(wanted_yd=0.0))
+    monkeypatch.setattr(solving, "solve_field", lambda *_, **__: solution())
+    monkeypatch.setattr(solving, "with_camera_height", keep)
+    monkeypatch.setattr(solving, "with_standing_object", keep)
+    with page_in(running) as page:
+        find_field(page, url, setup)
+        expect(page.locator("#advice")).to_contain_text("Base tops are known to")
+        page.get_by_label("Lens over the board by tape, mm").fill("1100")
+        lines = page.locator("#lines")
+        before = lines.get_attribute("src") or ""
+        page.locator("#tape").get_by_role("button", name="Use this height").click()
+        expect(lines).not_to_have_attribute("src", before)
+        page.get_by_role("button", name="Mark foot and top").click()
+        foot, top = (page.get_by_role("button", name=f"{end} of what stands") for end in ("Foot", "Top"))
+        drag_to(page, foot, (0.2, 0.3))
+        drag_to(page, top, (0.15, 0.28))
+        page.get_by_label("Its height, mm").fill("88")
+        use = page.locator("#standing").get_by_role("button", name="Use this height")
+        use.click()
+        expect(page.get_by_role("alert")).to_contain_text("contradicts the print")
+        expect(foot).to_be_visible()  # where it was put, to be corrected
+        if SHOTS:
+            page.screenshot(path=Path(SHOTS) / "setup-standing.png", full_page=True)
+        drag_to(page, top, (0.12, 0.27))
+        use.click()
+        expect(foot).to_be_hidden()
+        expect(page.get_by_role("alert")).to_be_hidden()
+    tape, wrong, right = measured
+    assert tape == 1100
+    assert isinstance(wrong, StandingObject)
+    assert isinstance(right, StandingObject)
+    assert right.height_mm == 88
+    assert right.foot_px == pytest.approx((256, 216), abs=2)
+    assert wrong.top_px == pytest.approx((192, 201.6), abs=2)
+    assert right.top_px == pytest.approx((153.6, 194.4), abs=2)
+
+
+def drag_to(page: Page, ring: Locator, share: tuple[float, float]) -> None:
+    """Drag a ring with the mouse to a place of the picture, in shares of it."""
+    ring.hover()  # waits until it stands still
+    page.mouse.down()
+    box = page.locator("#live").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + share[0] * box["width"], box["y"] + share[1] * box["height"], steps=4)
+    expect(page.locator("#magnifier")).to_be_visible()
+    page.mouse.up()
 
 
 def test_four_dragged_places_are_enough_and_any_other_can_be_added(

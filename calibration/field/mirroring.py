@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.core.arrays import Array, Plane
-from downfield.core.errors import CalibrationError
+from downfield.core.errors import AimError
 from downfield.core.field import FieldModel
 from downfield.core.painted_lines import FieldNumber
 
@@ -115,11 +115,11 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
         field: the printed field.
 
     Raises:
-        CalibrationError: the picture is mirrored.
+        AimError: the picture is mirrored.
 
     """
     if match_numbers(plane, camera, field).is_mirrored:
-        raise CalibrationError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
+        raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
 
 
 def is_readable(plane: Plane, camera: Camera, field: FieldModel) -> bool:
@@ -131,7 +131,7 @@ def is_readable(plane: Plane, camera: Camera, field: FieldModel) -> bool:
     others the digits have to be read. A field without numbers passes.
 
     Raises:
-        CalibrationError: the picture is mirrored.
+        AimError: the picture is mirrored.
 
     """
     match = match_numbers(plane, camera, field)
@@ -143,7 +143,7 @@ def is_readable(plane: Plane, camera: Camera, field: FieldModel) -> bool:
     if max(match.as_printed, match.mirrored) > LIMITS.least_read and abs(more) > LIMITS.clear_in_place:
         if more > 0:
             return True
-        raise CalibrationError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
+        raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
     return False
 
 

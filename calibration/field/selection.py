@@ -20,7 +20,7 @@ from downfield.calibration.field.yard_marks import marked_steps
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import is_blurred
 from downfield.core.arrays import Image, Plane
-from downfield.core.errors import CalibrationError
+from downfield.core.errors import AimError, CalibrationError
 from downfield.core.field import FieldModel
 
 
@@ -128,7 +128,7 @@ def best_trusted(
     if paint is not None and _least_ended(best) < LIMITS.least_ended:
         problems.append("the yard lines do not end where a sideline should be")
     if cut_edges(best.fit.camera, best.field):
-        raise CalibrationError(problems[0])
+        raise AimError(problems[0])
     if problems:
         _offer_goal_lines(ranked)
         clear = "Clear the field of hands, light it evenly, "

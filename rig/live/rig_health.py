@@ -178,6 +178,12 @@ class ActiveProblems:
         return "alarm" if "alarm" in levels else "warning" if levels else "ok"
 
 
+def camera_loss(problems: ActiveProblems) -> str:
+    """Return that a camera sends no pictures, and what to do; empty while it does."""
+    lost = [problem for problem in problems.active() if problem.code == CAMERA_LOST]
+    return sentences(lost[0].text, lost[0].remedy) if lost else ""
+
+
 _SETTING_UP: Final = frozenset({HAND_OVER_FIGURES, NO_LINE_UP})
 """Why scenes are unfit while people set the figures up."""
 

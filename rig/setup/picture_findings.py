@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -20,8 +21,7 @@ def picture_findings(image: Image) -> Iterator[SetupFinding]:
     try:
         check_picture(image)
     except CalibrationError as error:
-        text, _, remedy = str(error).partition(". ")
-        yield SetupFinding(text=_sentence(text), remedy=_sentence(remedy))
+        yield finding_of(error)
         return
     if is_blurred(image):
         yield SetupFinding(text="The picture is blurred.", remedy="Focus the camera on the board and keep it still.")
@@ -34,6 +34,12 @@ def camera_findings(camera: Camera) -> Iterator[SetupFinding]:
             text=f"The camera looks at the board obliquely ({camera.tilt_deg:.0f} degrees from straight down).",
             remedy="Mount it over the middle of the board, tilted by 5 to 10 degrees.",
         )
+
+
+def finding_of(error: CalibrationError) -> SetupFinding:
+    """Return a refusal as a finding: what is wrong before the first period or colon, what to do after it."""
+    text, *remedy = re.split(r"[.:] ", str(error), maxsplit=1)
+    return SetupFinding(text=_sentence(text), remedy=_sentence("".join(remedy)))
 
 
 def _sentence(text: str) -> str:

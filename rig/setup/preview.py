@@ -8,7 +8,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.supervision import supervised_thread
 from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
-from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.live.rig_health import ActiveProblems, camera_loss
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import SourceChoice, open_source
 
@@ -26,7 +26,8 @@ class CameraPreview:
     """
 
     def __init__(self, choice: SourceChoice) -> None:
-        self._source = open_source(choice, CaptureClock(), ActiveProblems())
+        self._problems = ActiveProblems()
+        self._source = open_source(choice, CaptureClock(), self._problems)
         if not self._source.facts.live:
             self._source.close()
             raise InputError(f"{choice.text}: is a recording. Choose a camera, or give a stream's address.")
@@ -43,7 +44,7 @@ class CameraPreview:
     @property
     def failure(self) -> str:
         """Why no more pictures come; empty while they do."""
-        return self._failure
+        return self._failure or camera_loss(self._problems)
 
     def images(self) -> list[Image]:
         """Return the latest pictures, oldest first."""

@@ -35,6 +35,7 @@ from downfield.core.errors import CalibrationError, DownfieldError, InputError, 
 from downfield.core.field import preset, preset_names
 from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
+from downfield.rig.setup.aim_check import AimCheck
 from downfield.rig.setup.landmarks import landmarks_of
 from downfield.rig.setup.picture_findings import camera_findings, picture_findings
 from downfield.rig.setup.preview import CameraPreview
@@ -56,6 +57,7 @@ class SetupSession:
         running_images: returns recent pictures of the camera in play.
         choice: returns how to open a camera.
         saved: called with each table that was saved.
+        running_failure: returns why the camera in play sends no pictures; empty while it does.
 
     """
 
@@ -66,13 +68,16 @@ class SetupSession:
         running_images: Callable[[], list[Image]],
         choice: Callable[[str], SourceChoice],
         saved: Callable[[TableProfile], None],
+        running_failure: Callable[[], str] = str,
     ) -> None:
         self._folder = TableFolder(tables_folder(settings))
         self._running, self._running_images, self._choice, self._saved = running, running_images, choice, saved
+        self._running_failure = running_failure
         self._lock = threading.RLock()
         self._step: SetupStep = "camera"
         self._source, self._name = "", ""
         self._preview: CameraPreview | None = None
+        self._aim: AimCheck | None = None
         self._frozen: list[Image] = []
         self._readings: tuple[FieldReading, ...] = ()
         self._shown: Calibration | None = None  # of the reading that is shown
@@ -90,7 +95,8 @@ class SetupSession:
             findings: list[SetupFinding] = list(picture_findings(images[-1])) if images else []
             if calibration is not None:
                 findings += camera_findings(calibration.camera)
-            failure = "" if self._preview is None else self._preview.failure
+            elif self._aim is not None and self._step == "aim" and not findings:
+                findings += self._aim.findings
             return SetupView(
                 step=self._step,
                 cameras=self._cameras(),
@@ -98,7 +104,7 @@ class SetupSession:
                 size_px=(images[-1].shape[1], images[-1].shape[0]) if images else None,
                 findings=tuple(findings),
                 progress=self._progress,
-                problem=self._problem or failure,
+                problem=self._problem or self._failure(),
                 readings=self._reading_views(),
                 reading=self._reading,
                 undecided=self._undecided,
@@ -130,6 +136,7 @@ class SetupSession:
                 self._preview = CameraPreview(self._choice(source))
             self._source, self._step, self._problem = source, "aim", ""
             self._name = without_password(source) if self._preview is None else self._preview.name
+            self._aim = AimCheck(self._aimed_images)
         return self.view()
 
     def picture(self) -> bytes:
@@ -252,10 +259,11 @@ class SetupSession:
         return self.view()
 
     def close(self) -> None:
-        """Close the camera."""
-        preview, self._preview = self._preview, None
-        if preview is not None:
-            preview.close()
+        """Close the camera, and stop looking at its picture."""
+        for opened in (self._aim, self._preview):
+            if opened is not None:
+                opened.close()
+        self._aim = self._preview = None
 
     def _decided(self) -> FieldReading:
         """Return the reading that is shown; refuse if there is none, or one of several has to be chosen."""
@@ -342,6 +350,16 @@ class SetupSession:
         if self._preview is not None:
             return self._preview.images()
         return self._running_images() if self._source and self._source == self._running else []
+
+    def _aimed_images(self) -> list[Image]:
+        with self._lock:
+            return self._images() if self._step == "aim" and not self._failure() else []
+
+    def _failure(self) -> str:
+        """Return why the camera that is set up sends no pictures; empty while it does, and where none is chosen."""
+        if self._preview is not None:
+            return self._preview.failure
+        return self._running_failure() if self._source and self._source == self._running else ""
 
     def _cameras(self) -> tuple[CameraOption, ...]:
         found = [CameraOption(source=camera.identity, name=camera.name) for camera in list_cameras()]

@@ -95,9 +95,9 @@ function showPicture() {
     placing = false;
     places = view.landmarks.map((mark) => ({ ...mark, kind: mark.corner ? null : "place" }));
     lengthEnds = [];
-    standingEnds = [];
-    setText(standButton, "Mark foot and top");
-    at("height-again").open = view.advice !== "";
+    if (!view.problem) standingEnds = []; // else they are to be corrected
+    setText(standButton, standingEnds.length ? "Use this height" : "Mark foot and top");
+    at("height-again").open = view.advice !== "" || standingEnds.length > 0;
     at("again").hidden = true;
     showMarks();
   }
@@ -210,6 +210,7 @@ at("standing").addEventListener("submit", (event) => {
   if (standingEnds.length === 0) {
     standingEnds = fromShares(FIRST_STANDING).map((px, index) => ({ px, kind: "length", name: index ? "Top of what stands" : "Foot of what stands" }));
     showMarks();
+    marks.focus(standingEnds[0]); // on a phone the picture is above what was tapped
     setText(standButton, "Use this height");
     return;
   }

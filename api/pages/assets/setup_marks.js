@@ -20,6 +20,8 @@ export class Marks {
     this.magnifier = magnifier;
     this.moved = moved;
     this.marks = [];
+    // A drag of the browser's own, of the picture or of selected text, would end that of a mark.
+    layer.parentElement.addEventListener("dragstart", (event) => event.preventDefault());
     new ResizeObserver(() => this.place()).observe(image);
     image.addEventListener("load", () => this.place());
   }

@@ -1,0 +1,92 @@
+"""Looks at a camera's picture while it is being aimed, and says what has to be changed before the field is searched.
+
+Light and focus are seen in the picture itself. Whether the field is cut, mirrored or seen obliquely is known only once
+it is found, so it is searched for in the background whenever the picture has changed and come to rest.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.api.table_setup import SetupFinding
+from downfield.calibration.field.solver import solve_field
+from downfield.core.arrays import Array, Image
+from downfield.core.errors import AimError, CalibrationError
+from downfield.core.field import preset, preset_names
+from downfield.core.supervision import only_logged, supervised_thread
+from downfield.rig.setup.picture_findings import camera_findings, finding_of, picture_findings
+
+
+@dataclass(frozen=True, slots=True)
+class AimLimits:
+    """When a picture is searched."""
+
+    pause_s: float = 1.0
+    """Between looks at the picture."""
+    changed_levels: float = 2.0
+    """Mean difference of gray levels by which a picture differs from the one before: somebody moves something."""
+    small_px: tuple[int, int] = (64, 36)
+    """Size at which pictures are compared."""
+
+
+LIMITS: Final = AimLimits()
+
+
+class AimCheck:
+    """Searches the field in pictures of a camera until it is closed.
+
+    Args:
+        images: returns the latest pictures, oldest first; none while nothing is to be searched.
+        limits: when to search.
+
+    """
+
+    def __init__(self, images: Callable[[], list[Image]], limits: AimLimits = LIMITS) -> None:
+        self._images, self._limits = images, limits
+        self._found: tuple[SetupFinding, ...] = ()
+        self._closed = threading.Event()
+        supervised_thread(self._run, "aim check", only_logged, restarts=True, closed=self._closed.is_set).start()
+
+    @property
+    def findings(self) -> tuple[SetupFinding, ...]:
+        """What was wrong with the camera's place or settings in the last picture that was searched."""
+        return self._found
+
+    def close(self) -> None:
+        """End; a search that is under way is of no use anymore."""
+        self._closed.set()
+
+    def _run(self) -> None:
+        before: Array | None = None
+        searched: Array | None = None
+        while not self._closed.wait(self._limits.pause_s):
+            images = self._images()
+            if not images:
+                continue
+            small = np.asarray(cv2.resize(images[-1], self._limits.small_px, interpolation=cv2.INTER_AREA), np.float64)
+            at_rest = before is not None and not self._differ(small, before)
+            before = small
+            if at_rest and (searched is None or self._differ(small, searched)):
+                searched = small
+                self._found = () if any(picture_findings(images[-1])) else tuple(search_findings(images[-1]))
+
+    def _differ(self, one: Array, other: Array) -> bool:
+        """Return whether two small pictures differ by more than noise."""
+        return one.shape != other.shape or float(np.abs(one - other).mean()) > self._limits.changed_levels
+
+
+def search_findings(image: Image) -> list[SetupFinding]:
+    """Return what is wrong with the place or the settings of the camera; empty where the field is not found either."""
+    try:
+        solution = solve_field([image], [preset(name) for name in preset_names()])
+    except AimError as error:
+        return [finding_of(error)]
+    except CalibrationError:  # a print that nobody described, hands, another kind of field: the search itself says that
+        return []
+    return list(camera_findings(solution.fit.camera))
