@@ -16,6 +16,7 @@ import math
 import os
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +73,12 @@ def make_picture(number: int, python: str, samples: int, threads: int) -> tuple[
     pinhole = covering(camera.lens)
     scene = draw_scene(rng, printed)
     clear = any(figure["base"]["alpha"] < 1 for figure in scene["figures"])
-    scene |= {"pinhole": _pinhole(pinhole, camera), "samples": samples * (3 if clear else 1), "threads": threads}
+    scene |= {"pinhole": pinhole_order(pinhole, camera), "samples": samples * (3 if clear else 1), "threads": threads}
     with tempfile.TemporaryDirectory(prefix="strangers-") as folder:
         place = Path(folder)
         cv2.imwrite(str(place / "print.png"), printed.image)
         scene["print"] = str(place / "print.png")
-        (place / "scene.json").write_text(json.dumps(scene, default=_plain))
+        (place / "scene.json").write_text(json.dumps(scene, default=plain))
         script = Path(__file__).with_name("strangers_blender.py")
         words = (python, str(script), str(place / "scene.json"), str(place / "ideal.png"), str(place / "index.npy"))
         done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -85,7 +86,7 @@ def make_picture(number: int, python: str, samples: int, threads: int) -> tuple[
         if ideal is None or not (place / "index.npy").is_file():
             raise SystemExit(f"picture {number}: Blender drew nothing: {done.stderr.strip()[-400:]}")
         owners = np.load(place / "index.npy")
-    maps = _lens_maps(pinhole, camera.lens)
+    maps = lens_maps(pinhole, camera.lens)
     seen = cv2.remap(ideal, *maps, interpolation=cv2.INTER_CUBIC)
     index = cv2.remap(owners.astype(np.float32), *maps, interpolation=cv2.INTER_NEAREST).astype(np.int32)
     labels = label(scene, camera, index)
@@ -103,7 +104,7 @@ def make_picture(number: int, python: str, samples: int, threads: int) -> tuple[
     return sample, develop(np.asarray(seen, dtype=np.uint8), rng)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A number or array of numpy as JSON has it."""
     return value.tolist()
 
@@ -207,7 +208,8 @@ def field_of(printed: Print) -> FieldModel:
     )
 
 
-def _pinhole(pinhole: Pinhole, camera: Camera) -> dict[str, Any]:
+def pinhole_order(pinhole: Pinhole, camera: Camera) -> dict[str, Any]:
+    """The camera as the Blender script reads it."""
     return {
         "size": pinhole.size_px,
         "focal": pinhole.focal_px,
@@ -217,34 +219,79 @@ def _pinhole(pinhole: Pinhole, camera: Camera) -> dict[str, Any]:
     }
 
 
-def _lens_maps(pinhole: Pinhole, lens: Lens) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def lens_maps(pinhole: Pinhole, lens: Lens) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Where each pixel of the lens is in the ideal picture, for `cv2.remap`."""
     wide, high = lens.size_px
     x, y = np.meshgrid(np.arange(wide, dtype=np.float64), np.arange(high, dtype=np.float64))
     rays = lens.undistort(np.stack([x.ravel(), y.ravel()], axis=1)) * pinhole.focal_px + pinhole.center_px
     return rays[:, 0].reshape(high, wide).astype(np.float32), rays[:, 1].reshape(high, wide).astype(np.float32)
 
 
-def develop(image: NDArray[np.uint8], rng: Rng) -> NDArray[np.uint8]:
-    """What a webcam makes of an ideal picture: defocus, noise and its reduction, sharpening, chroma, JPEG."""
-    out = cv2.GaussianBlur(image.astype(np.float32), (0, 0), rng.uniform(0.4, 1.1))
-    grain = rng.normal(0, 1, image.shape).astype(np.float32) * (rng.uniform(1, 6) + 0.02 * out)
-    out = out + grain
-    if rng.random() < 0.6:
-        out = np.asarray(cv2.bilateralFilter(np.clip(out, 0, 255).astype(np.float32), 5, rng.uniform(8, 30), 1.6))
-    amount = rng.uniform(0, 1.2)
-    out = out + amount * (out - np.asarray(cv2.GaussianBlur(out, (0, 0), 1.4)))
-    if rng.random() < 0.5:  # chromatic aberration: red a little larger than blue
+@dataclass(frozen=True)
+class Webcam:
+    """What a webcam makes of an ideal picture.
+
+    Attributes:
+        blur_px: of its lens.
+        grain: standard deviation of its noise in the dark, gray levels.
+        smoothing: strength of its noise reduction, gray levels; None for none.
+        sharpening: of edges.
+        red, blue: how much larger these colors' pictures are than green's.
+        gain: of blue, green and red.
+        quality: of its JPEG.
+
+    """
+
+    blur_px: float
+    grain: float
+    smoothing: float | None
+    sharpening: float
+    red: float
+    blue: float
+    gain: Array
+    quality: int
+
+    @classmethod
+    def draw(cls, rng: Rng, blur_px: float) -> Webcam:
+        """A webcam drawn at random."""
+        grain = rng.uniform(1, 6)
+        smoothing = rng.uniform(8, 30) if rng.random() < 0.6 else None
+        sharpening, red, blue = rng.uniform(0, 1.2), 1.0, 1.0
+        if rng.random() < 0.5:
+            red, blue = 1 + rng.uniform(0, 6e-4), 1 - rng.uniform(0, 6e-4)
+        gain = rng.uniform(0.8, 1.2) * np.array([rng.uniform(0.9, 1.1), 1.0, rng.uniform(0.9, 1.1)])
+        return cls(blur_px, grain, smoothing, sharpening, red, blue, gain, int(rng.integers(60, 96)))
+
+    def develop(self, image: NDArray[np.uint8], noise: NDArray[np.float32]) -> NDArray[np.uint8]:
+        """The picture with defocus, noise and its reduction, sharpening, chromatic aberration, gain and JPEG.
+
+        Args:
+            image: ideal, shape (height, width, 3).
+            noise: standard normal, same shape.
+
+        """
+        out = cv2.GaussianBlur(image.astype(np.float32), (0, 0), self.blur_px)
+        out = out + noise * (np.float32(self.grain) + 0.02 * out)
+        if self.smoothing is not None:
+            out = np.asarray(cv2.bilateralFilter(np.clip(out, 0, 255).astype(np.float32), 5, self.smoothing, 1.6))
+        out = out + self.sharpening * (out - np.asarray(cv2.GaussianBlur(out, (0, 0), 1.4)))
         high, wide = out.shape[:2]
-        for channel, grow in ((2, 1 + rng.uniform(0, 6e-4)), (0, 1 - rng.uniform(0, 6e-4))):
-            scale = np.array([[grow, 0, (1 - grow) * wide / 2], [0, grow, (1 - grow) * high / 2]])
-            out[:, :, channel] = cv2.warpAffine(
-                out[:, :, channel].copy(), scale, (wide, high), borderMode=cv2.BORDER_REPLICATE
-            )
-    out = out * rng.uniform(0.8, 1.2) * np.array([rng.uniform(0.9, 1.1), 1.0, rng.uniform(0.9, 1.1)], dtype=np.float32)
-    packed = cv2.imencode(
-        ".jpg", np.clip(out, 0, 255).astype(np.uint8), (cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(60, 96)))
-    )[1]
-    return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
+        for channel, grow in ((2, self.red), (0, self.blue)):
+            if grow != 1.0:
+                scale = np.array([[grow, 0, (1 - grow) * wide / 2], [0, grow, (1 - grow) * high / 2]])
+                out[:, :, channel] = cv2.warpAffine(
+                    out[:, :, channel].copy(), scale, (wide, high), borderMode=cv2.BORDER_REPLICATE
+                )
+        out = np.clip(out * self.gain.astype(np.float32), 0, 255).astype(np.uint8)
+        packed = cv2.imencode(".jpg", out, (cv2.IMWRITE_JPEG_QUALITY, self.quality))[1]
+        return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
+
+
+def develop(image: NDArray[np.uint8], rng: Rng) -> NDArray[np.uint8]:
+    """What a webcam drawn at random makes of an ideal picture."""
+    blur_px = rng.uniform(0.4, 1.1)
+    noise = rng.normal(0, 1, image.shape).astype(np.float32)
+    return Webcam.draw(rng, blur_px).develop(image, noise)
 
 
 if __name__ == "__main__":

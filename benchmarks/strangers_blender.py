@@ -1,13 +1,15 @@
-"""Draws one picture of the strangers' set in Blender: run by `strangers.py` with a Python that has ``bpy``.
+"""Draws pictures of the strangers' sets in Blender: run by `strangers.py` and `strangers_clips.py` with a ``bpy``.
 
-Reads a scene as JSON from the file named first, writes a PNG and the object index of every pixel (`.npy`) to the names
-that follow. Lengths come in millimeters; 100 of them are one unit.
+Reads a scene as JSON from the file named first. A still is written as a PNG and the object index of every pixel
+(`.npy`) to the names that follow. A scene with frames is a clip: a PNG of each frame that is missing in the folder that
+follows. Lengths come in millimeters; 100 of them are one unit.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from typing import Any
 
@@ -25,10 +27,23 @@ def main() -> None:
     """Draw a scene."""
     order = json.loads(open(sys.argv[1]).read())  # noqa: PTH123, SIM115
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    scene = bpy.context.scene
     _ground(order)
+    for box in order["clutter"]:
+        _box(box["at"], box["half"], box["turn"], _material(box["color"], box["rough"]), 0, box["bevel"])
+    _light(order)
+    _camera(order["pinhole"])
+    _quality(bpy.context.scene, order)
+    if "frames" in order:
+        _draw_clip(order, sys.argv[2])
+        return
     for number, figure in enumerate(order["figures"]):
         _figure(number, figure)
+    _movable(order)
+    _draw_still(bpy.context.scene, sys.argv[2], sys.argv[3])
+
+
+def _movable(order: Any) -> None:
+    """Hands and ball."""
     for number, hand in enumerate(order["hands"]):
         _skin(f"hand{number}", hand["balls"], hand["color"], 0.55, Matrix.Identity(4), 6001 + number, 1.45)
         _skin(f"sleeve{number}", hand["sleeve"], hand["sleeve_color"], 0.95, Matrix.Identity(4), 6001 + number, 1.6)
@@ -36,11 +51,38 @@ def main() -> None:
         ball = order["ball"]
         thing = _sphere(ball["at"], ball["radii"], _material(ball["color"], 0.5), 5001)
         thing.rotation_euler = (0.0, ball["pitch"], ball["turn"])
-    for box in order["clutter"]:
-        _box(box["at"], box["half"], box["turn"], _material(box["color"], box["rough"]), 0, box["bevel"])
-    _light(order)
-    _camera(order["pinhole"])
-    _render(scene, order, sys.argv[2], sys.argv[3])
+
+
+def _draw_clip(order: Any, folder: str) -> None:
+    """Draw the missing frames; figures are built once and moved."""
+    scene = bpy.context.scene
+    scene.render.use_persistent_data = True
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.image_settings.compression = 15
+    parts = []
+    for number, figure in enumerate(order["figures"]):
+        before = set(bpy.data.objects)
+        _figure(number, figure)
+        still = Matrix(figure["pose"])
+        still.translation = [v * UNIT for v in still.translation]
+        parts.append([(thing, still.inverted() @ thing.matrix_world) for thing in set(bpy.data.objects) - before])
+    for number, frame in enumerate(order["frames"]):
+        name = os.path.join(folder, f"{number:04d}.png")  # noqa: PTH118
+        if os.path.exists(name):  # noqa: PTH110
+            continue
+        for things, rows in zip(parts, frame["poses"], strict=True):
+            pose = Matrix(rows)
+            pose.translation = [v * UNIT for v in pose.translation]
+            for thing, local in things:
+                thing.matrix_world = pose @ local
+        before = set(bpy.data.objects)
+        _movable(frame)
+        made = set(bpy.data.objects) - before
+        scene.render.filepath = os.path.join(folder, "part.png")  # noqa: PTH118
+        bpy.ops.render.render(write_still=True)
+        os.replace(scene.render.filepath, name)  # noqa: PTH105
+        for thing in made:
+            bpy.data.objects.remove(thing, do_unlink=True)
 
 
 def _material(color: Any, rough: float, alpha: float = 1.0, clearcoat: float = 0.0) -> Any:
@@ -248,7 +290,7 @@ def _camera(pinhole: Any) -> None:
     bpy.context.scene.camera = thing
 
 
-def _render(scene: Any, order: Any, png: str, index: str) -> None:
+def _quality(scene: Any, order: Any) -> None:
     scene.render.engine = "CYCLES"
     scene.cycles.samples, scene.cycles.use_denoising = order["samples"], True
     # The slower kinds of denoising take several times as long as all paths, and a webcam's faults hide what they add.
@@ -260,6 +302,9 @@ def _render(scene: Any, order: Any, png: str, index: str) -> None:
     scene.render.resolution_percentage = 100
     scene.view_settings.view_transform = order["tone"]
     scene.view_settings.exposure = order["exposure"]
+
+
+def _draw_still(scene: Any, png: str, index: str) -> None:
     bpy.context.view_layer.use_pass_object_index = True
     scene.use_nodes = True
     nodes = scene.node_tree

@@ -19,13 +19,13 @@ Rng = np.random.Generator
 SIZE_PX = (1920, 1080)
 
 
-def draw_camera(rng: Rng, printed: Print) -> Camera:
+def draw_camera(rng: Rng, printed: Print, size_px: tuple[int, int] = SIZE_PX) -> Camera:
     """A webcam that sees the board, from 0 to 22 degrees off the vertical."""
-    focal = rng.uniform(0.62, 1.5) * SIZE_PX[0]
-    center = ((SIZE_PX[0] - 1) / 2 + rng.normal(0, 12), (SIZE_PX[1] - 1) / 2 + rng.normal(0, 12))
+    focal = rng.uniform(0.62, 1.5) * size_px[0]
+    center = ((size_px[0] - 1) / 2 + rng.normal(0, 12), (size_px[1] - 1) / 2 + rng.normal(0, 12))
     k1 = rng.uniform(-0.18, 0.05)
     lens = Lens(
-        SIZE_PX, (focal, focal), center, (k1, -0.2 * k1 * abs(k1), rng.normal(0, 4e-4), rng.normal(0, 4e-4), 0.0)
+        size_px, (focal, focal), center, (k1, -0.2 * k1 * abs(k1), rng.normal(0, 4e-4), rng.normal(0, 4e-4), 0.0)
     )
     tilt, way, roll = np.radians([rng.uniform(0, 22), rng.uniform(0, 360), rng.normal(0, 3) + rng.choice([0, 180])])
     lean = Rotation.from_rotvec(tilt * np.array([math.cos(way), math.sin(way), 0.0]))
@@ -42,15 +42,15 @@ def draw_camera(rng: Rng, printed: Print) -> Camera:
         shift = np.array([0.0, 0.0, away]) - turn @ middle
         camera = Camera(lens, tuple(rotation), tuple(shift.tolist()))
         pixels = camera.to_pixels(corners)
-        span = (np.abs(pixels - center) / (np.array(SIZE_PX) / 2)).max()
+        span = (np.abs(pixels - center) / (np.array(size_px) / 2)).max()
         low, high = (low, away) if np.isfinite(span) and span < fill else (away, high)
     return camera
 
 
 def draw_scene(rng: Rng, printed: Print) -> dict[str, Any]:
     """Everything that stands on and around the board, as the Blender script reads it."""
-    base_kinds = [_base_kind(rng) for _ in range(int(rng.integers(1, 3)))]
-    teams = [_team(rng), _team(rng)]
+    base_kinds = [draw_base_kind(rng) for _ in range(int(rng.integers(1, 3)))]
+    teams = [draw_team(rng), draw_team(rng)]
     per_side = 11 if rng.random() < 0.7 else int(rng.integers(5, 11))
     figures: list[dict[str, Any]] = []
     taken: list[tuple[float, float]] = []
@@ -67,12 +67,20 @@ def draw_scene(rng: Rng, printed: Print) -> dict[str, Any]:
         taken.append((x, y))
         heading = math.radians(rng.normal(0, 35) + (180 if side else 0))
         figures.append(
-            _figure(rng, base_kinds[k % len(base_kinds)], teams[side], (x, y), heading, fallen=rng.random() < fallers)
+            draw_figure(
+                rng, base_kinds[k % len(base_kinds)], teams[side], (x, y), heading, fallen=rng.random() < fallers
+            )
         )
     ball = _ball(rng, printed, figures, taken)
-    half = ((printed.high_mm[0] - printed.low_mm[0]) / 2, (printed.high_mm[1] - printed.low_mm[1]) / 2)
-    middle = (printed.low_mm[0] + half[0], printed.low_mm[1] + half[1])
-    lamps = [
+    lamps = draw_lamps(rng, printed)
+    hands = _hands(rng, taken)
+    return {"figures": figures, "ball": ball, "hands": hands, "lamps": lamps} | draw_room(rng, printed)
+
+
+def draw_lamps(rng: Rng, printed: Print) -> list[dict[str, Any]]:
+    """One to three lamps over the board."""
+    middle, half = _middle_and_half(printed)
+    return [
         {
             "at": [
                 middle[0] + rng.uniform(-1.6, 1.6) * half[0],
@@ -86,12 +94,13 @@ def draw_scene(rng: Rng, printed: Print) -> dict[str, Any]:
         }
         for _ in range(int(rng.integers(1, 4)))
     ]
+
+
+def draw_room(rng: Rng, printed: Print) -> dict[str, Any]:
+    """Everything else around the board: clutter, table, rim, ambient light, the camera's tone."""
+    middle, half = _middle_and_half(printed)
     return {
-        "figures": figures,
-        "ball": ball,
-        "hands": _hands(rng, taken),
         "clutter": _clutter(rng, middle, half),
-        "lamps": lamps,
         "ambient": float(rng.uniform(0.1, 0.9)),
         "ambient_color": [1.0, 1.0, float(rng.uniform(0.9, 1.1))],
         "low": printed.low_mm,
@@ -105,11 +114,17 @@ def draw_scene(rng: Rng, printed: Print) -> dict[str, Any]:
     }
 
 
+def _middle_and_half(printed: Print) -> tuple[tuple[float, float], tuple[float, float]]:
+    half = ((printed.high_mm[0] - printed.low_mm[0]) / 2, (printed.high_mm[1] - printed.low_mm[1]) / 2)
+    return (printed.low_mm[0] + half[0], printed.low_mm[1] + half[1]), half
+
+
 def _color(rng: Rng) -> list[float]:
     return [float(v) for v in np.clip(rng.uniform(0.03, 0.9) + rng.normal(0, 0.18, 3), 0.01, 0.95)]
 
 
-def _base_kind(rng: Rng) -> dict[str, Any]:
+def draw_base_kind(rng: Rng) -> dict[str, Any]:
+    """A make of base: size, color, gloss and what is on it."""
     dark = rng.random() < 0.45
     color = [float(v) for v in (rng.uniform(0.01, 0.1, 3) if dark else np.clip(rng.uniform(0.05, 0.9, 3), 0, 1))]
     length = float(rng.uniform(24, 40))
@@ -133,7 +148,8 @@ def _base_kind(rng: Rng) -> dict[str, Any]:
     }
 
 
-def _team(rng: Rng) -> dict[str, Any]:
+def draw_team(rng: Rng) -> dict[str, Any]:
+    """Paint of one team's players."""
     skin = np.array([0.75, 0.5, 0.38]) * rng.uniform(0.35, 1.15)
     return {
         "shirt_color": _color(rng),
@@ -146,9 +162,10 @@ def _team(rng: Rng) -> dict[str, Any]:
     }
 
 
-def _figure(
+def draw_figure(
     rng: Rng, base: dict[str, Any], team: dict[str, Any], place: tuple[float, float], heading: float, *, fallen: bool
 ) -> dict[str, Any]:
+    """A player on its base, as the Blender script reads it."""
     body: Body = draw_body(rng, base["height"])
     pose = np.eye(4)
     pose[:3, :3] = Rotation.from_euler("z", heading).as_matrix()
@@ -221,16 +238,21 @@ def _hands(rng: Rng, taken: list[tuple[float, float]]) -> list[dict[str, Any]]:
         side = -1.0 if rng.random() < 0.5 else 1.0
         wrist = tip + np.array([rng.normal(0, 25), side * 135, rng.uniform(15, 50)])
         elbow = wrist + np.array([rng.normal(0, 60), side * 420, rng.uniform(20, 90)])
-        palm = tip + 0.55 * (wrist - tip)
-        balls = [[*(palm + s * (wrist - palm)).tolist(), 20.0] for s in np.linspace(0, 1, 8)]
-        for finger in np.linspace(-1, 1, 4):
-            knuckle = palm + np.array([finger * 30, 0, 0])
-            end = tip + np.array([finger * rng.uniform(20, 42), 0, rng.uniform(-4, 4)])
-            balls += [[*(knuckle + s * (end - knuckle)).tolist(), 7.5] for s in np.linspace(0, 1, 16)]
-        sleeve = [[*(wrist + s * (elbow - wrist)).tolist(), 34.0] for s in np.linspace(0.1, 1, 16)]
-        skin = np.clip(np.array([0.75, 0.52, 0.4]) * rng.uniform(0.4, 1.15), 0, 1).tolist()
-        out.append({"balls": balls, "color": skin, "sleeve": sleeve, "sleeve_color": _color(rng), "tip": tip.tolist()})
+        out.append(draw_hand(rng, tip, wrist, elbow))
     return out
+
+
+def draw_hand(rng: Rng, tip: Array, wrist: Array, elbow: Array) -> dict[str, Any]:
+    """A hand from its fingertips to the wrist, and the forearm, mm."""
+    palm = tip + 0.55 * (wrist - tip)
+    balls = [[*(palm + s * (wrist - palm)).tolist(), 20.0] for s in np.linspace(0, 1, 8)]
+    for finger in np.linspace(-1, 1, 4):
+        knuckle = palm + np.array([finger * 30, 0, 0])
+        end = tip + np.array([finger * rng.uniform(20, 42), 0, rng.uniform(-4, 4)])
+        balls += [[*(knuckle + s * (end - knuckle)).tolist(), 7.5] for s in np.linspace(0, 1, 16)]
+    sleeve = [[*(wrist + s * (elbow - wrist)).tolist(), 34.0] for s in np.linspace(0.1, 1, 16)]
+    skin = np.clip(np.array([0.75, 0.52, 0.4]) * rng.uniform(0.4, 1.15), 0, 1).tolist()
+    return {"balls": balls, "color": skin, "sleeve": sleeve, "sleeve_color": _color(rng), "tip": tip.tolist()}
 
 
 def _clutter(rng: Rng, middle: tuple[float, float], half: tuple[float, float]) -> list[dict[str, Any]]:

@@ -1,0 +1,176 @@
+"""Make clips of strangers: plays of the twin's physics, drawn as `strangers.py` draws its stills.
+
+Run: DOWNFIELD_BLENDER_PYTHON=.../python python benchmarks/strangers_clips.py FOLDER [--count 8]
+
+Where figures stand, walk, meet and fall comes from the twin's physics, on fields and bases of the strangers' own sizes;
+everything that is seen comes from the strangers' code. FOLDER gets the files of `downfield twin render` (clip,
+calibration, tracks, truth, declarations); how much of a base is seen is not in them. `strangers_chain.py` measures the
+clips, to report and never to train or to tune. An interrupted run goes on with the next frame.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+from strangers import Webcam, lens_maps, pinhole_order, plain
+from strangers_plays import StrangePlay, draw_play
+from strangers_scene import draw_base_kind, draw_camera, draw_figure, draw_hand, draw_lamps, draw_room, draw_team
+
+from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.calibration.camera import Camera
+from downfield.core.track_files import TracksHeader, write_tracks
+from downfield.officiating.events import EventsHeader, write_events
+from downfield.twin.film.clip import ClipWriter
+from downfield.twin.physics.truth import by_frame
+from downfield.twin.physics.truth_file import TruthFrame, TruthHeader, write_truth
+from downfield.twin.plays.recording import PlayRecording
+from downfield.twin.render.pinhole import Pinhole, covering
+from downfield.twin.snapshot import FigurePose, Snapshot
+
+Array = NDArray[np.float64]
+Rng = np.random.Generator
+
+SEED = 78_000
+SIZE_PX = (1280, 720)
+SAMPLES = 2
+_LYING = 0.7  # cosine of the tilt from which a figure's body is kept above the board
+
+
+def main() -> None:
+    """Make the clips, or the missing part of them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--count", type=int, default=8, help="clips the set is to have")
+    parser.add_argument("--samples", type=int, default=SAMPLES, help="of the path tracer, per pixel")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    python = os.environ.get("DOWNFIELD_BLENDER_PYTHON")
+    if not python:
+        parser.error("set DOWNFIELD_BLENDER_PYTHON to a Python that has bpy (docs/twin.md says how)")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for number in range(options.count):
+        name = options.folder / f"{number:02d}"
+        if not name.with_suffix(".mp4").is_file():
+            make_clip(number, name, python, {"samples": options.samples, "threads": options.threads})
+            print(f"{number + 1} of {options.count}", flush=True)
+
+
+def make_clip(number: int, name: Path, python: str, quality: dict[str, int]) -> None:
+    """Draw one clip and write it with its truth; everything about it is a function of its number."""
+    frames = name.with_suffix(".frames")
+    frames.mkdir(exist_ok=True)
+    rng = np.random.default_rng([SEED, number])
+    kinds = (draw_base_kind(rng) | {"front": "square"}, draw_base_kind(rng) | {"front": "square"})
+    played = draw_play(number, rng, kinds, frames / "field.toml")
+    camera = draw_camera(rng, played.printed, SIZE_PX)
+    pinhole = covering(camera.lens)
+    cv2.imwrite(str(frames / "print.png"), played.printed.image)
+    order = _order(rng, played, kinds) | quality
+    order |= {"pinhole": pinhole_order(pinhole, camera), "print": str(frames / "print.png")}
+    (frames / "scene.json").write_text(json.dumps(order, default=plain))
+    script = Path(__file__).with_name("strangers_blender.py")
+    done = subprocess.run(
+        (python, str(script), str(frames / "scene.json"), str(frames)), capture_output=True, text=True, check=False
+    )
+    pictures = [frames / f"{index:04d}.png" for index in range(len(order["frames"]))]
+    if not all(picture.is_file() for picture in pictures):
+        raise SystemExit(f"clip {number}: Blender stopped: {done.stderr.strip()[-400:]}")
+    _write_truth(name, played.recording, camera, number)
+    _write_film(name, played.recording, pictures, (camera, pinhole), rng)
+    for file in frames.iterdir():
+        file.unlink()
+    frames.rmdir()
+
+
+def _order(rng: Rng, played: StrangePlay, kinds: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """The scene and its frames, as the Blender script reads them."""
+    teams = (draw_team(rng), draw_team(rng))
+    recording = played.recording
+    figures = []
+    for player in recording.script.players:
+        side = int(player.jersey == "light")
+        figure = draw_figure(rng, kinds[side], teams[side], (0.0, 0.0), 0.0, fallen=False)
+        while player.id == played.carrier and figure["hold"] is None:
+            figure = draw_figure(rng, kinds[side], teams[side], (0.0, 0.0), 0.0, fallen=False)
+        figures.append(figure)
+    look = {"hand": int(rng.integers(1 << 30)), "radius": float(rng.uniform(1.5, 3.0))}
+    holder = [player.id for player in recording.script.players].index(played.carrier)
+    frames = []
+    for snapshot in recording.snapshots:
+        poses = [_pose(pose, figure) for pose, figure in zip(snapshot.figures, figures, strict=True)]
+        ball = _ball(snapshot, poses[holder], figures[holder], look["radius"])
+        frames.append({"poses": [pose.tolist() for pose in poses], "hands": _hands(snapshot, look), "ball": ball})
+    room = draw_room(rng, played.printed)
+    return {"figures": figures, "frames": frames, "lamps": draw_lamps(rng, played.printed)} | room
+
+
+def _pose(pose: FigurePose, figure: dict[str, Any]) -> Array:
+    """A figure's pose, shape (4, 4); a lying one is lifted so that no part of its body is in the board."""
+    out = np.eye(4)
+    w, x, y, z = pose.rotation
+    out[:3, :3] = Rotation.from_quat((x, y, z, w)).as_matrix()
+    out[:3, 3] = pose.position_mm
+    if out[2, 2] < _LYING:
+        balls = np.array([*figure["shirt"], *figure["pants"], *figure["skin"], figure["helmet"]])
+        lowest = (balls[:, :3] @ out[2, :3] - balls[:, 3]).min() + out[2, 3]
+        out[2, 3] -= min(float(lowest), 0.0)
+    return out
+
+
+def _ball(snapshot: Snapshot, pose: Array, holder: dict[str, Any], radius: float) -> dict[str, Any] | None:
+    if snapshot.ball is None:
+        return None
+    carried = snapshot.ball.carrier is not None
+    at = pose[:3, :3] @ np.array(holder["hold"]) + pose[:3, 3] if carried else np.array(snapshot.ball.position_mm)
+    radii = [1.6 * radius, radius, radius]
+    return {"at": at.tolist(), "radii": radii, "color": [0.36, 0.18, 0.09], "turn": 0.5, "pitch": 0.2}
+
+
+def _hands(snapshot: Snapshot, look: dict[str, Any]) -> list[dict[str, Any]]:
+    out = []
+    for number, hand in enumerate(snapshot.hands):
+        tip, elbow = np.array(hand.fingertip_mm), np.array(hand.elbow_mm)
+        wrist = tip + 150.0 * (elbow - tip) / max(float(np.linalg.norm(elbow - tip)), 1.0)
+        out.append(draw_hand(np.random.default_rng([look["hand"], number]), tip, wrist, elbow))
+    return out
+
+
+def _write_truth(name: Path, recording: PlayRecording, camera: Camera, number: int) -> None:
+    field, script = recording.field, recording.script
+    times_ns = [snapshot.t_ns for snapshot in recording.snapshots]
+    happened = by_frame(recording.happened, times_ns)
+    truths = [TruthFrame(k, t_ns, camera, (), tuple(happened[k])) for k, t_ns in enumerate(times_ns)]
+    write_calibration(name.with_suffix(".calibration.json"), Calibration(field, camera, "truth"))
+    header = TracksHeader(field, script.players, script.fps, source=f"strangers: {script.name}")
+    write_tracks(name.with_suffix(".tracks.jsonl"), header, recording.scenes)
+    write_truth(name.with_suffix(".truth.jsonl"), TruthHeader(field, script.players, script.fps, number), truths)
+    write_events(name.with_suffix(".events.jsonl"), EventsHeader(game=script.name), recording.events)
+
+
+def _write_film(
+    name: Path, recording: PlayRecording, pictures: list[Path], view: tuple[Camera, Pinhole], rng: Rng
+) -> None:
+    """Develop the frames by one webcam and write them as a clip."""
+    camera, pinhole = view
+    maps = lens_maps(pinhole, camera.lens)
+    webcam = Webcam.draw(rng, rng.uniform(0.4, 1.1))
+    with ClipWriter(name.with_suffix(".mp4"), camera.lens.size_px, recording.script.fps) as clip:
+        for picture, snapshot in zip(pictures, recording.snapshots, strict=True):
+            ideal = cv2.imread(str(picture), cv2.IMREAD_COLOR)
+            if ideal is None:
+                raise SystemExit(f"{picture} can't be read; delete it and run again")
+            seen = np.asarray(cv2.remap(ideal, *maps, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+            clip.add(webcam.develop(seen, rng.normal(0, 1, seen.shape).astype(np.float32)), snapshot.t_ns)
+
+
+if __name__ == "__main__":
+    main()
