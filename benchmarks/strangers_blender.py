@@ -54,19 +54,30 @@ def _movable(order: Any) -> None:
 
 
 def _draw_clip(order: Any, folder: str) -> None:
-    """Draw the missing frames; figures are built once and moved."""
+    """Draw the missing frames; figures are built once and moved.
+
+    A frame that is the same as an earlier one is left out, and where only a part of the picture changes, only it is
+    drawn.
+    """
     scene = bpy.context.scene
     scene.render.use_persistent_data = True
     scene.render.image_settings.file_format = "PNG"
-    scene.render.image_settings.compression = 15
+    scene.render.image_settings.color_mode, scene.render.image_settings.compression = "RGBA", 15
     parts = []
     for number, figure in enumerate(order["figures"]):
         before = set(bpy.data.objects)
-        _figure(number, figure)
+        _figure(number, figure, coarse=1.5)
         still = Matrix(figure["pose"])
         still.translation = [v * UNIT for v in still.translation]
         parts.append([(thing, still.inverted() @ thing.matrix_world) for thing in set(bpy.data.objects) - before])
+    scene.render.use_crop_to_border = False
     for number, frame in enumerate(order["frames"]):
+        if frame["same_as"] != number:
+            continue
+        render = scene.render
+        render.use_border = frame["part"] is not None
+        if frame["part"] is not None:
+            render.border_min_x, render.border_min_y, render.border_max_x, render.border_max_y = frame["part"]
         name = os.path.join(folder, f"{number:04d}.png")  # noqa: PTH118
         if os.path.exists(name):  # noqa: PTH110
             continue
@@ -131,12 +142,14 @@ def _sphere(at: Any, radii: Any, material: Any, index: int) -> Any:
     return thing
 
 
-def _skin(name: str, balls: Any, color: Any, rough: float, pose: Any, index: int, swell: float = 1.35) -> None:
+def _skin(
+    name: str, balls: Any, color: Any, rough: float, pose: Any, index: int, swell: float = 1.35, coarse: float = 1.0
+) -> None:
     """Balls melted into one smooth body, as meshes in the pose."""
     if not balls:
         return
     melted = bpy.data.metaballs.new(name)
-    melted.resolution = melted.render_resolution = 0.01 if swell < 1.4 else 0.03
+    melted.resolution = melted.render_resolution = coarse * (0.01 if swell < 1.4 else 0.03)
     melted.threshold = 0.25
     for x, y, z, r in balls:
         element = melted.elements.new()
@@ -166,7 +179,7 @@ def _base_outline(base: Any) -> list[tuple[float, float]]:
     return points
 
 
-def _figure(number: int, figure: Any) -> None:
+def _figure(number: int, figure: Any, coarse: float = 1.0) -> None:
     base, pose = figure["base"], Matrix(figure["pose"])
     pose.translation = [v * UNIT for v in pose.translation]
     plastic = _material(base["color"], base["rough"], base["alpha"], base["coat"])
@@ -194,7 +207,8 @@ def _figure(number: int, figure: Any) -> None:
         lifted = Matrix.Translation((x * UNIT, y * UNIT, (base["height"] + h / 2) * UNIT))
         _add(mesh, _material(color, 0.4), 10 * number + 1, smooth=False).matrix_world = pose @ lifted
     for name in ("shirt", "pants", "skin"):
-        _skin(f"{name}{number}x", figure[name], figure[f"{name}_color"], figure["rough"], pose, 10 * number + 3)
+        color, rough = figure[f"{name}_color"], figure["rough"]
+        _skin(f"{name}{number}x", figure[name], color, rough, pose, 10 * number + 3, coarse=coarse)
     x, y, z, r = figure["helmet"]
     helmet = _sphere(
         (0, 0, 0), (1.08 * r, r, r), _material(figure["helmet_color"], 0.2, clearcoat=0.6), 10 * number + 4

@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ Rng = np.random.Generator
 SEED = 78_000
 SIZE_PX = (1280, 720)
 SAMPLES = 2
+_AROUND_MM = 75.0  # around figures, for their bodies and shadows
+_STILL_MM = 0.03  # a smaller change of any pose is not seen
 _LYING = 0.7  # cosine of the tilt from which a figure's body is kept above the board
 
 
@@ -75,17 +78,18 @@ def make_clip(number: int, name: Path, python: str, quality: dict[str, int]) -> 
     pinhole = covering(camera.lens)
     cv2.imwrite(str(frames / "print.png"), played.printed.image)
     order = _order(rng, played, kinds) | quality
+    mark_changes(order["frames"], camera, pinhole)
     order |= {"pinhole": pinhole_order(pinhole, camera), "print": str(frames / "print.png")}
     (frames / "scene.json").write_text(json.dumps(order, default=plain))
     script = Path(__file__).with_name("strangers_blender.py")
     done = subprocess.run(
         (python, str(script), str(frames / "scene.json"), str(frames)), capture_output=True, text=True, check=False
     )
-    pictures = [frames / f"{index:04d}.png" for index in range(len(order["frames"]))]
+    pictures = [frames / f"{frame['same_as']:04d}.png" for frame in order["frames"]]
     if not all(picture.is_file() for picture in pictures):
         raise SystemExit(f"clip {number}: Blender stopped: {done.stderr.strip()[-400:]}")
     _write_truth(name, played.recording, camera, number)
-    _write_film(name, played.recording, pictures, (camera, pinhole), rng)
+    _write_film(name, played.recording, list(_whole(pictures)), (camera, pinhole), rng)
     for file in frames.iterdir():
         file.unlink()
     frames.rmdir()
@@ -144,6 +148,47 @@ def _hands(snapshot: Snapshot, look: dict[str, Any]) -> list[dict[str, Any]]:
     return out
 
 
+def mark_changes(frames: list[dict[str, Any]], camera: Camera, pinhole: Pinhole) -> None:
+    """Add to each frame the earlier frame that looks the same, and the part of the picture that changes in the clip.
+
+    Args:
+        frames: with their poses, hands and ball; each gets ``same_as``, a frame's number, and ``part``, shares of the
+            picture from its lower left corner, None for the whole picture.
+        camera: of the clip.
+        pinhole: its ideal picture.
+
+    """
+    ends, around = [], np.array([_AROUND_MM, _AROUND_MM, 50.0])
+    for frame in frames:
+        at = np.array(frame["poses"])[:, :3, 3]
+        ends += [at.min(axis=0) - around, at.max(axis=0) + around]
+    low, high = np.min(ends, axis=0), np.max(ends, axis=0)
+    box = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (0.0, high[2])])
+    rays = box @ camera.board_to_camera.T + np.array(camera.translation_mm)
+    pixels = rays[:, :2] / rays[:, 2:] * pinhole.focal_px + pinhole.center_px
+    shares = np.clip(pixels / np.array(pinhole.size_px), 0, 1)
+    (left, top), (right, bottom) = shares.min(axis=0), shares.max(axis=0)
+    before = 0
+    for number, frame in enumerate(frames):
+        moved = np.abs(np.array(frame["poses"]) - np.array(frames[before]["poses"])).max()
+        if moved > _STILL_MM or frame["hands"] or frames[before]["hands"]:
+            before = number
+        frame["same_as"] = before
+        whole = number == 0 or frame["hands"]
+        frame["part"] = None if whole else [float(left), float(1 - bottom), float(right), float(1 - top)]
+
+
+def _whole(pictures: list[Path]) -> Iterator[NDArray[np.uint8]]:
+    """Yield the frames, the parts that were not drawn taken from the first."""
+    first: NDArray[np.uint8] | None = None
+    for picture in pictures:
+        image = cv2.imread(str(picture), cv2.IMREAD_UNCHANGED)
+        if image is None:
+            raise SystemExit(f"{picture} can't be read; delete it and run again")
+        first = np.asarray(image[:, :, :3], dtype=np.uint8) if first is None else first
+        yield np.where(image[:, :, 3:] > 0, image[:, :, :3], first).astype(np.uint8)
+
+
 def _write_truth(name: Path, recording: PlayRecording, camera: Camera, number: int) -> None:
     field, script = recording.field, recording.script
     times_ns = [snapshot.t_ns for snapshot in recording.snapshots]
@@ -157,17 +202,14 @@ def _write_truth(name: Path, recording: PlayRecording, camera: Camera, number: i
 
 
 def _write_film(
-    name: Path, recording: PlayRecording, pictures: list[Path], view: tuple[Camera, Pinhole], rng: Rng
+    name: Path, recording: PlayRecording, pictures: list[NDArray[np.uint8]], view: tuple[Camera, Pinhole], rng: Rng
 ) -> None:
     """Develop the frames by one webcam and write them as a clip."""
     camera, pinhole = view
     maps = lens_maps(pinhole, camera.lens)
     webcam = Webcam.draw(rng, rng.uniform(0.4, 1.1))
     with ClipWriter(name.with_suffix(".mp4"), camera.lens.size_px, recording.script.fps) as clip:
-        for picture, snapshot in zip(pictures, recording.snapshots, strict=True):
-            ideal = cv2.imread(str(picture), cv2.IMREAD_COLOR)
-            if ideal is None:
-                raise SystemExit(f"{picture} can't be read; delete it and run again")
+        for ideal, snapshot in zip(pictures, recording.snapshots, strict=True):
             seen = np.asarray(cv2.remap(ideal, *maps, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
             clip.add(webcam.develop(seen, rng.normal(0, 1, seen.shape).astype(np.float32)), snapshot.t_ns)
 
