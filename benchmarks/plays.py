@@ -60,7 +60,7 @@ def main() -> None:
             print(f"{clip.name}: no line-up found", flush=True)
             continue
         known = len(tracking.corners_mm)
-        tracking_tally.score_play(_tracked(clip.name, calibration, frames), tracking)
+        tracking_tally.score_play(tracked_play(clip.name, calibration, frames), tracking)
         px_per_mm = _px_per_mm(calibration)
         scenes_tally.score_clip([(pair.true, pair.seen) for pair in frames], px_per_mm, scenes)
         median_mm, p95_mm = np.quantile(tracking.corners_mm[known:] or [math.nan], (0.5, 0.95))
@@ -73,7 +73,8 @@ def main() -> None:
     scenes_tally.report(scenes)
 
 
-def _tracked(name: str, calibration: Calibration, frames: Sequence[FramePair]) -> tracking_tally.TrackedPlay:
+def tracked_play(name: str, calibration: Calibration, frames: Sequence[FramePair]) -> tracking_tally.TrackedPlay:
+    """A clip's truth and tracks, as they are scored."""
     out = tracking_tally.TrackedPlay(name, 1, calibration.field.mm_per_yd_x)
     for pair in frames:
         out.truth.append(pair.true)

@@ -125,16 +125,53 @@ def report(tally: SceneTally) -> None:
             _print_contacts(inside, 0, tally.frame_ns, "    ")
 
 
-def _print_contacts(found: Sequence[Episode], far: int, frame_ns: int, indent: str = "  ") -> None:
+@dataclass(frozen=True)
+class ContactCounts:
+    """True touches of opponents by what became of them, and calls that were false."""
+
+    touches: int
+    called: int
+    too_close: int
+    false: int
+
+    @property
+    def missed(self) -> int:
+        """Touches that were neither called nor too close."""
+        return self.touches - self.called - self.too_close
+
+    @property
+    def f1(self) -> float:
+        """F1 on calls made; 1 where there was nothing to call."""
+        wrong = self.false + self.missed
+        return 2 * self.called / (2 * self.called + wrong) if self.called or wrong else 1.0
+
+
+def count_contacts(found: Sequence[Episode], far: int) -> ContactCounts:
+    """Count touches and calls.
+
+    Args:
+        found: episodes of opponents near each other.
+        far: false calls of opponents that were never near.
+
+    """
     touches = [(one, touch) for one in found for touch in one.touches()]
-    hits = [(touch, calls) for one, touch in touches if (calls := one.called(touch))]
+    called = sum(bool(one.called(touch)) for one, touch in touches)
     close = sum(not one.called(touch) and one.too_close() for one, touch in touches)
     false = far + sum(bool(one.calls()) and not one.touches() for one in found)
-    missed = len(touches) - len(hits) - close
-    f1 = 2 * len(hits) / max(2 * len(hits) + false + missed, 1)
-    share = close / max(len(touches), 1)
-    print(f"{indent}{len(touches)} touches: called {len(hits)}, missed {missed}, {false} false calls")
-    print(f"{indent}F1 on calls made {f1:.3f}, target >= 0.98; too close {close}, {share:.1%}, target <= 5 %")
+    return ContactCounts(len(touches), called, close, false)
+
+
+def _print_contacts(found: Sequence[Episode], far: int, frame_ns: int, indent: str = "  ") -> None:
+    counts = count_contacts(found, far)
+    hits = [(touch, calls) for one in found for touch in one.touches() if (calls := one.called(touch))]
+    share = counts.too_close / max(counts.touches, 1)
+    print(
+        f"{indent}{counts.touches} touches: called {counts.called}, missed {counts.missed}, {counts.false} false calls"
+    )
+    print(
+        f"{indent}F1 on calls made {counts.f1:.3f}, target >= 0.98;"
+        f" too close {counts.too_close}, {share:.1%}, target <= 5 %"
+    )
     if hits:
         off = np.abs([calls[0].began_ns - touch.began_ns for touch, calls in hits])
         print(

@@ -78,8 +78,8 @@ class TrackingTally:
     rival_switches: dict[str, list[int]] = field(default_factory=dict)
 
 
-def score_play(tracked_play: TrackedPlay, tally: TrackingTally) -> None:
-    """Score a play."""
+def score_play(tracked_play: TrackedPlay, tally: TrackingTally, *, rivals: bool = True) -> None:
+    """Score a play, HOTA and the other trackers too unless they are left out."""
     switched: dict[str, str] = {}
     count = 0
     on_ns: int | None = None
@@ -105,7 +105,8 @@ def score_play(tracked_play: TrackedPlay, tally: TrackingTally) -> None:
                 _measure(figure, true, tracked_play, tally, carries=figure.id == carrier, late=late)
     tally.switches.append(count)
     _score_falls(tracked_play, tally)
-    _score_identity(tracked_play, tally)
+    if rivals:
+        _score_identity(tracked_play, tally)
 
 
 def _measure(
