@@ -42,8 +42,8 @@ Rng = np.random.Generator
 
 SEED = 78_000
 SIZE_PX = (1280, 720)
-SAMPLES = 2
-_AROUND_MM = 75.0  # around figures, for their bodies and shadows
+SAMPLES = 1  # denoised; a webcam hides what that leaves
+_AROUND_MM = 45.0  # around figures, for their bodies and shadows
 _STILL_MM = 0.03  # a smaller change of any pose is not seen
 _LYING = 0.7  # cosine of the tilt from which a figure's body is kept above the board
 
