@@ -51,9 +51,20 @@ def open_input(path: Path) -> BinaryIO:
         raise InputError(f"{path}: no file has such a name") from None
 
 
-def _check_kind(path: Path) -> None:
+def special_kind(path: Path) -> str | None:
+    """Return what a path leads to, such as "a pipe"; None for a file.
+
+    Raises:
+        OSError: it leads nowhere, or can't be examined.
+        ValueError: no file has such a name.
+
+    """
     mode = path.stat().st_mode
-    kind = next((name for is_kind, name in _KINDS if is_kind(mode)), None)
+    return next((name for is_kind, name in _KINDS if is_kind(mode)), None)
+
+
+def _check_kind(path: Path) -> None:
+    kind = special_kind(path)
     if kind is not None:
         raise InputError(f"{path}: is {kind}, not a file")
 

@@ -52,7 +52,7 @@ def find_calibration(
 
     """
     standing = _standing_object(settings)
-    beside = Path(choice.text).with_suffix(".calibration.json")
+    beside = calibration_beside(choice.text)
     if settings.file:
         return read_calibration(Path(settings.file))
     if standing is None and Path(choice.text).is_file() and beside.is_file():
@@ -68,6 +68,12 @@ def find_calibration(
         problems.notify("info", f"The table '{known.name}' is recognized.")
         return known.calibration
     return calibrate(settings, images, source.facts.name)
+
+
+def calibration_beside(source: str) -> Path:
+    """Return where a clip, named by a text, has its calibration beside it; a folder, such as ``.``, has none."""
+    path = Path(source)
+    return path.parent / f"{path.stem}.calibration.json"
 
 
 def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> Calibration:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -105,6 +106,14 @@ def test_a_source_is_chosen_by_its_name(clip: Path, tmp_path: Path) -> None:
 def test_a_missing_source_is_refused_by_name(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         open_source(SourceChoice(text), CaptureClock(), ActiveProblems())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", ["pipe", "pipe.mkv"])
+def test_a_pipe_is_no_source_and_is_not_opened(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="is a pipe"):
+        open_source(SourceChoice(str(tmp_path / name)), CaptureClock(), ActiveProblems())
 
 
 def test_a_folder_without_pictures_and_a_file_without_video_are_refused(tmp_path: Path) -> None:

@@ -93,6 +93,16 @@ def test_settings_that_contradict_each_other_are_refused_before_a_camera_is_open
         find_calibration(settings, choice, CaptureClock(), ActiveProblems())
 
 
+@pytest.mark.parametrize("name", [".", "..", "./", "/"])
+def test_a_folder_whatever_it_is_called_has_no_calibration_beside_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path / "folder")
+    with pytest.raises(InputError, match="holds no picture"):
+        find_calibration(CalibrationSettings(), SourceChoice(name), CaptureClock(), ActiveProblems())
+
+
 def test_a_measured_print_stays_the_same_when_the_table_is_calibrated_again(monkeypatch: pytest.MonkeyPatch) -> None:
     before = dataclasses.replace(
         solution(), field=dataclasses.replace(TUDOR, name="ours", measured=False)

@@ -20,6 +20,7 @@ from downfield.rig.doctor.check_result import CheckResult, CheckState
 from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
 from downfield.rig.doctor.store_check import check_store
 from downfield.rig.table import source_choice
+from downfield.rig.table_calibration import calibration_beside
 
 _STATE_STYLES: Final[dict[CheckState, str]] = {
     "ok": "green",
@@ -61,8 +62,7 @@ def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
         image = camera.images[-1]
         yield check_light(image)
         yield check_focus(image)
-        beside = Path(choice.text).with_suffix(".calibration.json")
-        yield from check_calibration(settings.calibration, camera.images, beside)
+        yield from check_calibration(settings.calibration, camera.images, calibration_beside(choice.text))
         yield check_network(settings.network, image)
     yield check_disk(recordings_folder(settings), settings.recording)
     yield check_store(settings)

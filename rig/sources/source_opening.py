@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError
+from downfield.core.input_files import special_kind
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.sources.camera_request import CameraRequest
 from downfield.rig.sources.camera_system import camera_system, find_camera
@@ -101,7 +102,7 @@ def _kind_on_disk(text: str) -> Literal["file", "folder"] | None:
 
 def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
     """Return a function that opens a live source, each time it is called."""
-    text = choice.text
+    text, kind = choice.text, None
     address = _ADDRESS.match(text)
     if address is not None:
         scheme = address.group(1).lower()
@@ -110,6 +111,10 @@ def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], Fram
         if scheme in SCHEMES:
             return lambda: NetworkVideo(text, clock)
         raise InputError(f"'{text}': {scheme}:// is not supported. Use one of http, https, {', '.join(SCHEMES)}.")
+    with suppress(OSError, ValueError):  # most names are a camera's, and no file's
+        kind = special_kind(Path(text))
+    if kind in {"a pipe", "a socket"}:  # a device may be a camera, which the search for one says
+        raise InputError(f"{text}: is {kind}. Give a video, a folder of pictures, a camera or a stream's address.")
     if Path(text).suffix.lower() in {".mp4", ".mkv", ".avi", ".mov", ".webm"}:
         raise InputError(f"{text}: no such file")
     system = camera_system()
