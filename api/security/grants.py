@@ -51,7 +51,8 @@ class TableGrant:
     def __post_init__(self) -> None:
         is_id = len(self.id) == 12 and set(self.id) <= set("0123456789abcdef")
         check(is_id, InputError, "a grant's id has 12 hexadecimal digits")
-        check(0 < len(self.name.strip()) <= 60 and self.name.isprintable(), InputError, "a name has 1 to 60 letters")
+        is_name = 0 < len(self.name.strip()) <= 60 and min(self.name) >= " "
+        check(is_name, InputError, "a name has 1 to 60 letters")
         check(len(self.tables) <= 20, InputError, "a grant names at most 20 tables; leave them out for all tables")
         check(all(0 < len(name) <= 60 for name in self.tables), InputError, "a table's name has 1 to 60 letters")
 

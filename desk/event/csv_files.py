@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import secrets
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -31,7 +32,7 @@ def read_entrants(text: str, known: Sequence[Entrant]) -> list[Entrant]:
     """Return entrants from CSV with a header; a coach who is registered already is changed, others are added.
 
     Args:
-        text: comma or semicolon separated; only the column ``coach`` is needed.
+        text: separated by commas, semicolons or tabs; only the column ``coach`` is needed.
         known: who is registered already.
 
     Raises:
@@ -40,7 +41,11 @@ def read_entrants(text: str, known: Sequence[Entrant]) -> list[Entrant]:
     """
     by_coach = {entrant.coach.casefold(): entrant for entrant in known}
     out: list[Entrant] = []
+    lines: dict[str, int] = {}
     for line, row in _rows(text, ENTRANT_COLUMNS, needed=("coach",)):
+        first = lines.setdefault(row["coach"].casefold(), line)
+        if first != line:
+            raise InputError(f"Line {line}: the coach '{row['coach']}' is in line {first} already.")
         before = by_coach.get(row["coach"].casefold())
         seed = row.get("seed", "")
         if seed and not seed.isdecimal():
@@ -170,17 +175,30 @@ def standings_csv(event: TournamentEvent) -> str:
     )
 
 
+def _plain(text: str) -> tuple[str, str]:
+    """Return a CSV text with letters composed, and what separates its values: a comma, a semicolon or a tab."""
+    text = unicodedata.normalize("NFC", text.removeprefix("\ufeff"))
+    head, _, rest = text.lstrip().partition("\n")
+    named = head.strip("\r")
+    if len(named) == 5 and named.casefold().startswith("sep="):  # as spreadsheets say what separates values
+        return rest, named[-1]
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return text.lstrip("\r\n"), max(",;\t", key=first.count)
+
+
 def _rows(text: str, columns: Sequence[str], needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """Return the rows of a CSV text with their line numbers, by lower-case column."""
     if len(text) > MAX_CSV_CHARACTERS:
         raise InputError("The file is longer than a list of an event can be.")
-    if "\0" in text:
-        raise InputError("The file is not text. Save it as CSV (UTF-8).")
-    text = text.removeprefix("\ufeff")
-    head = text.split("\n", 1)[0]
-    reader = csv.reader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ",")
+    if "\0" in text or "\ufffd" in text:
+        raise InputError("The file is not text in UTF-8. Save it as 'CSV UTF-8', as spreadsheets call it.")
+    text, delimiter = _plain(text)
+    reader = csv.reader(io.StringIO(text, newline=None), delimiter=delimiter, strict=True)
     try:
         header = [name.strip().casefold() for name in next(reader, [])]
+        twice = [name for place, name in enumerate(header) if name and name in header[:place]]
+        if twice:
+            raise InputError(f"The column '{twice[0]}' occurs twice.")
         missing = [name for name in needed if name not in header]
         if missing:
             raise InputError(f"The first line needs the column '{missing[0]}'. It may have {', '.join(columns)}.")
@@ -191,14 +209,16 @@ def _rows(text: str, columns: Sequence[str], needed: Sequence[str]) -> list[tupl
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
+            while len(cells) > len(header) and not cells[-1].strip():
+                cells.pop()  # spreadsheets write columns that once were used
             if len(cells) > len(header):
                 raise InputError(f"Line {reader.line_num}: {len(cells)} values in {len(header)} columns.")
-            row = {name: as_typed(cell.strip()) for name, cell in zip(header, cells, strict=False) if name}
+            row = {name: as_typed(" ".join(cell.split())) for name, cell in zip(header, cells, strict=False) if name}
             if any(not row.get(name) for name in needed):
                 raise InputError(
                     f"Line {reader.line_num}: the {next(name for name in needed if not row.get(name))} is missing."
                 )
             out.append((reader.line_num, row))
     except csv.Error as error:
-        raise InputError(f"Line {reader.line_num}: {error}.") from None
+        raise InputError(f"Line {reader.line_num}: the quotation marks do not fit ({error}).") from None
     return out

@@ -34,7 +34,7 @@ def match_of(event: TournamentEvent, identity: str) -> tuple[str, NewGame]:
     entrants = {entrant.id: entrant for entrant in event.entrants}
     home, away = (entrants[side] for side in progress.sides(match) if side is not None)
     sheets = _sheet(home, HOME_SHEET), _sheet(away, AWAY_SHEET)
-    return match.table, NewGame(home=sheets[0], away=sheets[1], title=f"{event.name}, {match.id}"[:120])
+    return match.table, NewGame(home=sheets[0], away=sheets[1], title=_one_line(f"{event.name}, {match.id}")[:120])
 
 
 def teams_of(event: TournamentEvent) -> PushedTeams:
@@ -80,10 +80,16 @@ def schedule_of(event: TournamentEvent) -> PushedSchedule:
     return PushedSchedule(event.name, tuple(games))
 
 
+def _one_line(text: str) -> str:
+    """Return a text without control characters, which a table takes in no name."""
+    return " ".join("".join(letter if letter >= " " and letter != "\x7f" else " " for letter in text).split())
+
+
 def _sheet(entrant: Entrant, usual: TeamSheet) -> TeamSheet:
-    short = (entrant.short or "".join(entrant.name.split())[:3].upper())[:4]
+    name = _one_line(entrant.name)[:60] or "?"
+    short = (_one_line(entrant.short) or "".join(name.split())[:3].upper())[:4]
     if not entrant.color:
-        return TeamSheet(name=entrant.name[:60], short=short, color=usual.color, ink=usual.ink)
+        return TeamSheet(name=name, short=short, color=usual.color, ink=usual.ink)
     red, green, blue = (int(entrant.color[place : place + 2], 16) for place in (1, 3, 5))
     ink = "#10151b" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"
-    return TeamSheet(name=entrant.name[:60], short=short, color=entrant.color, ink=ink)
+    return TeamSheet(name=name, short=short, color=entrant.color, ink=ink)
