@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,14 +34,18 @@ import rig as rig_benchmark
 from downfield.api.replay.choice import WORTH
 
 _WARM_S: Final = 8.0
-_PLAY_S: Final = 20.0
-"""The clip's play, forward and backward, at 30 frames/s."""
+_PICTURES: Final = 300
+"""Of the bundled clip: the tackle that ends its first play is seen on the 276th."""
+_PLAY_S: Final = 22.0
+"""The clip's play, forward and backward, at 30 frames/s, and some time to call it."""
 _DECLARATIONS: Final = (
     {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 34.0, "down": 1, "distance_yd": 10.0},
     {"type": "carrier", "player": "dark-28"},
     {"type": "set"},
 )
 _WATCHED: Final = ("overlays", "program", "hls", "camera", "replay")
+_END_S: Final = 60.0
+_NAMED_THREADS: Final = 14
 _OVERLAYS: Final = ("game,questions,calls,health,replay,graphic", "scene,game,ball,line_up")
 
 
@@ -53,6 +58,7 @@ class Figures:
         latencies_ms: from capture to publication, of every frame.
         replays_s: from a call to the first pictures of its replay.
         requests: answers by what was asked for.
+        busy_s: processor time of the rig's threads and other processes, in a second of the run.
 
     """
 
@@ -61,6 +67,7 @@ class Figures:
     latencies_ms: list[float]
     replays_s: list[float]
     requests: dict[str, int]
+    busy_s: dict[str, float]
 
 
 def _read_for_ever(url: str, count: Callable[[int], None]) -> None:
@@ -94,8 +101,12 @@ def _replay(base: str, report: Callable[[float], None], count: Callable[[str], N
     replayed: set[str] = set()
     while True:
         for declaration in _DECLARATIONS:
-            with contextlib.suppress(OSError):
+            try:
                 _post(f"{base}/api/declarations", {"declaration": declaration})
+            except urllib.error.HTTPError as error:
+                count(f"declaration of {declaration['type']} refused: {error.read()[:200]!r}")
+            except OSError as error:
+                count(f"declaration of {declaration['type']} failed: {error}")
         until = time.monotonic() + _PLAY_S
         while time.monotonic() < until:
             time.sleep(0.05)
@@ -104,16 +115,17 @@ def _replay(base: str, report: Callable[[float], None], count: Callable[[str], N
                 if calls and calls[-1]["id"] not in replayed:
                     replayed.add(calls[-1]["id"])
                     count("calls")
-                    _take_replay(base, calls[-1]["id"], report)
+                    _take_replay(base, calls[-1]["id"], report, count)
                     break
 
 
-def _take_replay(base: str, call: str, report: Callable[[float], None]) -> None:
+def _take_replay(base: str, call: str, report: Callable[[float], None], count: Callable[[str], None]) -> None:
     began = time.monotonic()
     take = _post(f"{base}/api/replay", {"call": call})["take"]
     while time.monotonic() < began + _PLAY_S:
         state = _get(f"{base}/api/state")["data"]["replay"]
         if state["take"] != take or state["state"] == "failed":
+            count(f"replay not made: {state['text']}")
             return
         if state["state"] == "ready":
             with urllib.request.urlopen(f"{base}/{state['clip']}", timeout=20) as answer:
@@ -123,6 +135,7 @@ def _take_replay(base: str, call: str, report: Callable[[float], None]) -> None:
                     pass
             return
         time.sleep(0.02)
+    count("replay not made in time")
 
 
 def _get(url: str) -> Any:
@@ -168,11 +181,14 @@ def watch(port: int, watched: Sequence[str]) -> None:
 def measure(options: argparse.Namespace, watched: Sequence[str]) -> Figures:
     """Run the rig with its clients."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
-        camera = rig_benchmark.child("--be-camera", "--fps", str(options.fps))
+        camera = rig_benchmark.child("--be-camera", "--fps", str(options.fps), "--pictures", str(_PICTURES))
         started.callback(_kill, camera)
         assert camera.stdout is not None
         seen = argparse.Namespace(vision=options.vision)
         rig = rig_benchmark.open_rig(seen, int(camera.stdout.readline()), Path(folder))
+        playing = threading.Thread(target=rig.play, daemon=True)
+        # A thread that is in OpenCV while the interpreter ends aborts the process.
+        started.callback(lambda: playing.join(_END_S))
         started.callback(rig.close)
         observer = rig_benchmark.LatencyObserver()
         rig.add_observer(observer)
@@ -180,17 +196,20 @@ def measure(options: argparse.Namespace, watched: Sequence[str]) -> Figures:
         role = ["--be-clients", port, "--watched", ",".join(watched)]
         clients = subprocess.Popen([sys.executable, __file__, *role], stdout=subprocess.PIPE, text=True)
         started.callback(_kill, clients)
-        threading.Thread(target=rig.play, daemon=True).start()
+        playing.start()
         time.sleep(_WARM_S)
         dropped, observer.counting = rig.dropped, True
+        before = rig_benchmark.thread_cpu_s() | rig_benchmark.process_cpu_s()
         time.sleep(options.seconds)
         observer.counting = False
         dropped = rig.dropped - dropped
+        after = rig_benchmark.thread_cpu_s() | rig_benchmark.process_cpu_s()
+        busy_s = {name: (spent - before.get(name, 0.0)) / options.seconds for name, spent in after.items()}
         clients.kill()
         assert clients.stdout is not None
         lines = clients.stdout.read().splitlines()
         last = json.loads(lines[-1]) if lines else {"requests": {}, "replays": []}
-        return Figures(observer.captured, dropped, observer.latencies_ms, last["replays"], last["requests"])
+        return Figures(observer.captured, dropped, observer.latencies_ms, last["replays"], last["requests"], busy_s)
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
@@ -205,6 +224,9 @@ def report(name: str, figures: Figures) -> None:
     print(f"{name}: {figures.captured} frames, {figures.dropped} dropped ({share:.2%})")
     quantiles = ", ".join(f"p{rank} {np.percentile(took, rank):.1f} ms" for rank in (50, 95, 99))
     print(f"    capture to published: {quantiles}")
+    busiest = sorted(figures.busy_s.items(), key=lambda item: -item[1])[:_NAMED_THREADS]
+    print(f"    processor time: {sum(figures.busy_s.values()):.2f} s in a second,", end=" ")
+    print("ms in a second " + ", ".join(f"{name} {1000 * spent:.0f}" for name, spent in busiest if spent >= 0.001))
     if figures.replays_s:
         replays = ", ".join(f"{took_s:.2f}" for took_s in figures.replays_s)
         print(f"    replays, call to first pictures: {replays} s (wanted: within 3)")

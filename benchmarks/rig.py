@@ -64,9 +64,9 @@ class FakeCamera(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, fps: float) -> None:
+    def __init__(self, fps: float, pictures: int = _PICTURES) -> None:
         self.fps = fps
-        forward = list(_jpegs())
+        forward = list(_jpegs(pictures))
         self.jpegs = forward + forward[-2:0:-1]  # and backward: after a jump, all figures would be searched again
         self.cut_until = 0.0
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -103,9 +103,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-def _jpegs() -> Iterator[bytes]:
+def _jpegs(pictures: int = _PICTURES) -> Iterator[bytes]:
     with av.open(str(bundled_demo())) as container:
-        for frame in itertools.islice(container.decode(video=0), _PICTURES):
+        for frame in itertools.islice(container.decode(video=0), pictures):
             _, packed = cv2.imencode(".jpg", frame.to_ndarray(format="bgr24"), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
             yield packed.tobytes()
 
@@ -263,10 +263,11 @@ def main() -> None:
     parser.add_argument("--vision", choices=("recorded", "network", "threaded"), default="recorded")
     parser.add_argument("--cuts", type=int, default=0, help="how often to cut the camera, for 0.5 s each")
     parser.add_argument("--be-camera", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--pictures", type=int, default=_PICTURES, help=argparse.SUPPRESS)
     parser.add_argument("--be-clients", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.be_camera:
-        camera = FakeCamera(options.fps)
+        camera = FakeCamera(options.fps, options.pictures)
         print(camera.server_address[1], flush=True)
         camera.serve_forever()
     elif options.be_clients:

@@ -110,6 +110,21 @@ class EvidenceFinder:
         with self._turn():
             return self._find(row, call)
 
+    def is_recorded(self, row: GameRow, t_ns: int) -> bool:
+        """Return whether pictures up to an instant are kept: of one just now the last may not be on the disk yet.
+
+        Args:
+            row: the game.
+            t_ns: the instant, on the clock of its calls.
+
+        """
+        try:
+            return self._footage is not None and bool(
+                self._footage.between(t_ns, t_ns + round(LIMITS.either_side_s * 1e9), row.began_ns)
+            )
+        except NotRecordedError:
+            return False
+
     def find_play(self, row: GameRow, number: int) -> PlayEvidence:
         """Return the current evidence of a play.
 

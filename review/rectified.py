@@ -72,12 +72,12 @@ def rectify(image: Image, camera: Camera, region: BoardRegion, *, quick: bool = 
 
     """
     width, height = region.size_px
-    map_x, map_y = board_map(camera, region, _QUICK_CELL_PX if quick else _CELL_PX)
+    both = board_map(camera, region, _QUICK_CELL_PX if quick else _CELL_PX)[:height, :width]
     return np.asarray(
         cv2.remap(
             image,
-            map_x[:height, :width],
-            map_y[:height, :width],
+            both,
+            np.zeros(0, np.float32),
             cv2.INTER_LINEAR if quick else cv2.INTER_CUBIC,
             borderMode=cv2.BORDER_CONSTANT,
             borderValue=_OUTSIDE,
@@ -86,10 +86,8 @@ def rectify(image: Image, camera: Camera, region: BoardRegion, *, quick: bool = 
     )
 
 
-def board_map(
-    camera: Camera, region: BoardRegion, cell_px: int = _CELL_PX
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return x and y in the camera's picture for every pixel from above; at least as large as the picture.
+def board_map(camera: Camera, region: BoardRegion, cell_px: int = _CELL_PX) -> NDArray[np.float32]:
+    """Return x and y in the camera's picture for every pixel from above, shape (height, width, 2) or larger.
 
     Args:
         camera: that takes the picture.
@@ -106,6 +104,5 @@ def board_map(
     pixels = camera.to_pixels(np.column_stack([board, np.full(len(board), region.plane_mm)]))
     coarse = np.nan_to_num(pixels, nan=-1e6).astype(np.float32).reshape(rows + 2, columns + 2, 2)
     size = ((columns + 2) * cell_px, (rows + 2) * cell_px)
-    fine = [cv2.resize(coarse[..., axis], size, interpolation=cv2.INTER_LINEAR) for axis in (0, 1)]
-    map_x, map_y = (np.ascontiguousarray(one[cell_px:, cell_px:], dtype=np.float32) for one in fine)
-    return map_x, map_y
+    fine = cv2.resize(coarse, size, interpolation=cv2.INTER_LINEAR)
+    return np.asarray(fine[cell_px:, cell_px:], dtype=np.float32)  # a view: to copy takes as long as to make it

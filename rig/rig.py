@@ -7,7 +7,6 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -174,13 +173,16 @@ class Rig:
         self._seals.begin(self.game_service, calibration.get, self._controller.settings(), network)
         self._closing.callback(self._seals.finish, self._recorder)
         self._strip = follow_strip(settings, self.game_service, self._hub, self._problems, lambda: self._table)
-        self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded, self._report_undrawn)
+        self._annotated_picture = AnnotatedPicture(
+            self._picture, self._overlay, self._overloaded, self._report_undrawn, self._meter.is_late
+        )
         self._closing.callback(self._annotated_picture.close)
         self.program = ProgramDrawer(
             self._program_moment,
             lambda: None if self._loop is None else self._loop.vision.camera,
             self._overloaded,
             self._report_undrawn,
+            late=self._meter.is_late,
         )
         self._closing.callback(self.program.close)
         self._loop: Loop | None = None

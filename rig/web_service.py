@@ -141,6 +141,7 @@ class Service:
         self._context.hub.close()
         self._context.picture.close()
         self._app.state.replays.close()
+        self._app.state.films.close()
         for worker in (self._app.state.worker, self._app.state.judging_aside, self._app.state.viewer):
             worker.close()
         self._closed.set()

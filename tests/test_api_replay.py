@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from evidence_service import EvidenceService
+from evidence_service import PLAY, EvidenceService
 
 from downfield.api.replay.choice import most_worth
 from downfield.api.replay.director import LIMITS, ReplayDirector, ReplayOptions
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
+from downfield.game.commands import NewGame
 from downfield.game.published.game_topics import CallsUpdate, CallView
 from downfield.game.published.stream_topics import ReplayView
 from downfield.game.store_reader import GameRow
@@ -190,3 +191,42 @@ def test_the_operator_puts_a_replay_on_and_takes_it_off(service: EvidenceService
     assert service.client.request("DELETE", "/api/replay").json["state"] == "none"
     assert service.client.post("/api/replay", {"call": "none such"}).status == 404
     assert service.client.post("/api/replay", {"cal": 1}).status == 422
+
+
+def test_a_replay_that_is_being_made_ends_when_the_service_is_closed(
+    service: EvidenceService, maker: FakeMaker
+) -> None:
+    director = directed(service, maker)
+    maker.gate.clear()
+    director.show()
+    for _ in range(2000):
+        if maker.begun:
+            break
+        threading.Event().wait(0.005)
+    closing = threading.Thread(target=director.close)
+    closing.start()
+    assert director._closed.wait(10)
+    maker.gate.set()
+    closing.join(10)
+    assert not closing.is_alive()
+    worker = director._worker
+    assert worker is not None
+    assert not worker.is_alive()
+    view = service.hub.value("replay")
+    assert isinstance(view, ReplayView)
+    assert view.state == "failed"
+
+
+def test_a_finished_game_is_not_waited_for(service: EvidenceService) -> None:
+    calls = tuple(service.game_service.calls())
+    maker = FakeMaker(lambda: calls)
+    waited: list[int] = []
+    maker.is_recorded = lambda *_: bool(waited.append(1))  # type: ignore[method-assign, func-returns-value]
+    director = directed(service, maker)
+    row = service.store.game(service.game)
+    assert row is not None
+    call = tackle_of(service).id
+    service.game_service.start_game(NewGame(), PLAY.players)
+    assert b"".join(director.clip(row, call).parts()) == b"".join(PARTS)
+    assert not waited
+    director.close()

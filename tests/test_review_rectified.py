@@ -35,7 +35,7 @@ def test_every_pixel_is_taken_from_where_the_camera_sees_its_place(
 ) -> None:
     region = BoardRegion(*corner_mm, *extent_mm, px_per_mm, plane_mm)
     width, height = region.size_px
-    map_x, map_y = board_map(calibration.camera, region)
+    map_x, map_y = np.moveaxis(board_map(calibration.camera, region), -1, 0)
     columns = np.array([0, 1, 7, width // 3, width // 2 + 1, width - 2, width - 1])
     rows = np.array([0, 1, 9, height // 3, height // 2 + 1, height - 2, height - 1])
     board = region.board_mm(np.stack([columns, rows], axis=1))

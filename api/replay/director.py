@@ -10,7 +10,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ class DirectorLimits:
     recorded_within_s: float = 3.0
     """How long the pictures of a call may take to reach the disk."""
 
-    recorded_step_s: float = 0.1
+    recorded_step_s: float = 0.05
     """Time between two looks for them."""
 
     held: int = 8
@@ -49,7 +49,10 @@ class DirectorLimits:
     waiting: int = 4
     """Replays that may wait to be made."""
 
-    ahead: int = 12
+    close_timeout_s: float = 5.0
+    """Timeout for the picture that is being made to end."""
+
+    ahead: int = 8
     """Pictures made before a replay is shown: the others follow faster than they are seen."""
 
 
@@ -75,8 +78,8 @@ class ReplayOptions:
 class Maker(Protocol):
     """Makes replays; `downfield.review.replay.replay_maker.ReplayMaker` is one."""
 
-    def is_recorded(self, row: GameRow, call: str) -> bool:
-        """Return whether the pictures up to a call are on the disk."""
+    def is_recorded(self, row: GameRow, t_ns: int) -> bool:
+        """Return whether the pictures up to an instant are on the disk."""
         ...
 
     def begin(self, row: GameRow, call: str) -> BegunReplay:
@@ -121,6 +124,7 @@ class ReplayDirector:
         self._held: dict[tuple[str, str, str], ReplayClip] = {}
         self._waiting: queue.Queue[_Job | None] = queue.Queue()
         self._worker: threading.Thread | None = None
+        self._closed = threading.Event()
         hub.publish("replay", ReplayView())
         if options.automatic:
             supervised_thread(
@@ -178,8 +182,11 @@ class ReplayDirector:
         return clip
 
     def close(self) -> None:
-        """Make no more replays."""
+        """Make no more replays, and wait for the thread: one that draws while the program ends would abort it."""
+        self._closed.set()
         self._waiting.put(None)
+        if self._worker is not None:
+            self._worker.join(LIMITS.close_timeout_s)
 
     def _clip(self, game: str, call: str, view: ReplayView | None) -> ReplayClip:
         """Return a clip that is held, or have it made."""
@@ -201,7 +208,7 @@ class ReplayDirector:
 
     def _work(self) -> None:
         lower_priority("decode")
-        while (job := self._waiting.get()) is not None:
+        while (job := self._waiting.get()) is not None and not self._closed.is_set():
             view, clip = job.view, job.clip
             try:
                 begun = None if clip.name else self._begin(job)
@@ -218,12 +225,18 @@ class ReplayDirector:
         row = self._find_game(job.game)
         if row is None:
             raise NotFoundError("The game is not in the store.")
+        live = next((one for one in self._live_calls(job.game) if one.id == job.call), None)
         until = time.monotonic() + LIMITS.recorded_within_s
-        while not self._maker.is_recorded(row, job.call) and time.monotonic() < until:
-            time.sleep(LIMITS.recorded_step_s)
+        while live is not None and not self._maker.is_recorded(row, live.t_ns) and time.monotonic() < until:
+            if self._closed.wait(LIMITS.recorded_step_s):
+                break
         begun = self._maker.begin(row, job.call)
         job.clip.begin(begun.name)
         return begun
+
+    def _live_calls(self, game: str) -> Sequence[CallView]:
+        """Return the calls of a game while it is in play: only theirs may be about pictures that are still to come."""
+        return self._game_service.calls() if self._game_service.game_id == game else ()
 
     def _announce(self, view: ReplayView | None, clip: ReplayClip, begun: BegunReplay | None) -> None:
         """Make what is to be made of a clip, and tell the overlay once enough is there to play without a stop."""
@@ -232,6 +245,8 @@ class ReplayDirector:
             return
         ready = {"state": "ready", "text": begun.call.text, "seconds": round(begun.seconds, 2)}
         for number, part in enumerate(begun.parts):
+            if self._closed.is_set():
+                raise BusyError("Downfield is being closed.")
             clip.add(part)
             if number == LIMITS.ahead:
                 self._publish(view, ready)

@@ -7,6 +7,8 @@ from fractions import Fraction
 from typing import Final
 
 import av
+import cv2
+import numpy as np
 
 from downfield.review.clips import TimedImage
 
@@ -32,7 +34,8 @@ def encode_fragments(images: Iterator[TimedImage]) -> Iterator[bytes]:
         stream.pix_fmt, stream.codec_context.time_base = "yuv420p", Fraction(1, _TICKS)
         stream.codec_context.thread_count, stream.codec_context.gop_size = 1, _KEY_EVERY
         for shown_ns, image in _with_last(first, images):
-            frame = av.VideoFrame.from_ndarray(image, format="bgr24")
+            yuv = cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420)
+            frame = av.VideoFrame.from_ndarray(np.asarray(yuv, dtype=np.uint8), format="yuv420p")
             frame.pts, frame.time_base = round(shown_ns * _TICKS / 1e9), Fraction(1, _TICKS)
             container.mux(stream.encode(frame))
             yield from sink.taken()

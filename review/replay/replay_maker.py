@@ -62,18 +62,9 @@ class ReplayMaker:
     def __init__(self, finder: EvidenceFinder) -> None:
         self._finder = finder
 
-    def is_recorded(self, row: GameRow, call: str) -> bool:
-        """Return whether the pictures up to a call are on the disk: of one made just now the last may not be yet.
-
-        Raises:
-            NotFoundError, BusyError: as of `begin`.
-
-        """
-        try:
-            evidence = self._finder.find(row, call)
-        except NotRecordedError:
-            return False
-        return evidence.stills[-1].t_ns >= evidence.call.t_ns
+    def is_recorded(self, row: GameRow, t_ns: int) -> bool:
+        """Return whether the pictures up to an instant are on the disk: of one just now the last may not be yet."""
+        return self._finder.is_recorded(row, t_ns)
 
     def begin(self, row: GameRow, call: str) -> BegunReplay:
         """Return the replay of a call, which is made as its parts are taken.

@@ -19,6 +19,7 @@ from downfield.core.scene import Scene
 from downfield.core.supervision import supervised_thread
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
+from downfield.rig.live.picture_rate import PictureRate
 from downfield.rig.sources.source import CapturedFrame
 from downfield.vision.thread_priority import lower_priority
 
@@ -35,9 +36,6 @@ class AnnotatedPictureLimits:
 
     overloaded_fps: float = 4
     """Rate while the computer drops frames or detects too rarely, since calls come first."""
-
-    overload_s: float = 2.0
-    """Duration of the lower rate after the last sign of overload."""
 
     unwatched_fps: float = 0.2
     """Rate without viewers, so that a new viewer gets a picture at once."""
@@ -60,6 +58,7 @@ class AnnotatedPicture(LoopObserver):
         overlay: returns the lines and the carrier to draw.
         overloaded: whether the computer is too slow for its work.
         failed: receives why a picture could not be drawn, as a phrase; the next one is drawn again.
+        late: whether frames come late.
 
     """
 
@@ -69,13 +68,13 @@ class AnnotatedPicture(LoopObserver):
         overlay: Callable[[], Overlay] = Overlay,
         overloaded: Callable[[], bool] = lambda: False,
         failed: Callable[[str], None] = lambda _: None,
+        late: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._picture, self._overlay, self._overloaded = picture, overlay, overloaded
+        self._picture, self._overlay = picture, overlay
+        self._rate = PictureRate(LIMITS.watched_fps, LIMITS.overloaded_fps, late, overloaded)
         self._annotator: Annotator | None = None
         self._newest: BoundedQueue[tuple[Frame, Scene]] = BoundedQueue(1)
         self._next_at = 0.0
-        self._last_index: int | None = None
-        self._overloaded_until = 0.0
         self._thread = supervised_thread(
             self._run, "annotated picture", failed, restarts=True, closed=lambda: self._newest.finished
         )
@@ -88,12 +87,8 @@ class AnnotatedPicture(LoopObserver):
     def scene_ready(self, frame: Frame, scene: Scene) -> None:
         """Draw a scene, if the next picture is due."""
         now = time.monotonic()
-        frames_dropped = self._last_index is not None and frame.index > self._last_index + 1
-        if frames_dropped or self._overloaded():
-            self._overloaded_until = now + LIMITS.overload_s
-        self._last_index = frame.index
+        watched_fps = self._rate.fps(frame.index, now)
         if now >= self._next_at:
-            watched_fps = LIMITS.overloaded_fps if now < self._overloaded_until else LIMITS.watched_fps
             fps = watched_fps if self._picture.watched else LIMITS.unwatched_fps
             self._next_at = max(self._next_at + 1 / fps, now)
             self._newest.put_or_drop((frame, scene))

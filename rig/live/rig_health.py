@@ -45,6 +45,9 @@ class RigHealthLimits:
     damage_ns: int = 10_000_000_000
     """Damaged pictures are told of for this long, so that a camera that glitches now and then gives one warning."""
 
+    late_ms: float = 60.0
+    """Median latency beyond which frames come late: on a computer with room it is 35 to 40."""
+
     report_every_s: float = 1.0
     """Time between two reports while nothing changes."""
 
@@ -113,6 +116,11 @@ class FrameMeter:
         window_s = min(LIMITS.window_ns, max(now_ns - began_ns, 1)) / 1e9
         median, p99 = (latencies[int(q * (len(latencies) - 1))] / 1e6 if latencies else None for q in (0.5, 0.99))
         return FrameStatistics(frames, len(latencies) / window_s, median, p99, *damage)
+
+    def is_late(self) -> bool:
+        """Return whether frames came late in the last second."""
+        latency_ms = self.statistics().latency_ms
+        return latency_ms is not None and latency_ms > LIMITS.late_ms
 
 
 class ActiveProblems:

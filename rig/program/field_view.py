@@ -29,9 +29,8 @@ class FieldView:
         width, height = wide / scale, high / scale
         x, y = (field.length_mm - width) / 2, (field.width_mm - height) / 2
         self.region = BoardRegion(x, y, width, height, scale, 0.0)
-        map_x, map_y = board_map(camera, self.region)
         size = self.region.size_px
-        self._map = np.dstack([map_x[: size[1], : size[0]], map_y[: size[1], : size[0]]])
+        self._map = np.ascontiguousarray(board_map(camera, self.region)[: size[1], : size[0]])
         self._still = cv2.convertMaps(self._map, np.zeros(0, np.float32), cv2.CV_16SC2)
 
     def show(self, image: Image, move: Array | None) -> Image:

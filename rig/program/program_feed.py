@@ -21,6 +21,7 @@ from downfield.core.scene import Player, Scene
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.game_topics import GameView, TeamView
 from downfield.rig.live.connections import BoundedQueue, LoopObserver
+from downfield.rig.live.picture_rate import PictureRate
 from downfield.rig.program.board_painter import BoardPainter
 from downfield.rig.program.board_shapes import ShapeMaker
 from downfield.rig.program.field_view import FieldView
@@ -39,9 +40,6 @@ class ProgramLimits:
 
     overloaded_fps: float = 6.0
     """Rate while the computer drops frames or detects too rarely, since calls come first."""
-
-    overload_s: float = 2.0
-    """Duration of the lower rate after the last sign of overload."""
 
     jpeg_quality: int = 85
     """JPEG quality: it is encoded once more on the way to the audience."""
@@ -84,6 +82,7 @@ class ProgramDrawer(LoopObserver):
         overloaded: whether the computer is too slow for its work.
         failed: receives why a picture could not be drawn, as a phrase; the next one is drawn again.
         options: how it looks at first.
+        late: whether frames come late.
 
     Attributes:
         picture: receives the program as pictures.
@@ -98,16 +97,17 @@ class ProgramDrawer(LoopObserver):
         overloaded: Callable[[], bool] = lambda: False,
         failed: Callable[[str], None] = lambda _: None,
         options: ProgramOptions | None = None,
+        late: Callable[[], bool] = lambda: False,
     ) -> None:
         self.picture, self.stream = LatestPicture(), LiveStream()
         self._encoder = ProgramEncoder(self.stream, failed)
-        self._moment, self._camera, self._overloaded = moment, camera, overloaded
+        self._moment, self._camera = moment, camera
+        self._rate = PictureRate(LIMITS.fps, LIMITS.overloaded_fps, late, overloaded)
         self._options = options or ProgramOptions()
         self._stage: _Stage | None = None
         self._tags = TagPlacer()
         self._newest: BoundedQueue[tuple[Frame, Scene, Camera | None]] = BoundedQueue(1)
-        self._next_at = self._overloaded_until = 0.0
-        self._last_index: int | None = None
+        self._next_at = 0.0
         self._thread = supervised_thread(
             self._run, "program feed", failed, restarts=True, closed=lambda: self._newest.finished
         )
@@ -130,16 +130,12 @@ class ProgramDrawer(LoopObserver):
     def scene_ready(self, frame: Frame, scene: Scene) -> None:
         """Draw a frame, if somebody watches and the next picture is due."""
         if not self.picture.watched and not self._encoder.wanted:
-            self._last_index = None
+            self._rate.pause()
             return
         now = time.monotonic()
-        dropped = self._last_index is not None and frame.index > self._last_index + 1
-        if dropped or self._overloaded():
-            self._overloaded_until = now + LIMITS.overload_s
-        self._last_index = frame.index
+        fps = self._rate.fps(frame.index, now)
         # Half a frame early is on time: at 60 frames/s every second one is drawn, whatever the clock's grain.
         if now >= self._next_at - 0.25 / LIMITS.fps:
-            fps = LIMITS.overloaded_fps if now < self._overloaded_until else LIMITS.fps
             self._next_at = max(self._next_at, now - 1 / fps) + 1 / fps
             self._newest.put_or_drop((frame, scene, self._camera()))
 

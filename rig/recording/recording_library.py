@@ -8,6 +8,7 @@ give the order of recordings and files. The computer's clock may have been anyth
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -259,9 +260,24 @@ def _is_older(path: Path, than_s: float) -> bool:
 
 
 def _frames_between(video: Path, from_ns: int, to_ns: int) -> list[FootageFrame]:
-    with suppress(InputError):  # deleted since it was listed
-        return [frame for frame in frames_of(video) if from_ns <= frame.t_ns <= to_ns]
-    return []
+    """Return the frames of a span; of an index, whose times rise, no other lines are parsed."""
+    path = index_path(video)
+    try:
+        texts = [(number, text) for number, text in read_lines(path) if text.endswith("\n")][1:]
+
+        def parsed(place: int) -> RecordedFrame:
+            return from_json(RecordedFrame, texts[place][1], path=str(path), line=texts[place][0])
+
+        places = range(len(texts))
+        low = bisect_left(places, from_ns - _TICK_NS, key=lambda place: parsed(place).t_ns)
+        high = bisect_right(places, to_ns + _TICK_NS, key=lambda place: parsed(place).t_ns)
+        # With a tick on either side: all that have one time in the file are among them.
+        near = [parsed(place) for place in places[low:high]]
+        began_ns = parsed(0).t_ns if near else 0
+    except InputError:  # deleted since it was listed
+        return []
+    placed = [(frame.frame, frame.t_ns, _rounded_ticks(frame.t_ns - began_ns) * _TICK_NS) for frame in near]
+    return [frame for frame in located(video, placed) if from_ns <= frame.t_ns <= to_ns]
 
 
 def _start_ns(video: Path) -> int | None:

@@ -1,0 +1,65 @@
+"""A live call's replay is made from the file still being written, at once after the call, and can be played."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import av
+import httpx
+import pytest
+from loopback_streams import MjpegServer
+from test_rig_rig import calibration, open_fake_vision, play, until  # noqa: F401 - a fixture
+
+from downfield.review.replay.framing import HEIGHT_PX, WIDTH_PX
+from downfield.review.replay.timing import PACE
+from downfield.rig.configuration.loading import load
+from downfield.rig.rig import Rig
+
+
+@pytest.fixture
+def rig(tmp_path: Path, calibration: Path) -> Iterator[Rig]:  # noqa: F811
+    """A rig that records files of one second: a replay lies in two or three of them."""
+    server = MjpegServer(fps=30)
+    given = {
+        "source.name": server.url,
+        "calibration.file": str(calibration),
+        "data": str(tmp_path),
+        "service.port": 0,
+        "recording.stop_below_gb": 0.0,
+        "recording.segment_s": 1,
+    }
+    made = Rig(load(environment={}, command_line=given), tmp_path, open_vision=open_fake_vision)
+    play(made)
+    until(lambda: made.health().recording.seconds > 2.5, "nothing was recorded")
+    yield made
+    made.close()
+    server.close()
+
+
+def ready(client: httpx.Client, call: str) -> dict[str, Any]:
+    """Wait until a call's replay can be shown, and return how it stands."""
+    state: dict[str, Any] = {}
+
+    def is_ready() -> bool:
+        state.update(client.get("/api/state").json()["data"]["replay"])
+        assert state["state"] != "failed", state
+        return (state["call"], state["state"]) == (call, "ready")
+
+    until(is_ready, "no replay came")
+    return state
+
+
+def test_a_replay_of_a_call_made_just_now_reaches_into_the_file_being_written(rig: Rig) -> None:
+    with httpx.Client(base_url=rig.address, timeout=60) as client:
+        call = client.post("/api/calls", json={"kind": "info", "text": "look at this"}).json()["calls"][0]["id"]
+        assert client.post("/api/replay", json={"call": call}).json()["state"] == "making"
+        clip = client.get(f"/{ready(client, call)['clip']}").content
+    with av.open(io.BytesIO(clip), "r") as container:
+        pictures = [one for one in container.decode(video=0) if isinstance(one, av.VideoFrame)]
+    assert {(one.width, one.height) for one in pictures} == {(WIDTH_PX, HEIGHT_PX)}
+    at_s = [float(one.time or 0) for one in pictures]
+    assert sum(one < PACE.before_s / PACE.approach for one in at_s) > 10  # frames of the approach, of several files
+    assert at_s[-1] > PACE.hold_s
