@@ -38,7 +38,8 @@ def test_pictures_come_half_as_often_for_a_while_once_frames_are_late() -> None:
 
 def test_a_full_rate_that_makes_frames_late_again_is_tried_ever_less_often() -> None:
     computer = Computer()
-    tries, now_s = [], 0.0
+    tries: list[float] = []
+    now_s = 0.0
     while now_s < 1000:
         computer.late = True  # as soon as the full rate is tried
         if computer.fps_at(now_s) == 15.0 and (not tries or computer.rate._late_until > tries[-1]):
