@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 

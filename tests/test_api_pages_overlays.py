@@ -98,6 +98,17 @@ def test_the_score_bug_shows_the_game_and_follows_it(service: PageServer, page: 
     expect(page.locator(".score")).to_have_text(["7", "20"])
 
 
+@pytest.mark.parametrize("color", ["#ffffff", "#000000"])
+def test_teams_of_one_color_stay_apart_on_the_score_bug(service: PageServer, page: Page, color: str) -> None:
+    game = service.hub.value("game")
+    teams = (one.model_copy(update={"color": color, "ink": color}) for one in (game.home, game.away))
+    service.publish("game", **dict(zip(("home", "away"), teams, strict=True)))
+    page.goto(f"{service.url}/overlay/scorebug")
+    expect(page.locator(".score")).to_have_text(["0", "0"])
+    left, right = (box for team in page.locator(".team").all() if (box := team.bounding_box()) is not None)
+    assert right["x"] - left["x"] - left["width"] >= 2
+
+
 def test_during_a_review_the_score_stays_as_it_was(service: PageServer, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug")
     expect(page.locator(".score")).to_have_text(["0", "0"])
