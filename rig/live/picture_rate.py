@@ -9,7 +9,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class RateLimits:
+class PictureRateLimits:
     """When pictures are drawn less often, and for how long."""
 
     first_late_s: float = 10.0
@@ -22,7 +22,7 @@ class RateLimits:
     """Duration of the lowest rate after the last sign of overload."""
 
 
-LIMITS: Final = RateLimits()
+LIMITS: Final = PictureRateLimits()
 
 
 class PictureRate:
