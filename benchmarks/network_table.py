@@ -1,6 +1,6 @@
 """Prints what networks reach on the twin's test pictures and on strangers', as one table with 95 % intervals.
 
-Run: python benchmarks/network_table.py [--network NAME_OR_FOLDER ...] [--data FOLDER] [--worst FILE.jpg]
+Run: python benchmarks/network_table.py [--network NAME_OR_FOLDER ...] [--data FOLDER] [--only SET] [--worst FILE.jpg]
 
 Single pictures of 1920 x 1080, without test-time augmentation. The twin's test pictures are made where they are
 missing, photoreal ones as `benchmarks/network.py` says, strangers' by `benchmarks/strangers.py FOLDER/strangers`.
@@ -122,12 +122,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--network", action="append", help="a bundled network or a folder; may be repeated")
     parser.add_argument("--data", type=Path, default=Path("data/test"), help="folder of the test sets")
+    parser.add_argument("--only", action="append", metavar="SET", help="measure this set alone; may be repeated")
     parser.add_argument("--backend", default="auto", help="openvino, onnxruntime or auto")
     parser.add_argument("--worst", type=Path, metavar="FILE.jpg", help="draw the worst figures of strangers")
     parser.add_argument("--pictures", type=int, default=PICTURES, help="least number in each of the twin's sets")
     options = parser.parse_args()
     cv2.setNumThreads(1)
-    sets = picture_sets(options.data, options.pictures)
+    sets = picture_sets(options.data, options.pictures, options.only or ())
+    if not sets:
+        parser.error(f"{options.data}: no set of {', '.join(options.only)}. `strangers.py` makes strangers' pictures.")
     for number, network in enumerate(options.network or [BUNDLED]):
         scored = {name: score(folder, network, options.backend) for name, folder in sets.items()}
         print_table(network, scored)

@@ -192,8 +192,11 @@ def _share(parts: Sequence[tuple[int, int]], rng: np.random.Generator) -> str:
     def share(chosen: Sequence[tuple[int, int]]) -> float:
         return 100.0 * sum(some for _, some in chosen) / max(sum(all_ for all_, _ in chosen), 1)
 
+    total = sum(all_ for all_, _ in parts)
+    if not total:
+        return "none"
     low, high = _interval(parts, share, rng)
-    return f"{share(parts):.1f} [{low:.1f}, {high:.1f}] % of {sum(all_ for all_, _ in parts)}"
+    return f"{share(parts):.1f} [{low:.1f}, {high:.1f}] % of {total}"
 
 
 def _bootstrapped(counts: Sequence[scenes_tally.ContactCounts], rng: np.random.Generator) -> str:

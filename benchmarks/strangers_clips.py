@@ -80,7 +80,11 @@ def make_clip(number: int, name: Path, python: str, quality: dict[str, int]) -> 
     order = _order(rng, played, kinds) | quality
     mark_changes(order["frames"], camera, pinhole)
     order |= {"pinhole": pinhole_order(pinhole, camera), "print": str(frames / "print.png")}
-    (frames / "scene.json").write_text(json.dumps(order, default=plain))
+    scene = json.dumps(order, default=plain)
+    if (frames / "scene.json").is_file() and (frames / "scene.json").read_text() != scene:
+        for stale in frames.glob("[0-9]*.png"):
+            stale.unlink()  # frames of two scenes don't make one clip
+    (frames / "scene.json").write_text(scene)
     script = Path(__file__).with_name("strangers_blender.py")
     done = subprocess.run(
         (python, str(script), str(frames / "scene.json"), str(frames)), capture_output=True, text=True, check=False
