@@ -13,11 +13,13 @@ import pytest
 from rig_fakes import FakeSource, FakeVision
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.field import preset
 from downfield.game.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
 from downfield.rig import controller as controller_module
 from downfield.rig.configuration.loading import load
+from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.controller import CALLS_SUSPENDED, CalibrationInUse, ControllerLimits, RigController
 from downfield.rig.live.annotated_picture import RecentPictures
 from downfield.rig.live.connections import LoopControls, VisionStage
@@ -25,6 +27,7 @@ from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.sources.source import CapturedFrame, SourceFacts
 from downfield.rig.table import NO_CALIBRATION, OpenedTable
+from downfield.rig.table_calibration import calibrate
 
 FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
 ADDRESS = "rtsp://coach:secret@table/1"
@@ -115,6 +118,29 @@ def test_a_calibration_for_another_field_or_size_is_refused(bench: Bench, calibr
     assert bench.opened == []
 
 
+def board() -> Image:
+    """Return the first picture of the bundled recording."""
+    with av.open(str(bundled_demo())) as video:
+        return next(video.decode(video=0)).to_ndarray(format="bgr24")
+
+
+@pytest.fixture
+def solver(calibration: Calibration, monkeypatch: pytest.MonkeyPatch) -> list[Image]:
+    """Finds the bundled recording's calibration in bright pictures at once; lists the last pictures it was given."""
+    given: list[Image] = []
+
+    def solve(_: CalibrationSettings, images: list[Image], **__: object) -> Calibration:
+        given.append(images[-1])
+        if images[-1].mean() < 10:
+            raise CalibrationError("the picture is too dark")
+        return dataclasses.replace(calibration, made_from=("here",))
+
+    for name in ("calibrate", "calibrate_again"):
+        monkeypatch.setattr(controller_module, name, solve)
+    return given
+
+
+@pytest.mark.usefixtures("solver")
 def test_recalibration_needs_pictures_and_reports_when_they_show_no_field(
     bench: Bench, calibration: Calibration
 ) -> None:
@@ -134,14 +160,14 @@ def test_recalibration_needs_pictures_and_reports_when_they_show_no_field(
 
 
 def test_without_a_calibration_the_rig_keeps_trying_until_the_board_is_in_the_picture(
-    calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+    solver: list[Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(controller_module, "LIMITS", ControllerLimits(retry_s=0.02))
     bench = Bench(None)
     bench.controller.calibrate_until_found()
     indices = itertools.count(0, 6)
 
-    def show(image: np.ndarray, done: Callable[[], object]) -> None:
+    def show(image: Image, done: Callable[[], object]) -> None:
         end = time.monotonic() + 120
         while not done():
             assert time.monotonic() < end
@@ -149,22 +175,29 @@ def test_without_a_calibration_the_rig_keeps_trying_until_the_board_is_in_the_pi
             bench.pictures.frame_captured(CapturedFrame(index, index, index, image=image))
             time.sleep(0.02)
 
-    show(np.zeros((1080, 1920, 3), dtype=np.uint8), bench.problems.active)
+    show(np.zeros((1080, 1920, 3), dtype=np.uint8), lambda: bench.problems.active() and len(solver) > 2)
     (problem,) = bench.problems.active()
     assert (problem.code, problem.level) == (NO_CALIBRATION, "alarm")
     assert bench.controller.calibration() is None
-    with av.open(str(bundled_demo())) as video:
-        board = next(video.decode(video=0)).to_ndarray(format="bgr24")
-    show(board, lambda: bench.calibrated)
+    show(board(), lambda: bench.calibrated)
     assert bench.controller.calibration() == bench.calibrated[0]
+    assert bench.calibrated[0].made_from == ("here",)
     assert bench.opened == bench.calibrated
-    ends = calibration.field.to_mm(np.array([(0.0, 0.0), (100.0, 53.3)]))
-    found, expected = (made.camera.to_pixels(ends) for made in (bench.calibrated[0], calibration))
-    np.testing.assert_allclose(found, expected, atol=2.0)
     until = time.monotonic() + 10
     while bench.problems.active() and time.monotonic() < until:
         time.sleep(0.01)
     assert not bench.problems.active()
+    tries = len(solver)
+    show(board(), lambda: next(indices) > 500)
+    assert len(solver) == tries, "it stops once a calibration is in use"
+
+
+def test_the_first_picture_of_the_bundled_recording_is_enough_to_calibrate(calibration: Calibration) -> None:
+    settings = load(environment={}, command_line={"calibration.field": "ultimate"}).settings.calibration
+    found = calibrate(settings, [board()], "camera")
+    ends = calibration.field.to_mm(np.array([(0.0, 0.0), (100.0, 53.3)]))
+    found_px, expected_px = (made.camera.to_pixels(ends) for made in (found, calibration))
+    np.testing.assert_allclose(found_px, expected_px, atol=2.0)
 
 
 def test_with_recorded_scenes_there_is_nothing_to_record_calibrate_or_find(calibration: Calibration) -> None:

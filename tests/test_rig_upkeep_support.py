@@ -52,6 +52,7 @@ def test_it_holds_versions_configuration_log_and_amounts(unpacked: dict[str, str
     assert "[recording]" in unpacked["configuration.toml"]
     assert "stopped" in unpacked["log.txt"]
     assert '"games": 0' in unpacked["data.txt"]
+    assert re.search(r"^1 files, 0.0 MB, .key$", unpacked["data.txt"], re.MULTILINE), unpacked["data.txt"]
 
 
 def test_it_holds_no_secret_no_path_and_no_address(unpacked: dict[str, str], tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -
     """
     settings = configuration.settings
     scrubber = scrubber_of(settings)
-    found = "\n".join(f"{check.state}: {check.subject}: {check.text} {check.remedy}".rstrip() for check in checks)
+    remedies = ((check, f". {check.remedy}." if check.remedy else "") for check in checks)
+    found = "\n".join(f"{check.state}: {check.subject}: {check.text}{remedy}" for check, remedy in remedies)
     parts = {
         "versions.txt": _versions(),
         "configuration.toml": "\n".join(as_toml(configuration)),
@@ -132,8 +133,10 @@ def _data(settings: RigSettings) -> str:
             if path.is_file():
                 count, size = sizes.get(path.suffix, (0, 0))
                 sizes[path.suffix] = (count + 1, size + path.stat().st_size)
-    lines = [f"{ending or 'no ending'}: {count} files, {size / 1e6:.1f} MB" for ending, (count, size) in sizes.items()]
-    return "\n".join([*sorted(lines), _store(store_file(settings))])
+    # The ending comes last: what follows "key:" is taken for a secret.
+    counted = sorted(sizes.items())
+    lines = [f"{count} files, {size / 1e6:.1f} MB, {ending or 'no ending'}" for ending, (count, size) in counted]
+    return "\n".join([*lines, _store(store_file(settings))])
 
 
 def _store(path: Path) -> str:
