@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Final
 
 from downfield.core.platform.system import SYSTEM, System
@@ -19,9 +20,7 @@ def has_coarse_clock(system: System, python: tuple[int, ...]) -> bool:
     return system == "windows" and python < (3, 13)
 
 
-_COARSE: Final = has_coarse_clock(SYSTEM, sys.version_info[:3])
-
-
-def monotonic_ns() -> int:
-    """Return the monotonic time, ns since an instant of no meaning; on Linux that of V4L2's stamps."""
-    return time.perf_counter_ns() if _COARSE else time.monotonic_ns()
+monotonic_ns: Final[Callable[[], int]] = (
+    time.perf_counter_ns if has_coarse_clock(SYSTEM, sys.version_info[:3]) else time.monotonic_ns
+)
+"""Returns the monotonic time, ns since an instant of no meaning; on Linux that of V4L2's stamps."""
