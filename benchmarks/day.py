@@ -97,7 +97,7 @@ class DayClock:
         time.monotonic_ns = lambda: round(time.monotonic() * 1e9)
         for module in list(sys.modules.values()):
             if module.__name__.startswith("downfield.") and hasattr(module, "monotonic_ns"):
-                module.monotonic_ns = time.monotonic_ns
+                module.__dict__["monotonic_ns"] = time.monotonic_ns
         time.time_ns = lambda: BEGAN_NS + round((self.now_s + self.wall_off_s) * 1e9)
         time.time = lambda: time.time_ns() / 1e9
 
