@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +19,10 @@ Color = tuple[int, int, int]
 _SIZE_PX: Final = 22  # of the text in a picture 1080 pixels high
 _PADDING_PX: Final = 7
 _FAR_PX: Final = 16  # between a figure and its tag
+_WITHOUT_GLYPHS: Final = frozenset(
+    {"So", "Sk", "Cf", "Cc", "Co", "Cs", "Cn"}
+)  # symbols, modifiers, joiners, no characters
+_VARIANTS: Final = "\ufe0e\ufe0f\u20e3"  # that choose between the shapes of an emoji
 _SIDES: Final = ((0, -1), (1, -1), (-1, -1), (1, 0), (-1, 0), (0, 1), (1, 1), (-1, 1))
 """Where a tag may be, the best first: above, then beside, then below."""
 
@@ -81,6 +86,12 @@ class TagPlacer:
             if inside and not _meets_any(box, taken):
                 return side, box
         return None
+
+
+def drawable(text: str) -> str:
+    """Return a text without what the font of pictures lacks, such as emoji: they would be question marks."""
+    kept = (char for char in text if unicodedata.category(char) not in _WITHOUT_GLYPHS and char not in _VARIANTS)
+    return " ".join("".join(kept).split())
 
 
 def _beside(figure: Box, side: tuple[int, int], wide: int, high: int) -> Box:

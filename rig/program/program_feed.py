@@ -26,7 +26,7 @@ from downfield.rig.program.board_painter import BoardPainter
 from downfield.rig.program.board_shapes import ShapeMaker
 from downfield.rig.program.field_view import FieldView
 from downfield.rig.program.figure_volume import Box
-from downfield.rig.program.name_tags import Color, NameTag, TagPlacer
+from downfield.rig.program.name_tags import Color, NameTag, TagPlacer, drawable
 from downfield.rig.program.stream_encoder import ProgramEncoder
 from downfield.vision.thread_priority import lower_priority
 
@@ -202,7 +202,7 @@ def _tags(options: ProgramOptions, moment: ProgramMoment) -> list[NameTag]:
 def _tag(player: Player, game: GameView | None) -> NameTag:
     team = None if game is None else next((one for one in (game.home, game.away) if one.jersey == player.jersey), None)
     number = player.number or player.id.rpartition("-")[2]
-    text = " ".join(part for part in ("" if team is None else team.short, number, player.role) if part)
+    text = " ".join(part for part in ("" if team is None else drawable(team.short), number, player.role) if part)
     return NameTag(player.id, text, *_colors(team))
 
 
