@@ -132,7 +132,7 @@ def test_a_request_that_is_repeated_counts_once(director: httpx.Client) -> None:
         ("coach,team\nAna,Lions\n,Owls\n", "Line 3: the coach is missing"),
         ("coach\nAna\nBo,7,8\n", "Line 3: 3 values in 1 columns"),
         ("coach,seed\nAna,1\nBo,1\n", "Ana has seed 1 already"),
-        ("coach\nAna\nana\n", "'ana' is registered already"),
+        ("coach\nAna\nana\n", "Line 3: the coach 'ana' is in line 2 already"),
     ],
 )
 def test_a_list_is_refused_whole_with_its_line(director: httpx.Client, text: str, told: str) -> None:
