@@ -106,6 +106,20 @@ def test_a_batch_that_the_server_refuses_takes_no_other_with_it(postgres: Postgr
         assert [row.id for row in opened.store.games()] == [game.id]
 
 
+def test_a_database_that_takes_no_entries_for_now_refuses_no_journal_for_good(postgres: PostgresServer) -> None:
+    database = new_database(postgres, "read_only")
+    batches = [make_batch(key, game, entries_after(game.id, None, 2)) for key, game in GAMES]
+    engine = create_engine(postgres.address.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+    for setting, expected in (("off", "stored"), ("on", "unavailable"), ("off", "stored")):
+        with engine.connect() as connection:
+            connection.execute(text(f"ALTER DATABASE read_only SET default_transaction_read_only = {setting}"))
+        store = TournamentStore(database)
+        replies = store.receive_all(batches[: 3 if setting == "off" else 6])
+        store.close()
+        assert {reply.status for reply in replies} == {expected}, replies
+    engine.dispose()
+
+
 def test_a_server_that_is_away_loses_no_batch_and_says_so(postgres: PostgresServer) -> None:
     store = TournamentStore(new_database(postgres, "away"))
     batches = [make_batch(key, game, entries_after(game.id, None, 2)) for key, game in GAMES]

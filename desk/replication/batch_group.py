@@ -173,5 +173,5 @@ def _listing(game: GameRow) -> dict[str, Any]:
 def _fork(seq: int) -> str:
     return (
         f"the tournament has another entry {seq} of this game: an older copy of this computer's games was put back and"
-        " played on, or its journal was altered"
+        " played on, its data folder was copied to another computer, or its journal was altered"
     )

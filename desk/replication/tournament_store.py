@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import Final, Literal
 
 from sqlalchemy import URL, Connection, func, select, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
 from downfield.desk.replication.batch_group import CheckedBatch, checked, store_group
-from downfield.game.database import cause_of, create_writing_engine, is_unavailable, parse_address, transaction
+from downfield.game.database import cause_of, create_writing_engine, parse_address, transaction
 from downfield.game.replication import BatchReply, JournalBatch, StoredPosition
 from downfield.game.signed_ends import SIGNED_ENDS
 from downfield.game.store_reader import GameRow, StoreReader
@@ -165,7 +165,7 @@ class TournamentStore:
         except InputError as error:
             return [BatchReply("unavailable", text=str(error))] * len(group)
         except SQLAlchemyError as error:
-            is_away = is_unavailable(error)
+            is_away = not isinstance(error, DataError | IntegrityError)  # read-only, without rights, full, not there
             if not is_away and len(group) > 1:
                 return [reply for one in group for reply in self._store([one])]
             status: Literal["unavailable", "refused"] = "unavailable" if is_away else "refused"
