@@ -14,36 +14,30 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
-import math
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import cv2
 import numpy as np
 from calibration_errors import position_errors
+from calibration_tables import RenderedTable, line_up, table
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.lens_calibration import LensView, calibrate_lens, detect_chessboard
 from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.calibration.online.shake import ShakeTracker
-from downfield.core.arrays import Array, Image
+from downfield.core.arrays import Array
 from downfield.core.errors import CalibrationError, InputError
-from downfield.core.field import FieldModel
 from downfield.core.footprint import BASE_TOP_MM
-from downfield.core.scene import Player
 from downfield.rig.table_calibration import lens_from_distance
-from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
 from downfield.twin.randomization.deck import Split, split_named
 from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.render.compositor import Compositor
 from downfield.twin.sets.dataset import read_samples
-from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
-
-RenderedTable = tuple[Image, Camera, FieldModel]
 
 _WRONG_YD = 0.5  # a solution further off than this on the paint is wrong, not just inexact
 _CHESSBOARDS = Path("/usr/share/doc/opencv-doc/examples/data")
@@ -120,14 +114,6 @@ def pictures(folder: Path, split: Split) -> Iterator[RenderedTable]:
         yield np.asarray(image, dtype=np.uint8), sample.calibration.camera, sample.calibration.field
 
 
-def table(seed: int, split: Split) -> RenderedTable:
-    """Render a table with 22 figures, every third with a hand over it; return it with its truth."""
-    players = draw_players(seed, split=split)
-    look = draw(seed, players, split=split)
-    frame = next(iter(film(Compositor(look, players), [_line_up(look, players, seed)], seed=seed)))
-    return frame.image, frame.camera, look.field
-
-
 def shake() -> None:
     """Move one table's picture by 1 to 3 px and follow it."""
     cv2.setNumThreads(1)
@@ -161,7 +147,7 @@ def bump(tables: int = 6, fps: int = 30) -> None:
     for seed in range(tables):
         players = draw_players(seed, split="test")
         look = draw(seed, players, split="test")
-        at_rest = _line_up(look, players, 1)
+        at_rest = line_up(look, players, 1)
         pushed = dataclasses.replace(look, camera=_pushed(look.camera, seed))
         before, after = (next(iter(film(Compositor(view, players), [at_rest], seed=seed))) for view in (look, pushed))
         solution = solve_field([before.image], [look.field])
@@ -226,30 +212,6 @@ def _held_out(view: LensView, matrix: Array, distortion: Array) -> Array:
     at = np.column_stack([flat, np.ones(len(flat))]) @ np.linalg.inv(plane).T
     error: Array = np.linalg.norm(at[:, :2] / at[:, 2:] - view.points_mm[~used, :2], axis=1)
     return error
-
-
-def _line_up(look: Appearance, players: Sequence[Player], seed: int) -> Snapshot:
-    """Place figures mostly near one line, and a hand on every third table."""
-    rng = np.random.default_rng([seed, 99])
-    field = look.field
-    line = rng.uniform(0.15, 0.85) * field.length_mm
-    spots: list[tuple[float, float]] = []
-    poses = []
-    for player in players:
-        x = y = 0.0
-        for _ in range(200):
-            x = line + rng.normal(0, 60) if rng.random() < 0.7 else rng.uniform(0, field.length_mm)
-            y = rng.uniform(0.05, 0.95) * field.width_mm
-            if 10 < x < field.length_mm - 10 and all(math.hypot(x - a, y - b) > 26 for a, b in spots):
-                break
-        spots.append((x, y))
-        half = rng.uniform(0, math.pi)
-        poses.append(FigurePose(player.id, (x, y, 0.0), (math.cos(half), 0.0, 0.0, math.sin(half))))
-    hands: tuple[HandPose, ...] = ()
-    if seed % 3 == 0:
-        x, y = rng.uniform(0.2, 0.8) * field.length_mm, rng.uniform(0.1, 0.6) * field.width_mm
-        hands = (HandPose((x, y, 30.0), (x + rng.uniform(-150, 150), -260.0, 120.0)),)
-    return Snapshot(0, False, tuple(poses), None, hands)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,10 @@ import pytest
 from calibration_scenes import TUDOR, Scene, board_look, camera_over, photograph, worst_error_yd
 
 from downfield.calibration.camera import Camera
+from downfield.calibration.field import selection, solver
+from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import solve_field
+from downfield.calibration.lens.prior import lens_at_height
 from downfield.calibration.quality import to_calibration
 from downfield.core.errors import CalibrationError
 from downfield.core.field import preset
@@ -101,3 +104,27 @@ def test_several_frames_are_used_together(scene: Scene) -> None:
     two = solve_field([scene.image, shaken], [TUDOR])
     assert len(two.observations.px) > 1.6 * len(one.observations.px)
     assert worst_error_yd(two.fit.camera, scene) < 0.04
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_focal_lengths_are_averaged_once_whether_the_distance_is_told_afterwards_or_not(
+    known: bool, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    averaged: list[FieldSolution] = []
+
+    def count(solution: FieldSolution, *_: object) -> FieldSolution:
+        averaged.append(solution)
+        return solution
+
+    monkeypatch.setattr(solver, "with_mean_focal", count)
+    monkeypatch.setattr(selection, "with_mean_focal", count)
+    true_mm = float(scene.camera.position_mm[2])
+    found = solve_field(
+        [scene.image],
+        [scene.field],
+        distance=lambda camera: lens_at_height(camera, true_mm) if known else None,
+    )
+    assert len(averaged) == 1
+    assert worst_error_yd(found.fit.camera, scene) < 0.04
+    if known:
+        assert float(found.fit.camera.position_mm[2]) == pytest.approx(true_mm, rel=0.03)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from downfield.rig.cli import main
+from downfield.rig.cli.start import start
 
 INTERRUPTED_IMPORT = """
 import importlib.abc, os, signal, sys, time
@@ -68,3 +69,15 @@ def test_a_name_that_the_locale_can_not_write_is_one_line(
     monkeypatch.setattr(sys, "getfilesystemencoding", lambda: "iso8859-1")
     assert main.run_command([]) == 2
     assert capsys.readouterr().err.startswith("downfield: Папка: this locale's file names (iso8859-1) lack some")
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "1"), ("4", "4")])
+def test_linear_algebra_starts_no_threads_unless_somebody_wants_them(
+    before: str | None, after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(main, "main", lambda: None)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", before or "")
+    if before is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    start()
+    assert os.environ["OPENBLAS_NUM_THREADS"] == after

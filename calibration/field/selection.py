@@ -98,6 +98,8 @@ def best_trusted(
     planes: Sequence[Plane],
     prior: LensPrior | None,
     paint: float | None = None,
+    *,
+    distance_follows: bool = False,
 ) -> FieldSolution:
     """Return the best solution, if it can be trusted and no other is as good.
 
@@ -109,6 +111,8 @@ def best_trusted(
         prior: of lens and proportions.
         paint: contrast of the yard lines, gray levels, signed, of a print that was measured in the picture; None when
             the print is as it is described.
+        distance_follows: whether the camera's distance is to be told afterwards: until then the likeliest focal length
+            is as good as the mean, unless it speaks against the solution.
 
     Raises:
         AmbiguousField: several solutions are as good; carries them.
@@ -123,8 +127,10 @@ def best_trusted(
     ranked = [solutions[i] for i in order]
     if not ranked:
         raise CalibrationError(no_match_text(fields))
-    best = with_mean_focal(ranked[0], planes) if prior is None or paint is not None else ranked[0]
-    problems = find_problems(best.evidence, best.fit, best.field, numbered=placed[order[0]].sure)
+    best, is_open, numbered = ranked[0], prior is None or paint is not None, placed[order[0]].sure
+    if is_open and (not distance_follows or find_problems(best.evidence, best.fit, best.field, numbered=numbered)):
+        best = with_mean_focal(best, planes)
+    problems = find_problems(best.evidence, best.fit, best.field, numbered=numbered)
     if paint is not None and _least_ended(best) < LIMITS.least_ended:
         problems.append("the yard lines do not end where a sideline should be")
     if cut_edges(best.fit.camera, best.field):
@@ -139,7 +145,8 @@ def best_trusted(
         near = other.evidence.score > best.evidence.score - VERIFICATION.rival_within
         same = distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < LIMITS.same_px
         if near and not same and not find_problems(other.evidence, other.fit, other.field):
-            raise AmbiguousField([FieldReading(_label(option), option) for option in (best, other)])
+            averaged = with_mean_focal(best, planes) if is_open else best
+            raise AmbiguousField([FieldReading(_label(option), option) for option in (averaged, other)])
     return best
 
 

@@ -112,15 +112,29 @@ def solve_field(
     ends = find_yard_line_ends(planes[0], *lines)
     goals = None if ends is None else find_goal_rungs(planes[0], *lines, fields, ends)
     roughly = _free_candidates(lines, ends, fields, goals)
-    described = partial(_solve_as_described, planes, lines, ends, goals, images[0], fields, prior, reporter)
+    follows = distance is not None
+    described = partial(
+        _solve_as_described, planes, lines, ends, goals, images[0], fields, prior, reporter, distance_follows=follows
+    )
     if ends is None or not roughly:
         best = described()
     else:
         open_prior = prior or open_proportions((images[0].shape[1], images[0].shape[0]))
-        measured = partial(solve_by_measuring, planes, roughly, ends.paint, images[0], fields, open_prior, reporter)
+        measured = partial(
+            solve_by_measuring,
+            planes,
+            roughly,
+            ends.paint,
+            images[0],
+            fields,
+            open_prior,
+            reporter,
+            distance_follows=follows,
+        )
         best = _first_trusted([described, measured] if _may_be_exact(roughly[0], fields[0]) else [measured])
     if distance is not None:
-        best = at_distance(best, images, distance)
+        placed = at_distance(best, images, distance)
+        best = with_mean_focal(best, planes) if placed is best else placed
     reporter.finish()
     return best
 
@@ -160,6 +174,8 @@ def _solve_as_described(
     fields: Sequence[FieldModel],
     prior: LensPrior | None,
     reporter: ProgressReporter,
+    *,
+    distance_follows: bool,
 ) -> FieldSolution:
     """Solve a print that is just as one of the fields describes it."""
     reporter.enter("matching the print")
@@ -173,7 +189,8 @@ def _solve_as_described(
         reporter.enter("solving the camera", i / len(likely))
         solutions.append(refine_solution(planes, option.camera, option.field, prior=prior))
     reporter.enter("checking")
-    best = best_trusted([solution for solution in solutions if solution], image, fields, planes, prior)
+    kept = [solution for solution in solutions if solution]
+    best = best_trusted(kept, image, fields, planes, prior, distance_follows=distance_follows)
     refuse_mirrored(planes[0], best.fit.camera, best.field)
     return best
 
@@ -198,6 +215,8 @@ def solve_by_measuring(
     fields: Sequence[FieldModel],
     prior: LensPrior,
     reporter: ProgressReporter,
+    *,
+    distance_follows: bool = False,
 ) -> FieldSolution:
     """Solve a print whose proportions and lines are measured in the picture.
 
@@ -209,6 +228,7 @@ def solve_by_measuring(
         fields: the fields it may be.
         prior: of lens and proportions.
         reporter: takes how far it has come.
+        distance_follows: whether the camera's distance is to be told afterwards.
 
     Raises:
         AmbiguousField: several solutions are as good; carries them.
@@ -229,8 +249,9 @@ def solve_by_measuring(
             )
     reporter.enter("checking")
     kept = [solution for solution in solutions if solution]
-    best = best_trusted(kept, image, fields, planes, prior, paint)
+    best = best_trusted(kept, image, fields, planes, prior, paint, distance_follows=distance_follows)
     if not is_readable(planes[0], best.fit.camera, best.field):
+        best = with_mean_focal(best, planes) if distance_follows else best
         seen = FieldReading("the picture shows the board as it is", best)
         raise AmbiguousField([seen, FieldReading("the picture is mirrored", best, mirrored=True)], _MIRRORED_OR_NOT)
     return best

@@ -13,6 +13,9 @@ import sys
 def start() -> None:
     """Import the command, and run it."""
     _read_names_as_utf_8()
+    # Matrices here are small: threads of the linear algebra would spend more time waiting for one another than on them,
+    # beside a live game most of all. It has to be set before NumPy is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:  # nothing is open yet that has to be closed
         signal.signal(signal.SIGINT, signal.SIG_DFL)
