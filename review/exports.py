@@ -18,6 +18,7 @@ from downfield.core.errors import NotRecordedError, RefusedError
 from downfield.game.call_evidence import Evidence
 from downfield.game.evidence import EvidenceFinder
 from downfield.game.footage import CallMarks, FootageFrame, ScaledPicture
+from downfield.game.missing_pictures import missing_pictures
 from downfield.game.play_evidence import PlayEvidence
 from downfield.game.published.game_topics import CallView
 from downfield.game.store_reader import GameRow
@@ -48,9 +49,10 @@ class ClipOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Film:
-    """What a clip is made of: pictures in order, what is drawn on each, and the words below it."""
+    """What a clip is made of: pictures in order, when any were measured, what is drawn on each, and the words below."""
 
     stills: Sequence[FootageFrame]
+    measured_ns: Collection[int]
     marks: Callable[[FootageFrame], CallMarks]
     caption: Callable[[CallMarks, FootageFrame], tuple[str, ...]]
 
@@ -86,7 +88,9 @@ class ClipExporter:
 
         """
         evidence = self._finder.find(row, call)
-        film = _Film(evidence.around(either_side_s), evidence.marks, partial(call_caption, evidence.call))
+        film = _Film(
+            evidence.around(either_side_s), evidence.scenes, evidence.marks, partial(call_caption, evidence.call)
+        )
         return f"{call_file_name(row, evidence)}.{form}", self._encoded(film, form, options)
 
     def play(self, row: GameRow, number: int, form: ClipFormat, options: ClipOptions) -> tuple[str, bytes]:
@@ -108,7 +112,7 @@ class ClipExporter:
                 f"This play would be shown for {lasts_s:.0f} s; a {form.upper()} holds at most {longest_s:g} s."
                 f" {other} clip of one of its calls."
             )
-        film = _Film(evidence.stills, evidence.marks, partial(play_caption, number))
+        film = _Film(evidence.stills, evidence.scenes, evidence.marks, partial(play_caption, number))
         return f"{_play_file_name(row, evidence)}.{form}", self._encoded(film, form, options)
 
     def call_picture(self, row: GameRow, call: str, options: ClipOptions) -> tuple[str, bytes]:
@@ -119,7 +123,7 @@ class ClipExporter:
 
         """
         evidence = self._finder.find(row, call)
-        film = _Film(evidence.stills, evidence.marks, partial(call_caption, evidence.call))
+        film = _Film(evidence.stills, evidence.scenes, evidence.marks, partial(call_caption, evidence.call))
         return f"{call_file_name(row, evidence)}.png", self._picture(film, evidence.decisive, options)
 
     def play_picture(self, row: GameRow, number: int, options: ClipOptions) -> tuple[str, bytes]:
@@ -130,7 +134,7 @@ class ClipExporter:
 
         """
         evidence = self._finder.find_play(row, number)
-        film = _Film(evidence.stills, evidence.marks, partial(play_caption, number))
+        film = _Film(evidence.stills, evidence.scenes, evidence.marks, partial(play_caption, number))
         return f"{_play_file_name(row, evidence)}.png", self._picture(film, evidence.last, options)
 
     def _picture(self, film: _Film, still: FootageFrame, options: ClipOptions) -> bytes:
@@ -165,13 +169,18 @@ class ClipExporter:
     ) -> Iterator[TimedImage]:
         painter = _Painter(film, self._finder)
         size: tuple[int, int] | None = None
+        gone = {one.after_ns: one for one in missing_pictures(film.stills, film.measured_ns)}
         for still, shown_ns, picture in pictures:
             if picture is not None:
                 size = picture.size_px
             if size is None:
                 continue  # nothing could be read so far, and the size of the pictures is not known
             small = scaled(_unreadable(size, still), options.width_px) if picture is None else picture.image
-            yield shown_ns, painter.paint(small, size, still, options.kinds) if options.kinds else small
+            shown = painter.paint(small, size, still, options.kinds) if options.kinds else small
+            yield shown_ns, shown
+            if (after := gone.get(still.t_ns)) is not None:
+                pause_ns = max(LIMITS.gif_step_ns, round((after.from_ns - still.t_ns) / options.speed))
+                yield shown_ns + pause_ns, _dark((shown.shape[1], shown.shape[0]), after.text)
         if size is None:
             raise NotRecordedError("None of these pictures can be read: the recording is damaged.")
 
@@ -249,10 +258,14 @@ def _file_name(row: GameRow, play: str, told: str) -> str:
 
 def _unreadable(size: tuple[int, int], still: FootageFrame) -> Image:
     """Return a dark picture that says which frame can't be read."""
+    return _dark(size, f"Frame {still.frame} can't be read: the recording is damaged here.")
+
+
+def _dark(size: tuple[int, int], text: str) -> Image:
+    """Return a dark picture with a text on it."""
     width, height = size
     image = np.full((height, width, 3), 30, np.uint8)
-    text = f"Frame {still.frame} can't be read: the recording is damaged here."
     cv2.putText(
-        image, text, (width // 12, height // 2), (230, 230, 230), cv2.FontFace("sans"), max(10, width // 45), 500
+        image, text, (width // 12, height // 2), (230, 230, 230), cv2.FontFace("sans"), max(10, width // 60), 500
     )
     return image

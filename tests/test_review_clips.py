@@ -245,3 +245,28 @@ def test_a_picture_of_a_call_or_play_is_the_decisive_frame_with_words_below(serv
         image = decoded_png(answer.body)
         assert (image.shape, number_in_stripes(image)) == ((90, 160, 3), decisive)
         assert decoded_png(service.client.get(f"{address}/picture.png").body).shape[0] > 90
+
+
+@pytest.mark.parametrize("form", ["mp4", "gif"])
+def test_while_a_part_of_the_recording_is_missing_a_dark_picture_says_so(service: EvidenceService, form: str) -> None:
+    decisive = service.client.get(service.tackle()).json["decisive"]
+    gone = range(decisive - 40, decisive + 10)
+    service.footage_store.missing = set(gone)
+    listed = service.client.get(service.tackle() + "?seconds=1").json
+    assert "no picture is kept of 50 frames, from " in listed["missing"]
+    assert "The moment of the call is in this part; the decisive frame is the nearest one kept." in listed["missing"]
+    assert listed["decisive"] in {decisive - 41, decisive + 10}
+    pictures = opened(clip_of(service, f"{form}?seconds=1&plain=1").body)
+    dark = [place for place, (_, image) in enumerate(pictures) if number_in_stripes(image) == 0]
+    assert len(dark) == 1, "one picture says it"
+    began, ended = (pictures[place][0] for place in (dark[0], dark[0] + 1))
+    times = {scene.frame: scene.t_ns for scene in PLAY.scenes}
+    lasted = (times[gone[-1] + 1] - times[gone[0]]) / 1e9
+    assert ended - began == pytest.approx(lasted, abs=0.08)  # a GIF shows nothing for less than 0.066 s
+
+
+def test_nothing_is_said_of_single_dropped_frames(service: EvidenceService) -> None:
+    decisive = service.client.get(service.tackle()).json["decisive"]
+    service.footage_store.missing = {decisive - 9, decisive + 3, decisive + 4}
+    assert service.client.get(service.tackle()).json["missing"] == ""
+    assert all(number_in_stripes(image) > 0 for _, image in opened(clip_of(service, "mp4?seconds=0.5&plain=1").body))

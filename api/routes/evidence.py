@@ -15,6 +15,7 @@ from downfield.api.security.roles import allow
 from downfield.core.errors import InputError
 from downfield.game.evidence import LIMITS
 from downfield.game.footage import CallMarks, FootageFrame
+from downfield.game.missing_pictures import missing_text
 from downfield.game.published.game_topics import CallView, TopicModel
 from downfield.review.call_viewer import AboveView, CallDrawings, Plane
 from downfield.review.measuring import PointUnit, RulerReading
@@ -55,6 +56,7 @@ class EvidenceFrames(TopicModel):
     call: CallView
     decisive: int = Field(description="The frame captured nearest to the instant the call is about.")
     frames: tuple[EvidenceFrame, ...] = Field(description="In the order they were captured.")
+    missing: str = Field(description="Which part of the recording is missing, in words; empty where none is.")
 
 
 @router.get("/frames", summary="The pictures a call was made from")
@@ -67,11 +69,13 @@ def frames(
 ) -> EvidenceFrames:
     """The pictures in the recording or in the video file being played; right after a call more may be added."""
     evidence = viewer.opened(row, call, seconds)
+    stills = evidence.around(seconds)
     return EvidenceFrames(
         game=row.id,
         call=evidence.call,
         decisive=evidence.decisive.frame,
-        frames=tuple(_frame(still, evidence.marks(still)) for still in evidence.around(seconds)),
+        frames=tuple(_frame(still, evidence.marks(still)) for still in stills),
+        missing=missing_text(evidence.call.t_ns, stills, evidence.scenes),
     )
 
 

@@ -38,13 +38,13 @@ export function challengeRule(view, teams) {
 
 function askChallenge(game, call, done) {
   const rule = el("p", { class: "muted", role: "status" });
-  const sides = el("div", { class: "choices two", role: "radiogroup", "aria-label": "Whose coach" });
-  const teams = (names) => sides.replaceChildren(...["away", "home"].map((side) => radio("side", side, names[side])));
-  teams({ away: "Away", home: "Home" });
+  const names = { away: el("span", {}, "Away"), home: el("span", {}, "Home") };
+  const choices = Object.entries(names).map(([side, name]) => radio("side", side, name));
+  const sides = el("div", { class: "choices two", role: "radiogroup", "aria-label": "Whose coach" }, choices);
   const get = (address) => send(address, null, { method: "GET" });
   Promise.all([get(path(game)), get(`api/games/${encodeURIComponent(game)}`)]).then(
     ([view, details]) => {
-      teams(details);
+      for (const [side, name] of Object.entries(names)) setText(name, details[side]); // what was tapped meanwhile stays
       setText(rule, challengeRule(view, details));
     },
     (error) => setText(rule, errorText(error)),

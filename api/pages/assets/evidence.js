@@ -91,6 +91,8 @@ async function loadList() {
   at("timeline").max = frames.length - 1;
   history.replaceState(null, "", `?${new URLSearchParams({ game, call })}`);
   called_ns = found.call.t_ns;
+  setText(at("missing"), found.missing);
+  at("missing").hidden = !found.missing;
   callSection.show(game, found.call);
   show();
   await loadDrawings();
