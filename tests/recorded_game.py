@@ -36,12 +36,12 @@ from downfield.twin.plays.library import named
 
 PLAYS: Final = (
     "second-tackler", "falls-alone", "fumble", "out-of-bounds", "touchdown", "safety", "reception", "interception",
-    "overrun", "pushed-back", "punt", "six-on-line", "twelve-men",
+    "overrun", "pushed-back", "punt", "six-on-line", "twelve-men", "pivots-none-for-none", "three-stops",
 )  # fmt: skip
 """Plays of the twin that show every kind of call a camera can see."""
 
-AGAIN: Final = ("out-of-bounds", "touchdown", "safety", *("six-on-line",) * 5)
-"""Played once more, at a variable frame rate: the shortest ones, as a game is judged several times in a test."""
+AGAIN: Final = ("second-tackler", "fumble", "out-of-bounds", "touchdown", "falls-alone", "safety", "reception")
+"""Played once more, at a variable frame rate."""
 
 BEGAN_NS: Final = 1_800_000_000_000_000_000
 BETWEEN_NS: Final = 5_000_000_000

@@ -181,7 +181,7 @@ def test_a_call_is_found_stepped_through_ruled_on_compared_and_saved(chrome: Bro
         expect(page.locator("#plays .play").first).to_be_visible()
         page.locator("#filters summary").tap()
         page.locator("[name=kind]").select_option("fumble")
-        expect(page.locator("#message")).to_have_text("1 play found.")
+        expect(page.locator("#message")).to_have_text("2 plays found.")
         searched = page.url
         page.locator("#plays .call a.text").first.tap()
         expect(page.locator("#measurement")).to_contain_text("This frame")
