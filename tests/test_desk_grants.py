@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -31,6 +32,7 @@ from downfield.game.table_records import DeviceChanged
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import broker, broker_thread, push_receiver
 
+get, post, delete = (partial(method, timeout=60) for method in (httpx.get, httpx.post, httpx.delete))
 NOW_NS = 1_800_000_000_000_000_000
 KEY = RigKey.generate()
 GRANT = TableGrant(
@@ -139,7 +141,7 @@ def test_the_desk_keeps_its_grants_and_takes_only_those_in_force(tmp_path: Path)
 
 
 def redeem(rig: Scorekeeper, text: str) -> httpx.Response:
-    return httpx.post(f"{rig.service.address}api/session", json={"code": text})
+    return post(f"{rig.service.address}api/session", json={"code": text})
 
 
 def changes(folder: Path) -> list[tuple[str, str, str, str, str]]:
@@ -158,9 +160,7 @@ def test_a_phone_works_at_its_tables_while_the_desk_is_away_and_is_revoked_at_on
     with table(one, brokering, NewGame()) as rig, table(tmp_path / "Table 2", brokering, NewGame()) as other:
         with desk_over(tmp_path / "desk", brokering) as desk:
             eventually(lambda: len(desk.parts.statuses()) == 2, "the tables do not appear")
-            granted = httpx.post(
-                f"{desk.url}/api/grants", json={"name": "Ann", "role": "operator", "tables": ["table 1"]}
-            )
+            granted = post(f"{desk.url}/api/grants", json={"name": "Ann", "role": "operator", "tables": ["table 1"]})
             assert granted.status_code == 201, granted.text
             text = granted.json()["url"].split("#")[1]
             eventually(lambda: told(desk) == {"Table 1": "applied", "Table 2": "applied"}, "the tables are not told")
@@ -168,7 +168,7 @@ def test_a_phone_works_at_its_tables_while_the_desk_is_away_and_is_revoked_at_on
         assert (paired.status_code, paired.json()["role"], paired.json()["name"]) == (200, "operator", "Ann")
         headers = {"Authorization": f"Bearer {paired.json()['token']}"}
         declared = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 30}}
-        sent = httpx.post(f"{rig.service.address}api/declarations", json=declared, headers=headers)
+        sent = post(f"{rig.service.address}api/declarations", json=declared, headers=headers)
         assert sent.status_code == 200, sent.text
         refused = redeem(other, text)
         assert refused.status_code == 403
@@ -179,11 +179,11 @@ def test_a_phone_works_at_its_tables_while_the_desk_is_away_and_is_revoked_at_on
             next(lines)
             with desk_over(tmp_path / "desk", brokering) as desk:
                 identity = granted.json()["id"]
-                assert httpx.delete(f"{desk.url}/api/grants/{identity}").status_code == 204
+                assert delete(f"{desk.url}/api/grants/{identity}").status_code == 204
                 for _ in lines:  # ends when the stream is ended
                     pass
                 eventually(lambda: told(desk).get("Table 1") == "applied", "the desk is not told that it is revoked")
-        assert httpx.get(f"{rig.service.address}api/devices", headers=headers).status_code == 401
+        assert get(f"{rig.service.address}api/devices", headers=headers).status_code == 401
         assert redeem(rig, text).json()["detail"].startswith("The desk has revoked this grant")
     assert changes(one) == [
         ("paired", "Ann", "operator", "the desk's grant", ""),
@@ -197,22 +197,22 @@ def test_a_phone_works_at_its_tables_while_the_desk_is_away_and_is_revoked_at_on
 
 
 def told(desk: DeskServer) -> dict[str, str]:
-    return {row["table"]: row["status"] for row in httpx.get(f"{desk.url}/api/grants").json()["tables"]}
+    return {row["table"]: row["status"] for row in get(f"{desk.url}/api/grants").json()["tables"]}
 
 
 def test_the_same_grant_redeemed_again_is_one_phone(tmp_path: Path, brokering: BrokerServer) -> None:
     with desk_over(tmp_path / "desk", brokering) as desk, table(tmp_path / "Table 1", brokering, NewGame()) as rig:
         eventually(lambda: told(desk) == {"Table 1": "applied"}, "the table is not told")
-        made = httpx.post(f"{desk.url}/api/grants", json={"name": "Ann", "role": "referee"}).json()
+        made = post(f"{desk.url}/api/grants", json={"name": "Ann", "role": "referee"}).json()
         text = made["url"].split("#")[1]
         first, second = (redeem(rig, text).json() for _ in range(2))
         devices = f"{rig.service.address}api/session"
         roles = [
-            httpx.get(devices, headers={"Authorization": f"Bearer {session['token']}"}).json()["role"]
+            get(devices, headers={"Authorization": f"Bearer {session['token']}"}).json()["role"]
             for session in (first, second)
         ]
         assert roles == [None, "referee"]
-        unknown = httpx.post(f"{desk.url}/api/grants", json={"name": "B", "role": "viewer", "tables": ["Table 9"]})
+        unknown = post(f"{desk.url}/api/grants", json={"name": "B", "role": "viewer", "tables": ["Table 9"]})
         assert (unknown.status_code, "No table is called 'Table 9'" in unknown.json()["detail"]) == (409, True)
 
 
