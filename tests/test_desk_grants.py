@@ -32,7 +32,7 @@ from downfield.game.table_records import DeviceChanged
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import broker, broker_thread, push_receiver
 
-get, post, delete = (partial(method, timeout=60) for method in (httpx.get, httpx.post, httpx.delete))
+get, post, delete = partial(httpx.get, timeout=60), partial(httpx.post, timeout=60), partial(httpx.delete, timeout=60)
 NOW_NS = 1_800_000_000_000_000_000
 KEY = RigKey.generate()
 GRANT = TableGrant(
