@@ -19,7 +19,7 @@ import av.container
 import numpy as np
 from av.buffer import Buffer
 from av.packet import Packet
-from av.sidedata.sidedata import Type
+from av.sidedata.sidedata import SideDataContainer, Type
 from av.stream import Disposition
 from av.video.reformatter import Interpolation, VideoReformatter
 from av.video.stream import VideoStream
@@ -331,7 +331,9 @@ def _scaler() -> VideoReformatter:
 
 def _display_matrix(frame: av.VideoFrame) -> Stored:
     """Return how a picture is to be turned: by quarters, as cameras do; any other angle is left."""
-    found = cast("Mapping[Type, Buffer]", frame.side_data).get(Type.DISPLAYMATRIX)
+    # A frame that is asked for its side data keeps them, and they keep the frame: such a pair stays in memory, with its
+    # picture, until garbage is collected, which a live rig does not do for half a day.
+    found = cast("Mapping[Type, Buffer]", SideDataContainer(frame)).get(Type.DISPLAYMATRIX)
     if found is None:
         return _AS_STORED
     values = np.frombuffer(bytes(found), dtype=np.int32)[:5].astype(np.float64)

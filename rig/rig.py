@@ -46,7 +46,7 @@ from downfield.rig.recording.recording_library import last_recorded_ns
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.sources.source import CaptureClock
-from downfield.rig.sources.source_opening import is_address, is_recording
+from downfield.rig.sources.source_names import is_address, is_recording
 from downfield.rig.table import OpenVision, open_table, source_choice
 from downfield.rig.table_seals import TableSeals
 from downfield.rig.tables.profile import TableProfile, camera_identity

@@ -23,7 +23,8 @@ from downfield.rig.recording.recorded_clip import RecordedClip, bundled_demo, op
 from downfield.rig.sources.camera_request import CameraControls, CameraRequest
 from downfield.rig.sources.held_values import HeldValuesFile
 from downfield.rig.sources.source import CaptureClock, FrameSource, SourceWithTruth
-from downfield.rig.sources.source_opening import TWIN_PREFIX, SourceChoice, open_source
+from downfield.rig.sources.source_names import TWIN_PREFIX
+from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.rig.table_calibration import candidate_fields, find_calibration
 from downfield.rig.tables.profile import TableFolder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +34,22 @@ def read(path: Path) -> list[tuple[int, int | None]]:
         return [(round(t_ns / 1e6), None if image is None else brightness(image)) for t_ns, image in images]
     finally:
         reader.close()
+
+
+@pytest.mark.parametrize("width_px", [None, 64])
+def test_pictures_that_were_shown_leave_memory_without_a_collection(tmp_path: Path, width_px: int | None) -> None:
+    write_video(tmp_path / "phone.mp4", rotation=(90, False, False))
+    gc.collect()
+    gc.disable()
+    try:
+        reader = VideoReader(tmp_path / "phone.mp4")
+        frames = (picture.frame for picture in reader.pictures())
+        shown = sum(upright_bgr(frame, width_px).size > 0 for frame in frames if frame is not None)
+        reader.close()
+        left = sum(isinstance(thing, av.VideoFrame) for thing in gc.get_objects())
+    finally:
+        gc.enable()
+    assert shown > 4 > left
 
 
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])

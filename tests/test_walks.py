@@ -12,9 +12,9 @@ def test_a_frame_enters_at_most_71_modules_stage_by_stage() -> None:
     assert {"game/service.py", "vision/pipeline.py"} <= {step.module for step in walk.steps}
 
 
-def test_a_declaration_enters_at_most_twenty_modules_and_no_class_twice() -> None:
+def test_a_declaration_enters_at_most_22_modules_and_no_class_twice() -> None:
     walk = declaration_walk()
-    assert len(walk.steps) <= 20, walk.steps
+    assert len(walk.steps) <= 22, walk.steps
     looked_up = {"KnownClients", "SteadyClock"}  # asked for an address and for the time, on the way and not part of it
     queued = {
         "JournalWriter",

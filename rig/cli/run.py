@@ -29,7 +29,7 @@ from downfield.rig.kept_games import leased_data_folder
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
-from downfield.rig.sources.source_opening import is_recording
+from downfield.rig.sources.source_names import is_recording
 from downfield.rig.tables.profile import TableFolder, TableProfile
 from downfield.rig.upkeep.log_file import log_file
 from downfield.rig.upkeep.log_observer import LogObserver

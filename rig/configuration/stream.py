@@ -10,7 +10,7 @@ from downfield.api.integrations.outlets import Outlet
 from downfield.api.integrations.webhook import WebhookOutlet
 from downfield.api.replay.director import ReplayOptions
 from downfield.rig.configuration.settings import RigSettings, data_folder
-from downfield.rig.sources.source_opening import is_recording
+from downfield.rig.sources.source_names import is_recording
 
 
 def replay_options(settings: RigSettings) -> ReplayOptions:

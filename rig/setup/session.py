@@ -41,7 +41,8 @@ from downfield.rig.setup.picture_findings import camera_findings, picture_findin
 from downfield.rig.setup.preview import CameraPreview
 from downfield.rig.setup.solving import solve_as_requested, solve_with_height
 from downfield.rig.sources.camera_system import list_cameras
-from downfield.rig.sources.source_opening import SourceChoice, is_address
+from downfield.rig.sources.source_names import is_address
+from downfield.rig.sources.source_opening import SourceChoice
 from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 
 _JPEG_QUALITY: Final = 82

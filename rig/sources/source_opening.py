@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError
 from downfield.core.input_files import special_kind
@@ -22,13 +21,10 @@ from downfield.rig.sources.network_video import SCHEMES, NetworkVideo
 from downfield.rig.sources.reconnecting import NETWORK_LIMITS, ReconnectingSource
 from downfield.rig.sources.sound import Microphone, SourceWithMicrophone
 from downfield.rig.sources.source import CaptureClock, FrameSource
-
-TWIN_PREFIX: Final = "twin:"
+from downfield.rig.sources.source_names import TWIN_PREFIX, kind_on_disk, scheme_of
 
 _TWIN_OPENER: Final = "downfield.twin.film.live:open_play"
 """Function that opens a play of the twin, if that extra is installed; the rig does not depend on it."""
-
-_ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +55,14 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
         MissingExtraError: the twin was named and is not installed.
 
     """
-    kind = _kind_on_disk(choice.text)
+    kind = kind_on_disk(choice.text)
     if kind == "file":
         return VideoFile(Path(choice.text), paced=choice.paced)
     if kind == "folder":
         return ImageFolder(Path(choice.text), fps=choice.camera.fps, paced=choice.paced)
     if choice.text.startswith(TWIN_PREFIX):
         return _open_twin(choice)
-    limits = NETWORK_LIMITS if _is_network_video(choice.text) else None
+    limits = NETWORK_LIMITS if scheme_of(choice.text) in SCHEMES else None
     source = ReconnectingSource(_live_opener(choice, clock), problems, limits)
     if not choice.microphone:
         return source
@@ -77,35 +73,11 @@ def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProbl
         raise
 
 
-def is_recording(text: str) -> bool:
-    """Return whether a source shows what was recorded or simulated: it has an end, and its game is not kept."""
-    return not text or text.startswith(TWIN_PREFIX) or _kind_on_disk(text) is not None
-
-
-def is_address(text: str) -> bool:
-    """Return whether a source is named by an address, such as ``rtsp://...``."""
-    return _ADDRESS.match(text) is not None
-
-
-def _is_network_video(text: str) -> bool:
-    address = _ADDRESS.match(text)
-    return address is not None and address.group(1).lower() in SCHEMES
-
-
-def _kind_on_disk(text: str) -> Literal["file", "folder"] | None:
-    """Return what a name is on the disk; None if it is neither, and for one that no file can have."""
-    with suppress(OSError, ValueError):
-        path = Path(text)
-        return "file" if path.is_file() else "folder" if path.is_dir() else None
-    return None
-
-
 def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
     """Return a function that opens a live source, each time it is called."""
     text, kind = choice.text, None
-    address = _ADDRESS.match(text)
-    if address is not None:
-        scheme = address.group(1).lower()
+    scheme = scheme_of(text)
+    if scheme is not None:
         if scheme in {"http", "https"}:
             return lambda: HttpMjpeg(text, clock)
         if scheme in SCHEMES:

@@ -18,7 +18,7 @@ from downfield.core.input_files import read_text
 from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.core.records import check, read_record, record, to_json, write_text
 from downfield.rig.sources.camera_system import list_cameras, match_camera
-from downfield.rig.sources.source_opening import is_address
+from downfield.rig.sources.source_names import is_address
 
 SUFFIX: Final = ".table.json"
 IN_USE: Final = "in-use"

@@ -13,7 +13,7 @@ from downfield.game.published.board_topics import HealthStatus
 from downfield.game.signing import RigKey
 from downfield.game.store import Store
 from downfield.rig.configuration.settings import RigSettings, data_folder, tables_folder
-from downfield.rig.sources.source_opening import is_recording
+from downfield.rig.sources.source_names import is_recording
 from downfield.rig.tables.profile import TableFolder, new_profile
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.feed_publisher import FeedPublisher
