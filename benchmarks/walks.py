@@ -210,6 +210,7 @@ def _table() -> Iterator[_Table]:
         app = create_app(AppContext(service, hub, LatestPicture(), store, footage))
         try:
             yield _Table(service, AsgiClient(app), iter(entries))
+            app.state.viewer.close()
         finally:
             service.close()
             store.close()

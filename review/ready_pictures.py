@@ -34,6 +34,9 @@ class ReadyLimits:
     first_ns: int = 1_000_000_000
     """Pictures from so long before the decisive one on are made first: there people begin."""
 
+    close_timeout_s: float = 5.0
+    """A picture takes a tenth of a second; at low priority, beside other work, much longer."""
+
 
 LIMITS: Final = ReadyLimits()
 
@@ -59,6 +62,7 @@ class ReadyPictures:
         self._size = 0
         self._job = 0
         self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
 
     def get(self, still: FootageFrame) -> bytes | None:
         """Return a picture as JPEG; None where it is not ready, or its file is no longer the one it was read from."""
@@ -96,11 +100,18 @@ class ReadyPictures:
         if not any(missing):
             return
         work = partial(self._make, self._next_job(), missing)
-        supervised_thread(work, "ready pictures", only_logged).start()
+        thread = supervised_thread(work, "ready pictures", only_logged)
+        with self._lock:
+            thread.start()
+            self._threads = [one for one in self._threads if one.is_alive()] + [thread]
 
     def close(self) -> None:
-        """Make no more pictures."""
+        """Make no more pictures: a process that ends while one is decoded is ended by the decoder's library."""
         self._next_job()
+        with self._lock:
+            threads = list(self._threads)
+        for thread in threads:
+            thread.join(LIMITS.close_timeout_s)
 
     def _next_job(self) -> int:
         with self._lock:

@@ -44,8 +44,8 @@ def decoder() -> Decoder:
 def pictures(decoder: Decoder) -> Iterator[ReadyPictures]:
     made = ReadyPictures(decoder, encoded)
     yield made
-    made.close()
     decoder.may.release(100)
+    made.close()
 
 
 @pytest.fixture
@@ -94,6 +94,19 @@ def test_a_call_opened_meanwhile_comes_first(
     decoder.may.release(100)
     until(lambda: pictures.get(stills[7]) is not None)
     assert pictures.get(stills[5]) is None
+
+
+def test_closing_waits_for_the_picture_that_is_being_made(decoder: Decoder, stills: list[FootageFrame]) -> None:
+    pictures = ReadyPictures(decoder, encoded)
+    pictures.prepare(stills, stills[0])
+    closing = threading.Thread(target=pictures.close)
+    closing.start()
+    closing.join(0.2)
+    assert closing.is_alive(), "a picture is still being decoded"
+    decoder.may.release(1)
+    closing.join(30)
+    assert not closing.is_alive()
+    assert decoder.decoded == [0]
 
 
 def test_only_the_latest_pictures_are_kept(
