@@ -333,7 +333,8 @@ def _display_matrix(frame: av.VideoFrame) -> Stored:
     """Return how a picture is to be turned: by quarters, as cameras do; any other angle is left."""
     # A frame that is asked for its side data keeps them, and they keep the frame: such a pair stays in memory, with its
     # picture, until garbage is collected, which a live rig does not do for half a day.
-    found = cast("Mapping[Type, Buffer]", SideDataContainer(frame)).get(Type.DISPLAYMATRIX)
+    side_data = SideDataContainer(frame)  # type: ignore[call-arg]  # PyAV's stub leaves the frame out
+    found = cast("Mapping[Type, Buffer]", side_data).get(Type.DISPLAYMATRIX)
     if found is None:
         return _AS_STORED
     values = np.frombuffer(bytes(found), dtype=np.int32)[:5].astype(np.float64)
