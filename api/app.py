@@ -15,6 +15,7 @@ from downfield.api.feed.relay import RelayManager
 from downfield.api.logos import LogoFolder
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
+from downfield.api.repeated_requests import AnsweredRequests
 from downfield.api.replay.director import ReplayDirector
 from downfield.api.replay.films import FilmMaker
 from downfield.api.routes import (
@@ -117,6 +118,7 @@ def create_app(
     app.state.relay = relay
     app.state.known = known or KnownClients(access.proxies)
     app.state.streams = OpenStreams()
+    app.state.answered = AnsweredRequests()
     app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)
     app.state.catalog = GameCatalog(context.store)
     app.state.thumbnails = Thumbnails()

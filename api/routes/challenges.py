@@ -16,6 +16,7 @@ from downfield.api.dependencies import (
     reviewer,
 )
 from downfield.api.problems import ProblemError
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.requests import CallRequest
 from downfield.api.routes.games import GameRowDep
 from downfield.api.routes.review_rulings import PersonName, signed
@@ -31,7 +32,7 @@ from downfield.review.challenge_statistics import ChallengeStatistics, challenge
 from downfield.review.changes import receipt_lines
 from downfield.review.finished_games import challenges_of
 
-router = APIRouter(prefix="/api", tags=["games"])
+router = APIRouter(prefix="/api", tags=["games"], route_class=RepeatableRoute)
 
 Reason = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
 ChallengeId = Annotated[str, Path(pattern=r"^challenge-[0-9]{1,6}$", examples=["challenge-1"])]

@@ -12,13 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from downfield.api.dependencies import AppContextDep
 from downfield.api.graphics import cards
 from downfield.api.problems import ProblemError
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.core.errors import NotFoundError
 from downfield.game.history import History
 from downfield.game.published.stream_topics import GraphicView
 from downfield.officiating.declarations import Side
 
-router = APIRouter(prefix="/api", tags=["graphics"])
+router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
 
 _LINE: Final = r"^[^\x00-\x1f\x7f]*$"
 

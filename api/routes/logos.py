@@ -9,11 +9,12 @@ from fastapi.concurrency import run_in_threadpool
 
 from downfield.api.logos import LogoFolder
 from downfield.api.problems import ProblemError
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.core.errors import InputError, OutputError
 from downfield.game.published.game_topics import TopicModel
 
-router = APIRouter(tags=["teams"])
+router = APIRouter(tags=["teams"], route_class=RepeatableRoute)
 
 
 class LogoView(TopicModel):

@@ -12,6 +12,7 @@ from pydantic import Field
 from downfield.api.dependencies import AdminKeyDep, PrincipalDep, cookie_name
 from downfield.api.network_addresses import network_hosts, qr_svg
 from downfield.api.problems import ProblemError
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.granted_access import GrantRefusedError, Grants
 from downfield.api.security.grants import MAX_GRANT, is_grant
@@ -24,7 +25,7 @@ from downfield.game.published.game_topics import TopicModel
 
 _PLATFORM: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linux)")
 
-router = APIRouter(prefix="/api", tags=["access"])
+router = APIRouter(prefix="/api", tags=["access"], route_class=RepeatableRoute)
 
 
 def _token_store(request: Request) -> TokenStore:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from downfield.api.dependencies import GameServiceDep, ReviewerDep
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.routes.review_rulings import PersonName, signed
 from downfield.api.security.roles import allow
 from downfield.game.commands import RequestModel
@@ -15,7 +16,7 @@ from downfield.game.published.game_topics import TopicModel
 from downfield.game.service import GameService
 from downfield.officiating.calls import CallKind, Policy
 
-router = APIRouter(prefix="/api/policies", tags=["games"])
+router = APIRouter(prefix="/api/policies", tags=["games"], route_class=RepeatableRoute)
 
 Kind = Annotated[CallKind, Path(description="Kind of call.")]
 

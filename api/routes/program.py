@@ -11,10 +11,11 @@ from downfield.api.dependencies import AppContextDep, open_stream
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.problems import ProblemError
 from downfield.api.program.program_options import ProgramFeed, ProgramOptions
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.routes.camera import MJPEG_TYPE, jpeg_parts
 from downfield.api.security.roles import allow
 
-router = APIRouter(tags=["program"])
+router = APIRouter(tags=["program"], route_class=RepeatableRoute)
 
 
 async def _feed(context: AppContextDep) -> ProgramFeed:

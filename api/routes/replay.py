@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import EvidenceFinderDep, StoreDep
 from downfield.api.integrations.captions import WALL_CLOCK_NS, web_vtt
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.replay.director import ReplayDirector
 from downfield.api.replay.films import FilmMaker
 from downfield.api.requests import CallId
@@ -20,7 +21,7 @@ from downfield.game.history import History
 from downfield.game.published.stream_topics import ReplayView
 from downfield.review.replay.highlights import highlight_film
 
-router = APIRouter(prefix="/api", tags=["replay"])
+router = APIRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
 
 _MP4: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"video/mp4": {"schema": {"type": "string"}}}}}
 

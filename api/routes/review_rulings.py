@@ -9,6 +9,7 @@ from pydantic import Field
 
 from downfield.api.dependencies import FinishedGamesDep, ReviewerDep, StoreDep
 from downfield.api.problems import ProblemError
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.requests import CallId, EventId, IdempotencyKey, RulingRequest
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import Principal, allow
@@ -20,7 +21,7 @@ from downfield.review.audit import AuditLine, audit_trail
 from downfield.review.changes import GameChanges
 from downfield.review.finished_games import LateRuling
 
-router = APIRouter(prefix="/api/games/{game}", tags=["games"])
+router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=RepeatableRoute)
 
 PersonName = Annotated[str, Field(max_length=60, pattern=r"^[^\x00-\x1f\x7f]*$", description="Who decides.")]
 Preview = Annotated[bool, Query(description="Whether only to say what would change; nothing is written.")]

@@ -11,6 +11,7 @@ from pydantic import Field
 from downfield.api.dependencies import GameServiceDep, PrincipalDep, StoreDep
 from downfield.api.drawings import draw_field_lines, draw_residuals
 from downfield.api.problems import ProblemError, refusal_problem
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.requests import IdempotencyKey, TeamId, TeamRequest
 from downfield.api.security.roles import allow
 from downfield.calibration.calibration import Calibration
@@ -20,7 +21,7 @@ from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
 
-router = APIRouter(prefix="/api")
+router = APIRouter(prefix="/api", route_class=RepeatableRoute)
 
 MAX_TEAMS: Final = 500
 

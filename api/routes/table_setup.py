@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Path, Response
 
 from downfield.api.dependencies import AppContextDep
 from downfield.api.problems import ProblemError
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.api.table_setup import (
     CameraRequestBody,
@@ -19,7 +20,7 @@ from downfield.api.table_setup import (
     TableSetup,
 )
 
-router = APIRouter(prefix="/api/setup", tags=["setup"])
+router = APIRouter(prefix="/api/setup", tags=["setup"], route_class=RepeatableRoute)
 
 
 async def _table_setup(context: AppContextDep) -> TableSetup:

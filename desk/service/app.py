@@ -12,6 +12,7 @@ from downfield.api import problems
 from downfield.api.dependencies import authorize
 from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.openapi import serve_schema
+from downfield.api.repeated_requests import AnsweredRequests
 from downfield.api.routes import pairing
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
@@ -60,6 +61,7 @@ def create_desk_app(
     app.state.access = access
     app.state.known = known
     app.state.streams = OpenStreams()
+    app.state.answered = AnsweredRequests()
     app.state.token_store = TokenStore(store, app.state.streams.end_all_of)
     app.state.grants = desk.grants
     desk.grants.follow(lambda grant: app.state.token_store.revoke(grant, "the director"))

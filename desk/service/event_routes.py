@@ -10,6 +10,7 @@ from fastapi import APIRouter, Body, Depends, Header, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import PrincipalDep
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.desk.event import operations
 from downfield.desk.event.csv_files import (
@@ -33,7 +34,7 @@ from downfield.desk.event.records import (
 from downfield.desk.service.event_views import EventView, SignedGameView, event_view
 from downfield.desk.service.parts import DeskDep, DeskParts
 
-router = APIRouter(prefix="/api/event", tags=["event"])
+router = APIRouter(prefix="/api/event", tags=["event"], route_class=RepeatableRoute)
 
 EventName = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import PrincipalDep
 from downfield.api.network_addresses import qr_svg
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.routes.pairing import base_url
 from downfield.api.security.roles import Role, allow
 from downfield.core.errors import RefusedError
@@ -17,7 +18,7 @@ from downfield.desk.tables.grant_keeper import IssuedGrant
 from downfield.game.commands import Name
 from downfield.game.table_push import PushStatus
 
-router = APIRouter(prefix="/api/grants", tags=["access"])
+router = APIRouter(prefix="/api/grants", tags=["access"], route_class=RepeatableRoute)
 
 GrantId = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import PrincipalDep
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError, RefusedError
@@ -31,7 +32,7 @@ from downfield.rig.tables.profile import TableProfile
 MAX_CALIBRATION: Final = 400_000
 """Letters; one with every quality cell has about 60,000."""
 
-router = APIRouter(prefix="/api/pushes", tags=["tables"])
+router = APIRouter(prefix="/api/pushes", tags=["tables"], route_class=RepeatableRoute)
 
 
 class PushRequest(BaseModel):

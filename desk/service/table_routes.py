@@ -7,13 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.desk.service.parts import DeskDep
 from downfield.desk.tables.address_book import MAX_NAME
 from downfield.desk.tables.rig_client import pair_with
 from downfield.desk.tables.status import TableStatus
 
-router = APIRouter(prefix="/api/tables", tags=["tables"])
+router = APIRouter(prefix="/api/tables", tags=["tables"], route_class=RepeatableRoute)
 
 TableId = Annotated[str, Path(pattern=r"^([0-9a-f]{8}|[a-z2-7]{16})$")]
 """At this desk, or the rig's where a tournament's broker tells of it."""
