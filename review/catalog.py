@@ -176,13 +176,7 @@ class GameCatalog:
         ended = bool(self._store.latest(row.id, END_KINDS)) if reopened else turn is not None
         stands = last if last is not None and last.kind in _STANDS else None
         stands = stands or next(iter(self._store.latest(row.id, _STANDS)), None)
-        score, text = (0, 0), ""
-        if stands is not None:
-            content = unpack_entry(stands.kind, stands.content, where=f"game {row.id}, entry {stands.seq}")
-            if isinstance(content, EventRecorded | ScenesRecorded):
-                score, text = content.effects.score, content.effects.text
-            elif isinstance(content, GameEnded):
-                score, text = content.score, content.text
+        score, text = ((0, 0), "") if stands is None else _standing_after(row, stands)
         raised, ruled = (len(self._store.latest(row.id, {kind}, LIMITS.challenges)) for kind in CHALLENGE_KINDS)
         entries = 0 if last is None else last.seq
         return GameLine(row, self._title(row), ended, reopened, score, text, max(0, raised - ruled), entries)
@@ -195,3 +189,14 @@ class GameCatalog:
             content = unpack_entry(started.kind, started.content, where=f"game {row.id}, entry {started.seq}")
             return content.rulebook.title if isinstance(content, GameStarted) else ""
         return ""
+
+
+def _standing_after(row: GameRow, entry: EntryRow) -> tuple[tuple[int, int], str]:
+    """Return the score and how a game stands after an entry, as it says; one damaged game does not hide the others."""
+    try:
+        content = unpack_entry(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
+    except FormatError:
+        return (0, 0), f"damaged: entry {entry.seq} of its journal can't be read"
+    if isinstance(content, EventRecorded | ScenesRecorded):
+        return content.effects.score, content.effects.text
+    return (content.score, content.text) if isinstance(content, GameEnded) else ((0, 0), "")

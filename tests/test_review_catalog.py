@@ -58,6 +58,15 @@ def test_a_line_names_the_rulebook_in_force_as_people_know_it(store: Store) -> N
     assert titles == ["Tudor Advanced Play (Tudor-Con)", "River City League", ""], "a damaged start has no title"
 
 
+def test_a_game_with_a_damaged_end_hides_no_other(store: Store) -> None:
+    add_game(store, 1, STARTED, ("scenes_recorded", BATCH))
+    add_game(store, 2, STARTED, ("event_recorded", EVENT.replace('"op-1"', "op-1")))
+    add_game(store, 3, STARTED, ("game_ended", '{"text":7}'))
+    texts = [line.text for line in GameCatalog(store).find(GameSearch(), limit=10)]
+    damaged = "damaged: entry 2 of its journal can't be read"
+    assert texts == [damaged, damaged, "RIV 7, LAK 3 | between plays"]
+
+
 def test_a_game_stands_as_its_last_entry_says(store: Store) -> None:
     playing = add_game(store, 1, STARTED, ("scenes_recorded", BATCH))
     ended = add_game(store, 2, STARTED, ("event_recorded", EVENT), ("game_ended", '{"text":"final","score":[9,8]}'))
