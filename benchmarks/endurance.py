@@ -72,7 +72,7 @@ def main() -> None:
 def _pictures() -> list[Image]:
     with av.open(str(bundled_demo())) as container:
         frames = itertools.islice(container.decode(video=0), PICTURES)
-        return [np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8) for frame in frames]
+        return [np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8) for frame in frames]
 
 
 def _detect(pictures: Sequence[Image], step_ns: int) -> Iterator[DetectedPicture]:

@@ -183,7 +183,7 @@ def _video() -> list[Image]:
     """Return the bundled clip's first seconds, forward and backward, so that it repeats without a jump."""
     with av.open(str(bundled_demo())) as container:
         decoded = itertools.islice(container.decode(video=0), VIDEO_FRAMES)
-        there = [np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8) for frame in decoded]
+        there = [np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8) for frame in decoded]
     return there + there[-2:0:-1]
 
 

@@ -106,7 +106,9 @@ class _Handler(BaseHTTPRequestHandler):
 def _jpegs(pictures: int = _PICTURES) -> Iterator[bytes]:
     with av.open(str(bundled_demo())) as container:
         for frame in itertools.islice(container.decode(video=0), pictures):
-            _, packed = cv2.imencode(".jpg", frame.to_ndarray(format="bgr24"), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+            _, packed = cv2.imencode(
+                ".jpg", frame.to_ndarray(format="bgr24", threads=1), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]
+            )
             yield packed.tobytes()
 
 

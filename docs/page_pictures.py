@@ -65,7 +65,7 @@ def take_replay(url: str, out: Path) -> None:
     film = httpx.get(f"{url}/api/games/{game}/calls/{tackle}/replay.mp4", timeout=TIMEOUT_MS / 1000).raise_for_status()
     with av.open(io.BytesIO(film.content), "r") as video:
         images: list[TimedImage] = [
-            (round(float(frame.time or 0) * 1e9), np.asarray(frame.to_ndarray(format="bgr24"), np.uint8))
+            (round(float(frame.time or 0) * 1e9), np.asarray(frame.to_ndarray(format="bgr24", threads=1), np.uint8))
             for frame in video.decode(video=0)
         ]
     (out / "replay.gif").write_bytes(encode_clip(iter(images), "gif"))

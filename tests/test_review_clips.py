@@ -42,7 +42,10 @@ def opened(content: bytes) -> list[tuple[float, Image]]:
     """Return when each picture of a clip is shown, seconds, and the picture."""
     with av.open(io.BytesIO(content), "r") as container:
         frames = [frame for frame in container.decode(video=0) if isinstance(frame, av.VideoFrame)]
-        return [(float(frame.time or 0), np.asarray(frame.to_ndarray(format="bgr24"), np.uint8)) for frame in frames]
+        return [
+            (float(frame.time or 0), np.asarray(frame.to_ndarray(format="bgr24", threads=1), np.uint8))
+            for frame in frames
+        ]
 
 
 def clip_of(service: EvidenceService, query: str) -> Any:

@@ -44,7 +44,7 @@ def replay_of(service: EvidenceService) -> list[tuple[float, int]]:
     assert answer.status == 200, answer.body
     with av.open(io.BytesIO(answer.body), "r") as container:
         frames = [frame for frame in container.decode(video=0) if isinstance(frame, av.VideoFrame)]
-    images = [np.asarray(frame.to_ndarray(format="bgr24"), np.uint8) for frame in frames]
+    images = [np.asarray(frame.to_ndarray(format="bgr24", threads=1), np.uint8) for frame in frames]
     assert {image.shape for image in images} == {(HEIGHT_PX, WIDTH_PX, 3)}
     # Without a calibration the camera's picture fills the replay.
     small = [image[:: HEIGHT_PX // 90, :: WIDTH_PX // 160] for image in images]

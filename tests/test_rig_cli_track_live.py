@@ -35,7 +35,9 @@ LONGEST_S = 90.0
 
 def demo_pictures(count: int) -> list[bytes]:
     with av.open(str(bundled_demo())) as clip:
-        frames = [frame.to_ndarray(format="bgr24") for frame in itertools.islice(clip.decode(video=0), count)]
+        frames = [
+            frame.to_ndarray(format="bgr24", threads=1) for frame in itertools.islice(clip.decode(video=0), count)
+        ]
     return [cv2.imencode(".jpg", frame)[1].tobytes() for frame in frames]
 
 

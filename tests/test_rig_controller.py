@@ -121,7 +121,7 @@ def test_a_calibration_for_another_field_or_size_is_refused(bench: Bench, calibr
 def board() -> Image:
     """Return the first picture of the bundled recording."""
     with av.open(str(bundled_demo())) as video:
-        return np.asarray(next(video.decode(video=0)).to_ndarray(format="bgr24"), dtype=np.uint8)
+        return np.asarray(next(video.decode(video=0)).to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ MISSING = Path("nowhere.calibration.json")
 def image() -> Image:
     with av.open(str(bundled_demo())) as container:
         frame = next(container.decode(video=0))
-    return np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+    return np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ def _review() -> LabelReview:
     images, marks = [], []
     with av.open(str(clip)) as video:
         for frame, scene in zip(video.decode(video=0), open_clip(clip).tracks, strict=False):
-            images.append(np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8))
+            images.append(np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8))
             marks.append([_corners(calibration.camera.to_pixels(_top(one))) for one in scene.figures])
             if len(images) == PICTURES:
                 break

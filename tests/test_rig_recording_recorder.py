@@ -103,7 +103,7 @@ def test_raw_pictures_are_encoded_and_every_file_stands_alone(tmp_path: Path) ->
         index = read_index(index_path(video))
         assert (index.header.codec, index.header.copied) == ("h264", False)
         with av.open(str(video)) as container:
-            images = [frame.to_ndarray(format="bgr24") for frame in container.decode(video=0)]
+            images = [frame.to_ndarray(format="bgr24", threads=1) for frame in container.decode(video=0)]
         assert len(images) == len(index.frames)
         for line, image in zip(index.frames, images, strict=True):
             assert abs(float(np.mean(image[5:35, 5:70])) - line.frame % 250) < 6

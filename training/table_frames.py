@@ -119,7 +119,7 @@ def _pictures(recording: Path) -> Iterator[tuple[int, Image]]:
         for frame in video.decode(video.streams.video[0]):
             if frame.pts is not None and frame.time_base is not None:
                 t_ns = round(frame.pts * frame.time_base * 1_000_000_000)
-                yield t_ns, np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+                yield t_ns, np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
 
 
 def label_frame(

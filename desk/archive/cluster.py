@@ -7,6 +7,7 @@ cluster runs them. A task whose worker dies is run again by Ray; that costs no o
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import re
@@ -152,6 +153,7 @@ def _local_cluster(workers: int | None) -> Iterator[RayCluster]:
     try:
         import ray
 
+        gc.collect()  # Ray forks: garbage of native libraries is freed where their threads are
         try:
             ray.init(
                 address="local",

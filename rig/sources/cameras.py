@@ -108,7 +108,7 @@ class UsbCamera:
         if self._is_mjpeg:
             return CapturedFrame(index, t_ns, captured_ns, VideoPacket("mjpeg", bytes(packet)))
         (decoded,) = self._stream.decode(packet)
-        image = np.asarray(decoded.to_ndarray(format="bgr24"), dtype=np.uint8)
+        image = np.asarray(decoded.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
         return CapturedFrame(index, t_ns, captured_ns, image=image)
 
 

@@ -25,7 +25,7 @@ _THREAD = threading.local()  # a decoder serves one thread at a time
 def decode_jpeg(data: bytes) -> Image | None:
     """Return a picture, uint8 BGR, shape (height, width, 3); None if it is damaged or too large."""
     frame = decode_jpeg_frame(data)
-    return None if frame is None else _pixels(frame.reformat(format="bgr24"))
+    return None if frame is None else _pixels(frame.reformat(format="bgr24", threads=1))
 
 
 def decode_jpeg_frame(data: bytes) -> av.VideoFrame | None:

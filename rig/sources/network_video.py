@@ -99,7 +99,7 @@ class NetworkVideo:
                 if frame is not None:
                     if (frame.width, frame.height) != self._facts.size_px:
                         raise SourceError(f"{self._name}: the picture's size changed")  # opening it again finds it out
-                    image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+                    image = np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
                     if frame.pts is not None and frame.time_base is not None:
                         captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)
                 t_ns = increasing(self._clock.from_monotonic(captured_ns))

@@ -85,7 +85,9 @@ class ClipWriter:
 
         """
         frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="bgr24")
-        frame = frame.reformat(format="yuv420p", dst_colorspace=Colorspace.ITU709, dst_color_range=ColorRange.MPEG)
+        frame = frame.reformat(
+            format="yuv420p", dst_colorspace=Colorspace.ITU709, dst_color_range=ColorRange.MPEG, threads=1
+        )
         frame.pts, frame.time_base = t_ns, TIME_BASE
         self._mux(frame)
 
@@ -124,7 +126,7 @@ def read_clip(path: Path) -> Iterator[tuple[int, Image]]:
                 raise InputError(f"{path}: holds no video")
             for frame in container.decode(video=0):
                 t_ns = int(Fraction(frame.pts or 0) * (frame.time_base or TIME_BASE) / TIME_BASE)
-                yield t_ns, np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+                yield t_ns, np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
     except (OSError, av.error.FFmpegError) as error:
         raise InputError(f"{path}: can't be read: {_reason(error)}") from None
 
