@@ -52,15 +52,16 @@ class AnsweredRequests:
             handle: handles it.
 
         """
-        known = self._attempts.get(key)
-        if known is not None and known.request == request:
+        # Of those that waited for an attempt that failed, one goes on and the others wait for it.
+        while (known := self._attempts.get(key)) is not None and known.request == request:
             await known.done.wait()
             if known.answer is not None:
                 return known.answer
         attempt = self._attempts[key] = _Attempt(request)
         try:
             answer = await handle()
-            if answer.status_code < 400 and len(getattr(answer, "body", b"")) <= MAX_BODY and hasattr(answer, "body"):
+            body: bytes | None = getattr(answer, "body", None)  # None for one that is streamed
+            if answer.status_code < 400 and body is not None and len(body) <= MAX_BODY:
                 attempt.answer = answer
             return answer
         finally:

@@ -9,7 +9,7 @@ from typing import Annotated
 import httpx
 import pytest
 from asgi_client import AsgiClient
-from fastapi import APIRouter, FastAPI, Header, HTTPException
+from fastapi import APIRouter, FastAPI, Header, HTTPException, Response
 
 from downfield.api import repeated_requests
 from downfield.api.repeated_requests import AnsweredRequests, RepeatableRoute
@@ -99,6 +99,26 @@ def test_an_attempt_that_comes_while_the_first_is_handled_waits_for_its_answer(c
             return [answer.json() for answer in await asyncio.gather(*sent)]
 
     assert asyncio.run(asyncio.wait_for(both(), 30)) == [{"done": 1}] * 3
+
+
+def test_of_those_that_waited_for_a_failure_one_goes_on_and_the_others_wait_for_it() -> None:
+    outcomes, at_once, most = [500, 200], 0, 0
+
+    async def handle() -> Response:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.01)
+        at_once -= 1
+        return Response(b"done", outcomes.pop(0))
+
+    async def four() -> list[int]:
+        answered = AnsweredRequests()
+        answers = await asyncio.gather(*(answered.once("k", b"the same", handle) for _ in range(4)))
+        return [answer.status_code for answer in answers]
+
+    assert asyncio.run(asyncio.wait_for(four(), 30)) == [500, 200, 200, 200]
+    assert most == 1
 
 
 def test_the_oldest_answers_are_forgotten(
