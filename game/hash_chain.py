@@ -49,6 +49,8 @@ def verify_journal(game: str, entries: Iterable[EntryRow], head: str | None = No
     previous, count, is_known = GENESIS, 0, head is None
     for entry in entries:
         count += 1
+        if entry.seq < 1:
+            return Verification(game, count, previous, f"Entry {entry.seq} was added: a journal begins with entry 1.")
         if entry.seq != count:
             return Verification(game, count, previous, f"Entry {count} is missing; entry {entry.seq} follows.")
         if not follows(previous, entry, game):

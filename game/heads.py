@@ -13,7 +13,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
@@ -145,12 +145,12 @@ class HeadsFile:
         return hashlib.sha256(lines[-1]).hexdigest() if lines else _FIRST
 
 
-def read_heads(path: Path, key: str | None = None) -> list[KeptHead]:
+def read_heads(path: Path, keys: Collection[str] = ()) -> list[KeptHead]:
     """Read a heads file.
 
     Args:
         path: the file.
-        key: the public key that every line must be signed with; None to accept any.
+        keys: public keys of which every line must be signed with one; none to accept any.
 
     Raises:
         InputError: it can't be read.
@@ -168,7 +168,7 @@ def read_heads(path: Path, key: str | None = None) -> list[KeptHead]:
             continue
         if head.previous != previous:
             raise FormatError(str(path), "a line before it is missing or was altered", line=number)
-        if key is not None and head.key != key:
+        if keys and head.key not in keys:
             raise FormatError(str(path), f"signed with another key, {head.key}", line=number)
         try:
             signature = base64.b64decode(head.signature, validate=True)
@@ -214,6 +214,23 @@ def compare_with_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[st
     is_shared = any(row.owner not in {*rigs, "", None} for row in games.values())  # others pair devices as well
     if devices and not is_shared and devices != _digest_of_devices(store.devices()):
         yield "The list of paired devices was altered: one was added, removed or changed."
+
+
+def entries_after_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[str]:
+    """Yield how far journals are ahead of their last heads: by two seconds of a rig that plays or was killed.
+
+    Args:
+        store: the store.
+        heads: of a heads file, in order.
+
+    """
+    for game, seq in {head.game: head.seq for head in heads if head.game}.items():
+        last = store.last_entry(game)
+        if last is not None and last.seq > seq:
+            yield (
+                f"{game}: of its last {last.seq - seq} entries the heads say nothing. Its rig plays still, was killed,"
+                " could not write them, or somebody cut off their end."
+            )
 
 
 def _journal_differs(store: StoreReader, kept: list[KeptHead], *, closed: bool) -> Iterator[str]:

@@ -42,6 +42,8 @@ def listing_differences(store: StoreReader, games: Sequence[str] | None = None) 
         return
     for game in store.unlisted_games():
         yield f"{game}: has a journal, but is not in the list of games. It was deleted there, or renamed."
+    for trigger in store.triggers():
+        yield f"The store has a trigger, '{trigger}', which no rig makes: it changes what is written there."
     for device in store.devices():
         last = changes.get(device.id)
         if last is None:

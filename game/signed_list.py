@@ -43,6 +43,8 @@ class GameStanding:
         row: SHA-256 of the game's row in the list of games.
         rewound_to: number of the entry that the rig went on from though later ones had been there; None where it
             never did.
+        number: the game's place in the order of the store's games; None where its rig has not written since lists
+            have it.
 
     """
 
@@ -50,6 +52,7 @@ class GameStanding:
     digest: str
     row: str
     rewound_to: int | None = None
+    number: int | None = None
 
 
 @record
@@ -114,7 +117,9 @@ class SignedList:
         if before is not None and before.digest != last.digest and not follows(before.digest, entries[0], game.id):
             rewound_to = entries[0].seq - 1
         row = row_digest(game) if before is None else before.row  # a row is never changed, but by `Store.claim`
-        self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row, rewound_to))
+        number = None if before is None else before.number
+        number = _number_of(connection, game.id) if number is None else number
+        self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row, rewound_to, number))
         self._sign(connection)
 
     def note_owner(self, connection: Connection, game: GameRow) -> None:
@@ -123,7 +128,8 @@ class SignedList:
         query = select(ENTRIES.c.seq, ENTRIES.c.digest).where(ENTRIES.c.game == game.id)
         last = connection.execute(query.order_by(ENTRIES.c.seq.desc()).limit(1)).first()
         if last is not None:
-            self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row_digest(game)))
+            number = _number_of(connection, game.id)
+            self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row_digest(game), number=number))
             self._sign(connection)
 
     def note_device(self, connection: Connection, device: str, row: DeviceRow | None) -> None:
@@ -157,17 +163,25 @@ class SignedList:
             self._altered = read is None or read.altered
 
     def _adopt(self, connection: Connection) -> None:
-        """Begin a list with what is there: a store of an earlier version has none."""
+        """Begin a list with what is there: a store of an earlier version has none.
+
+        The first list of a store has nobody's games and the devices as well.
+        """
+        seals = select(func.count()).select_from(SIGNED_LIST).where(SIGNED_LIST.c.kind == SEAL)
+        is_first = not connection.scalar(seals)
         last = select(ENTRIES.c.game, func.max(ENTRIES.c.seq).label("seq")).group_by(ENTRIES.c.game).subquery()
         heads = select(ENTRIES.c.game, ENTRIES.c.seq, ENTRIES.c.digest).join(
             last, (ENTRIES.c.game == last.c.game) & (ENTRIES.c.seq == last.c.seq)
         )
-        owned = connection.execute(GAME_ROWS.where(GAMES.c.owner == self._owner))
-        rows = {row.id: GameRow(*row) for row in owned}
+        listed = GAMES.c.owner == self._owner
+        if is_first:
+            listed = listed | GAMES.c.owner.is_(None) | (GAMES.c.owner == "")
+        rows = {row.id: GameRow(*row) for row in connection.execute(GAME_ROWS.where(listed))}
         for game, seq, digest in connection.execute(heads.where(ENTRIES.c.game.in_(rows))).all():
-            self._set(connection, GAME, game, GameStanding(seq, digest, row_digest(rows[game])))
-        if connection.scalar(select(func.count()).select_from(SIGNED_LIST).where(SIGNED_LIST.c.kind == SEAL)):
-            return  # another rig lists the devices
+            number = _number_of(connection, game)
+            self._set(connection, GAME, game, GameStanding(seq, digest, row_digest(rows[game]), number=number))
+        if not is_first:
+            return
         for values in connection.execute(select(DEVICES)).all():
             device = DeviceRow(*values)
             self._set(connection, DEVICE, device.id, DeviceStanding(device.name, row_digest(device)))
@@ -192,6 +206,11 @@ class SignedList:
         row = (table.owner == self._owner) & (table.kind == kind) & (table.subject == subject)
         connection.execute(delete(SIGNED_LIST).where(row))
         connection.execute(insert(SIGNED_LIST).values(owner=self._owner, kind=kind, subject=subject, content=content))
+
+
+def _number_of(connection: Connection, game: str) -> int | None:
+    number = connection.scalar(select(GAMES.c.number).where(GAMES.c.id == game))
+    return None if number is None else int(number)
 
 
 def read_seal(owner: str, rows: Mapping[tuple[str, str], str], text: str | None) -> ListSeal | None:

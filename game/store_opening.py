@@ -175,7 +175,11 @@ def _migrated_copy(path: Path, named: str, resources: ExitStack, *, is_unchangin
         raise InputError(f"{named}: an older Downfield made this store, and it can't be copied: {error}") from None
     finally:
         engine.dispose()
-    migrated = Store(f"sqlite:///{copy}")
+    try:
+        migrated = Store(URL.create("sqlite", database=str(copy)))
+    except InputError as error:
+        why = str(error).removeprefix(f"sqlite:///{copy}: ")
+        raise InputError(f"{named}: an older Downfield made this store, or it was altered: {why}") from None
     resources.callback(migrated.close)
     return migrated
 

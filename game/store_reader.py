@@ -128,6 +128,12 @@ _FIELDS: Final = {
     for kind in (GameRow, EntryRow, DeviceRow, ListRow)
 }
 
+_TRIGGERS: Final = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+    "postgresql": """SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid WHERE NOT tgisinternal
+        AND pg_table_is_visible(tgrelid) AND relname IN ('games', 'entries', 'devices', 'signed_list')""",
+}
+
 GAME_ROWS: Final = select(*(column for column in GAMES.c if column.name != "number"))
 
 
@@ -165,11 +171,21 @@ class StoreReader:
             row = connection.execute(GAME_ROWS.where(GAMES.c.id == game)).first()
         return None if row is None else self._row(GameRow, row)
 
+    def numbers(self) -> dict[str, int]:
+        """Return the place of every game in the order in which they were started, by id."""
+        with self._reading() as connection:
+            return {str(row[0]): int(row[1]) for row in connection.execute(select(GAMES.c.id, GAMES.c.number))}
+
     def unlisted_games(self) -> list[str]:
         """Return the ids of games that have entries and are not in the list of games."""
         query = select(ENTRIES.c.game).distinct().where(ENTRIES.c.game.not_in(select(GAMES.c.id)))
         with self._reading() as connection:
             return sorted(row[0] for row in connection.execute(query))
+
+    def triggers(self) -> list[str]:
+        """Return the names of triggers, which no rig makes: with them a store changes by itself what is written."""
+        with self._reading() as connection:
+            return sorted(str(name) for (name,) in connection.exec_driver_sql(_TRIGGERS[connection.dialect.name]))
 
     def latest_game(self, owner: str | None) -> GameRow | None:
         """Return the game that an owner started last; None when there is none."""
@@ -179,12 +195,22 @@ class StoreReader:
         return None if row is None else self._row(GameRow, row)
 
     def entries(
-        self, game: str, *, after: int = 0, attachments: bool = True, page_entries: int = PAGE_ENTRIES
+        self, game: str, *, after: int | None = 0, attachments: bool = True, page_entries: int = PAGE_ENTRIES
     ) -> Iterator[EntryRow]:
-        """Yield a game's journal in order, read page by page."""
+        """Yield a game's journal in order, read page by page.
+
+        Args:
+            game: its id.
+            after: only entries with higher numbers; None for all, as a check reads them: no rig numbers one below 1.
+            attachments: whether to read them.
+            page_entries: how many entries are read at once.
+
+        """
         columns = [null() if column.name == "attachment" and not attachments else column for column in ENTRIES.c]
         while True:
-            query = select(*columns).where(ENTRIES.c.game == game, ENTRIES.c.seq > after)
+            query = select(*columns).where(ENTRIES.c.game == game)
+            if after is not None:
+                query = query.where(ENTRIES.c.seq > after)
             with self._reading() as connection:
                 page = connection.execute(query.order_by(ENTRIES.c.seq).limit(page_entries)).all()
             if not page:

@@ -172,8 +172,10 @@ def schema_version(connection: Connection, where: str, newest: int = len(STEPS))
     if not inspect(connection).has_table(VERSIONS.name):
         return None
     version = connection.scalar(select(func.max(VERSIONS.c.version))) or 0
+    if not isinstance(version, int):  # SQLite keeps anything in a table that somebody made anew
+        raise InputError(f"{where}: the store was altered or is damaged: its version is no number.")
     if version > newest:
         raise InputError(
             f"{where}: a newer Downfield made this store (version {version}, known: {newest}). Update Downfield."
         )
-    return int(version)
+    return version

@@ -16,6 +16,7 @@ from downfield.game.hash_chain import GENESIS, digest_of
 from downfield.game.heads import HeadsFile, compare_with_heads, read_heads
 from downfield.game.last_heads import differs_from_last_heads
 from downfield.game.owner import rig_id
+from downfield.game.signed_list import SignedList
 from downfield.game.signing import RigKey
 from downfield.game.store import DeviceRow, EntryRow, GameRow, Store
 from downfield.rig.cli.main import app
@@ -71,6 +72,7 @@ def kept(tmp_path: Path) -> Kept:
     made = Kept(tmp_path / "games.db", tmp_path / "older.db", tmp_path / "elsewhere" / "heads.jsonl")
     for game, count in ((FIRST, 6), (SECOND, 4)):
         store = made.open()
+        store.keep_list(SignedList(KEY))
         store.keep_heads(HeadsFile(made.heads, KEY))
         for entry in journal(game, count):
             store.append([entry], row(game) if entry.seq == 1 else None)
@@ -210,8 +212,8 @@ def test_an_altered_heads_file_is_told_by_line(kept: Kept, alter: Callable[[list
 
 def test_heads_of_another_key_are_told(kept: Kept) -> None:
     with pytest.raises(FormatError, match="signed with another key"):
-        read_heads(kept.heads, RigKey.generate().public_text)
-    assert read_heads(kept.heads, KEY.public_text)
+        read_heads(kept.heads, [RigKey.generate().public_text])
+    assert read_heads(kept.heads, [KEY.public_text])
 
 
 def test_a_line_that_a_crash_cut_off_is_passed_over(kept: Kept) -> None:

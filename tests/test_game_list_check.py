@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from postgres_server import postgres_server, skip_without_postgres
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine
 from test_game_store import entries
 
+from downfield.core.records import to_json
 from downfield.game.list_check import list_differences, rigs_without_list
+from downfield.game.listing import listing_differences
 from downfield.game.owner import GameOwner, rig_id
-from downfield.game.signed_list import SignedList
+from downfield.game.signed_list import ListSeal, SignedList, rows_digest
 from downfield.game.signing import RigKey
 from downfield.game.store import DeviceRow, GameRow, Store
 from downfield.game.store_schema import METADATA
@@ -23,6 +27,7 @@ OWNER, OTHER = rig_id(KEY.public_text), rig_id(OTHER_KEY.public_text)
 FIRST = GameRow("20260101-120000-00000001", 1, "semi-final", "River", "Lake", "tap", OWNER, "attic")
 SECOND = replace(FIRST, id="20260101-130000-00000002", title="final")
 THIRD = replace(FIRST, id="20260101-140000-00000003", owner=OTHER, table="hall")
+UNOWNED = replace(FIRST, id="20250101-130000-00000004", owner=None, table="")
 SAM = DeviceRow("d1", "Sam", "operator", "a" * 64, 1, 2)
 ANN = DeviceRow("d2", "Ann", "viewer", "b" * 64, 2, 3)
 EVE = DeviceRow("d3", "Eve", "admin", "c" * 64, 3, 4)
@@ -60,7 +65,7 @@ def execute(address: str, *statements: str) -> None:
     engine = create_engine(address.replace("postgresql://", "postgresql+psycopg://"))
     with engine.begin() as connection:
         for statement in statements:
-            connection.execute(text(statement))
+            connection.exec_driver_sql(statement)
     engine.dispose()
 
 
@@ -79,9 +84,9 @@ def played_by_another(store: Store) -> None:
     store.drop_device(ANN.id)
 
 
-def differences(address: str, game: str | None = None, key: str | None = None) -> list[str]:
+def differences(address: str, game: str | None = None, *keys: str) -> list[str]:
     store = Store(address)
-    found = list_differences(store, game, key)
+    found = list_differences(store, game, keys)
     store.close()
     return found
 
@@ -135,6 +140,14 @@ ALTERATIONS: dict[str, tuple[Callable[[str], object], str]] = {
         "1 entries were added",
     ),
     "game added": (lambda at: as_rig(at, None, forge), "It was added by somebody else"),
+    "game of nobody added": (
+        lambda at: as_rig(at, None, lambda store: store.append(entries(2, UNOWNED.id), UNOWNED)),
+        "belongs to no rig, and none has listed it",
+    ),
+    "order of games edited": (
+        lambda at: execute(at, "UPDATE games SET number = 10 - number"),
+        f"{SECOND.id}: its place in the order of games",
+    ),
     "title edited": (lambda at: execute(at, "UPDATE games SET title = 'friendly'"), "was altered"),
     "table edited": (lambda at: execute(at, "UPDATE games SET table_name = 'cellar'"), "table or owner was altered"),
     "owner edited": (lambda at: execute(at, "UPDATE games SET owner = ''"), "table or owner was altered"),
@@ -158,13 +171,21 @@ ALTERATIONS: dict[str, tuple[Callable[[str], object], str]] = {
 
 def test_a_store_as_its_rigs_left_it_agrees_with_their_lists(kept: str) -> None:
     assert differences(kept) == []
-    assert differences(kept, key=KEY.public_text) == []
+    assert differences(kept, None, KEY.public_text) == []
     store = Store(kept)
     assert rigs_without_list(store) == []
     store.close()
 
 
-ON_SERVER = {"game deleted", "end cut", "seal deleted", "device added", "device that another rig revoked put back"}
+ON_SERVER = {
+    "game deleted",
+    "end cut",
+    "seal deleted",
+    "game of nobody added",
+    "order of games edited",
+    "device added",
+    "device that another rig revoked put back",
+}
 """Alterations that are tried on a server as well; there all are read by the same statements."""
 
 
@@ -192,7 +213,7 @@ def test_a_rig_that_goes_on_from_a_cut_journal_says_so_for_ever(kept: str) -> No
 
 def test_a_store_without_the_list_of_a_known_rig_is_told_by_its_key(kept: str) -> None:
     execute(kept, f"DELETE FROM signed_list WHERE owner = '{OWNER}'")
-    assert any("the key" in difference for difference in differences(kept, key=KEY.public_text))
+    assert any("the key" in difference for difference in differences(kept, None, KEY.public_text))
     store = Store(kept)
     assert rigs_without_list(store) == [OWNER]
     store.close()
@@ -203,9 +224,61 @@ def test_a_store_of_an_earlier_version_gets_a_list_of_what_is_there(address: str
     as_rig(address, None, played)
     as_rig(address, None, lambda store: store.append(entries(2, claimed.id), claimed))
     as_rig(address, KEY, lambda store: store.claim(claimed.id, GameOwner(OWNER, "attic")))
-    assert differences(address, key=KEY.public_text) == []
+    assert differences(address, None, KEY.public_text) == []
     execute(address, *DELETED, f"DELETE FROM entries WHERE game = '{claimed.id}' AND seq = 2")
     assert len(differences(address)) == 2
+
+
+def test_a_game_of_an_earlier_version_is_listed_by_the_first_rig_and_then_by_the_one_that_goes_on_with_it(
+    address: str,
+) -> None:
+    as_rig(address, None, lambda store: store.append(entries(2, UNOWNED.id), UNOWNED))
+    as_rig(address, KEY, played)
+    as_rig(address, OTHER_KEY, played_by_another)
+    assert differences(address) == []
+    as_rig(address, OTHER_KEY, lambda store: store.claim(UNOWNED.id, GameOwner(OTHER, "hall")))
+    as_rig(address, OTHER_KEY, lambda store: store.append(entries(3, UNOWNED.id)[2:]))
+    assert differences(address) == []
+    execute(address, f"DELETE FROM entries WHERE game = '{UNOWNED.id}' AND seq = 3")
+    assert differences(address) == [f"{UNOWNED.id}: entry 3 is missing. The end was cut off."]
+
+
+def test_a_list_of_before_the_order_was_listed_gets_it_with_the_next_entry(kept: str) -> None:
+    without = re.compile(r',"number":\d+')
+    store = Store(kept)
+    rows = {(row.kind, row.subject): without.sub("", row.content) for row in store.signed_lists() if row.owner == OWNER}
+    rows.pop(("seal", ""))
+    assert not any("number" in content for content in rows.values())
+    for (_, subject), content in rows.items():
+        execute(kept, f"UPDATE signed_list SET content = '{content}' WHERE subject = '{subject}' AND owner = '{OWNER}'")
+    seal = ListSeal(OWNER, rows_digest(rows), False, KEY.public_text)
+    signature = base64.b64encode(KEY.sign(b"downfield.list\n" + to_json(ListSeal, seal).encode())).decode()
+    signed = to_json(ListSeal, replace(seal, signature=signature))
+    execute(kept, f"UPDATE signed_list SET content = '{signed}' WHERE kind = 'seal' AND owner = '{OWNER}'")
+    assert list_differences(store) == []
+    as_rig(kept, KEY, lambda store: store.append(entries(4, SECOND.id)[3:]))
+    assert list_differences(store) == []
+    execute(kept, "UPDATE games SET number = 10 - number")
+    assert f"{SECOND.id}: its place in the order of games was altered." in list_differences(store)
+    store.close()
+
+
+TRIGGERS = {
+    "sqlite": ("CREATE TRIGGER later AFTER INSERT ON entries BEGIN DELETE FROM devices; END",),
+    "postgres": (
+        "CREATE OR REPLACE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+        "CREATE TRIGGER later AFTER INSERT ON entries EXECUTE FUNCTION forget()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("address", "kind"), [(kind, kind) for kind in TRIGGERS], indirect=["address"])
+def test_a_trigger_is_told(kept: str, kind: str) -> None:
+    store = Store(kept)
+    assert not any("trigger" in difference for difference in listing_differences(store))
+    execute(kept, *TRIGGERS[kind])
+    assert any("a trigger, 'later'" in difference for difference in listing_differences(store))
+    store.close()
 
 
 def test_a_change_that_failed_is_in_no_list(kept: str) -> None:

@@ -3,258 +3,64 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from played_table import PLAY, RIVER, RUNNER
-from scripted_plays import FIELD, opening
-from served_games import FakeRig
-from test_rig_recording_recorder import MJPEG, captured_frame
+from altered_store import (
+    KEY,
+    OWNER,
+    Copy,
+    add_a_game,
+    add_an_entry_before_the_first,
+    cut_heads,
+    cut_the_end,
+    delete_a_game,
+    delete_a_journal,
+    delete_a_row,
+    edit_a_time,
+    edit_an_entry,
+    edit_heads,
+    edit_scenes,
+    exchange_places,
+    leave_a_gap,
+    make_original,
+    move_a_game_in_time,
+    move_a_game_to_another_table,
+    move_an_entry,
+    on_devices,
+    put_a_pipe_in_its_place,
+    put_an_older_copy_back,
+    rename_a_game,
+    rename_a_kind,
+    reorder,
+    seal_all_again,
+    seal_an_altered_video_by_another_rig,
+    set_row,
+    sign_with_another_key,
+    swap_journals,
+    swap_rows,
+    swap_videos,
+)
 from typer.testing import CliRunner
 
-from downfield.api.feed.hub import Hub
-from downfield.api.security.tokens import TokenStore
-from downfield.game.commands import NewGame, Settings
-from downfield.game.hash_chain import GENESIS, digest_of
-from downfield.game.heads import HeadsFile
-from downfield.game.owner import GameOwner, rig_id
-from downfield.game.receipts import Submission
-from downfield.game.service import GameService
+from downfield.core.errors import InputError
+from downfield.game.owner import rig_id
 from downfield.game.signed_list import SignedList
 from downfield.game.signing import RigKey
-from downfield.game.store import Store
-from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.game.store import DeviceRow, Store
 from downfield.rig.cli.main import app
-from downfield.rig.configuration.settings import RecordingSettings
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.recording.recorder import Recorder
-from downfield.rig.table_seals import TableSeals
-
-KEY = RigKey.generate()
-OWNER = GameOwner(rig_id(KEY.public_text), "attic")
-
-
-@dataclass(frozen=True)
-class Copy:
-    """A copy of all that a rig left behind, to be altered."""
-
-    folder: Path
-
-    @property
-    def store(self) -> Path:
-        return self.folder / "games.db"
-
-    @property
-    def heads(self) -> Path:
-        return self.folder / "heads.jsonl"
-
-    @property
-    def recordings(self) -> Path:
-        return self.folder / "recordings"
-
-    def execute(self, *statements: str) -> None:
-        connection = sqlite3.connect(self.store)
-        with connection:
-            for statement in statements:
-                connection.execute(statement)
-        connection.close()
-
-    def games(self) -> list[str]:
-        connection = sqlite3.connect(self.store)
-        found = [row[0] for row in connection.execute("SELECT id FROM games ORDER BY number")]
-        connection.close()
-        return found
-
-    def seal_again(self, game: str) -> None:
-        """Make the hash chain of a game valid for what its entries are now."""
-        connection = sqlite3.connect(self.store)
-        previous = GENESIS
-        with connection:
-            rows = connection.execute("SELECT * FROM entries WHERE game = ? ORDER BY seq", (game,)).fetchall()
-            for _, seq, kind, at_ns, key, content, attachment, _ in rows:
-                previous = digest_of(previous, game, seq, kind, at_ns, key, content, attachment)
-                connection.execute("UPDATE entries SET digest = ? WHERE game = ? AND seq = ?", (previous, game, seq))
-        connection.close()
-
-    def video(self, number: int, ending: str = ".mkv") -> Path:
-        return next(self.recordings.rglob(f"{number:04d}{ending}"))
-
-    def verify(self, *, heads: bool = True) -> tuple[int, str]:
-        """Return the exit status and all that is said."""
-        command = ["verify", str(self.store), "--recordings", str(self.recordings)]
-        done = CliRunner().invoke(app, [*command, *(["--heads", str(self.heads)] if heads else [])])
-        return done.exit_code, done.output
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    """Two games with a recording and two paired phones; an older copy of the store is kept beside."""
-    made = Copy(tmp_path_factory.mktemp("rig"))
-    store, now_ns = Store.at(made.store), [0]
-    store.keep_list(SignedList(KEY))
-    store.keep_heads(HeadsFile(made.heads, KEY))
-    service = GameService(
-        store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
-    )
-    service.start_game(NewGame(title="semi-final", home=RIVER), PLAY.players)
-    seals = TableSeals()
-    seals.begin(service, lambda: None, Settings(version="1", values={}, origins={}), None)
-    tokens = TokenStore(store, on_changed=service.note)
-    for name in ("Sam", "Ann"):
-        tokens.redeem(tokens.make_code("viewer").code, name)
-    recorder = Recorder(
-        made.recordings, RecordingSettings(segment_s=1.0), lambda: MJPEG, ActiveProblems(), finished=seals.seal
-    )
-    recorder.record(True)
-    for index in range(120):
-        recorder.frame_captured(captured_frame(index))
-    seals.finish(recorder)
-    waiting = list(opening(PLAY, RUNNER))
-    for scene in PLAY.scenes:
-        now_ns[0] = scene.t_ns
-        while waiting and waiting[0][0] * 1e9 <= scene.t_ns:
-            service.declare(waiting.pop(0)[1], Submission())
-        service.take(scene)
-    service.start_game(NewGame(title="final", home=RIVER))
-    service.close()
-    store.close()
-    shutil.copy(made.store, made.folder / "older.db")
-    store = Store.at(made.store)
-    store.keep_list(SignedList(KEY))
-    store.keep_heads(HeadsFile(made.heads, KEY))
-    service = GameService(
-        store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
-    )
-    service.resume()
-    service.start_game(NewGame(title="third place", home=RIVER))
-    service.close()
-    store.close()
-    assert made.verify()[0] == 0, made.verify()[1]
-    return made
+    return make_original(tmp_path_factory.mktemp("rig"))
 
 
 @pytest.fixture
 def altered(original: Copy, tmp_path: Path) -> Copy:
     shutil.copytree(original.folder, tmp_path / "copy")
     return Copy(tmp_path / "copy")
-
-
-def cut_the_end(copy: Copy) -> None:
-    copy.execute(f"DELETE FROM entries WHERE game = '{copy.games()[0]}' AND seq > 5")
-
-
-def delete_a_game(copy: Copy) -> None:
-    game = copy.games()[1]
-    copy.execute(f"DELETE FROM entries WHERE game = '{game}'", f"DELETE FROM games WHERE id = '{game}'")
-
-
-def delete_a_row(copy: Copy) -> None:
-    copy.execute(f"DELETE FROM games WHERE id = '{copy.games()[1]}'")
-
-
-def delete_a_journal(copy: Copy) -> None:
-    copy.execute(f"DELETE FROM entries WHERE game = '{copy.games()[1]}'")
-
-
-def seal_all_again(copy: Copy) -> None:
-    copy.execute("UPDATE entries SET content = replace(content, '\"home\"', '\"away\"') WHERE kind = 'event_recorded'")
-    for game in copy.games():
-        copy.seal_again(game)
-
-
-def sign_with_another_key(copy: Copy) -> None:
-    """Seal everything again, and sign other heads for it."""
-    seal_all_again(copy)
-    copy.heads.unlink()
-    store = Store.at(copy.store)
-    file = HeadsFile(copy.heads, RigKey.generate())
-    for row in reversed(store.games()):
-        last = store.last_entry(row.id)
-        assert last is not None
-        file.note_entry(row, last)
-    file.close()
-    store.close()
-
-
-def put_an_older_copy_back(copy: Copy) -> None:
-    shutil.copy(copy.folder / "older.db", copy.store)
-
-
-def edit_an_entry(copy: Copy) -> None:
-    copy.execute("UPDATE entries SET content = replace(content, ':', ': ') WHERE seq = 3")
-
-
-def edit_scenes(copy: Copy) -> None:
-    copy.execute("UPDATE entries SET attachment = x'00' WHERE attachment IS NOT NULL")
-
-
-def edit_a_time(copy: Copy) -> None:
-    copy.execute("UPDATE entries SET at_ns = at_ns + 1 WHERE seq = 2")
-
-
-def rename_a_kind(copy: Copy) -> None:
-    copy.execute("UPDATE entries SET kind = 'game_ended' WHERE seq = 2")
-
-
-def reorder(copy: Copy) -> None:
-    game = copy.games()[0]
-    for now, then in ((3, 1003), (4, 3), (1003, 4)):
-        copy.execute(f"UPDATE entries SET seq = {then} WHERE game = '{game}' AND seq = {now}")
-
-
-def leave_a_gap(copy: Copy) -> None:
-    copy.execute(f"DELETE FROM entries WHERE game = '{copy.games()[0]}' AND seq = 3")
-
-
-def move_an_entry(copy: Copy) -> None:
-    first, _, third = copy.games()
-    copy.execute(f"UPDATE entries SET game = '{third}', seq = 99, key = NULL WHERE game = '{first}' AND seq = 3")
-
-
-def swap_journals(copy: Copy) -> None:
-    first, second, _ = copy.games()
-    for now, then in ((first, "x"), (second, first), ("x", second)):
-        copy.execute(f"UPDATE entries SET game = '{then}' WHERE game = '{now}'")
-
-
-def rename_a_game(copy: Copy) -> None:
-    copy.execute(f"UPDATE games SET id = '20200101-000000-00000000' WHERE id = '{copy.games()[1]}'")
-
-
-def move_a_game_in_time(copy: Copy) -> None:
-    copy.execute(f"UPDATE games SET began_ns = began_ns - 86400000000000 WHERE id = '{copy.games()[0]}'")
-
-
-def move_a_game_to_another_table(copy: Copy) -> None:
-    copy.execute(f"UPDATE games SET table_name = 'hall', owner = 'hhhhhhhhhhhhhhhh' WHERE id = '{copy.games()[0]}'")
-
-
-def swap_videos(copy: Copy) -> None:
-    first, second, other = copy.video(1), copy.video(2), copy.folder / "other"
-    shutil.move(first, other)
-    shutil.move(second, first)
-    shutil.move(other, second)
-
-
-def edit_heads(copy: Copy) -> None:
-    copy.heads.write_text(copy.heads.read_text().replace('"closed":false', '"closed":true', 1))
-
-
-def cut_heads(copy: Copy) -> None:
-    """Take out a line from the middle."""
-    lines = copy.heads.read_text().splitlines(keepends=True)
-    copy.heads.write_text("".join(lines[:1] + lines[2:]))
-
-
-def set_row(column: str, value: str) -> Callable[[Copy], None]:
-    return lambda copy: copy.execute(f"UPDATE games SET {column} = '{value}' WHERE id = '{copy.games()[0]}'")
-
-
-def on_devices(statement: str) -> Callable[[Copy], None]:
-    return lambda copy: copy.execute(statement)
 
 
 ADDED_DEVICE = "INSERT INTO devices VALUES ('d9', 'Eve', 'admin', 'b', 1, 9000000000000000000)"
@@ -273,9 +79,21 @@ ALTERATIONS: dict[str, tuple[Callable[[Copy], object], str, str]] = {
     "a time edited": (edit_a_time, "was altered", "was altered"),
     "an entry's kind edited": (rename_a_kind, "was altered", "was altered"),
     "entries reordered": (reorder, "was altered", "was altered"),
+    "an entry added before the first": (add_an_entry_before_the_first, "Entry -3 was added", "Entry -3 was added"),
     "an entry taken out": (leave_a_gap, "Entry 3 is missing", "Entry 3 is missing"),
     "an entry moved to another game": (move_an_entry, "is missing", "is missing"),
     "two journals swapped": (swap_journals, "was altered", "was altered"),
+    "a game of its rig added": (add_a_game(OWNER.rig), "never listed this game", "never listed this game"),
+    "a game of nobody added": (add_a_game(""), "none has listed it", "none has listed it"),
+    "a game of an earlier version added": (add_a_game(None), "none has listed it", "none has listed it"),
+    "the rows of two games swapped": (swap_rows, "owner was altered", "owner was altered"),
+    "the order of games edited": (exchange_places, "place in the order of games", "place in the order of games"),
+    "a trigger added": (
+        on_devices("CREATE TRIGGER later AFTER INSERT ON entries BEGIN DELETE FROM devices; END"),
+        "a trigger, 'later'",
+        "a trigger, 'later'",
+    ),
+    "the signed list deleted": (on_devices("DELETE FROM signed_list"), "signs in the store is missing", ""),
     "a game renamed": (rename_a_game, "not in the list of games", "not in the list of games"),
     "a game's date edited": (move_a_game_in_time, "its date is listed as", "its date is listed as"),
     "a game moved to another table": (move_a_game_to_another_table, "owner was altered", "owner was altered"),
@@ -306,6 +124,17 @@ ALTERATIONS: dict[str, tuple[Callable[[Copy], object], str, str]] = {
         "0002.frames.jsonl: the file was altered",
         "0002.frames.jsonl: the file was altered",
     ),
+    "an altered video sealed by another rig": (
+        seal_an_altered_video_by_another_rig,
+        "0001.mkv: the file was altered",
+        "0001.mkv: the file was altered",
+    ),
+    "a calibration put beside a video": (
+        lambda copy: copy.video(1, ".calibration.json").write_text("{}"),
+        "was added after the recording was sealed",
+        "was added after the recording was sealed",
+    ),
+    "a pipe in the place of a video": (put_a_pipe_in_its_place, "no regular file", "no regular file"),
     "a head edited": (edit_heads, "its signature is not that of its rig", ""),
     "a head taken out": (cut_heads, "a line before it is missing", ""),
 }
@@ -337,3 +166,57 @@ def test_one_game_is_compared_alone(altered: Copy) -> None:
     first, second, _ = altered.games()
     for game, status in ((first, 1), (second, 0)):
         assert CliRunner().invoke(app, ["verify", str(altered.store), "--game", game]).exit_code == status
+
+
+@pytest.mark.parametrize("added", ["a game", "a device"])
+def test_whoever_adds_by_a_rig_of_his_own_is_named_and_told_by_the_key_that_is_known(altered: Copy, added: str) -> None:
+    key = RigKey.generate()
+    stranger = rig_id(key.public_text)
+    if added == "a game":
+        add_a_game(stranger)(altered)
+    store = Store.at(altered.store)
+    store.keep_list(SignedList(key))
+    store.keep_device(DeviceRow("d9", "Eve", "admin", "b", 1, 9 * 10**18))
+    store.close()
+    status, said = altered.verify(heads=False)
+    signed = [line for line in said.splitlines() if line.startswith("rig ")]
+    assert (status, len(signed)) == (0, 2), said
+    assert f"rig {OWNER.rig} at attic: 3 games and 2 devices, signed with {KEY.public_text}" in signed
+    command = ["verify", str(altered.store), "--key", KEY.public_text]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1
+    assert f"are of rig {stranger}, whose key is none of those you named" in done.output
+    assert CliRunner().invoke(app, [*command, "--key", key.public_text]).exit_code == 0
+
+
+def test_a_malformed_entry_does_not_hide_what_else_was_altered(altered: Copy) -> None:
+    altered.execute("UPDATE entries SET content = '{' WHERE seq = 2")
+    altered.video(1).unlink()
+    status, said = altered.verify(heads=False)
+    assert (status, "Entry 2" in said) == (1, True), said
+
+
+def test_heads_that_were_cut_off_are_shown_by_what_they_say_nothing_of(altered: Copy) -> None:
+    lines = altered.heads.read_text().splitlines(keepends=True)
+    first = altered.games()[0]
+    kept = [number for number, line in enumerate(lines) if first in line]
+    altered.heads.write_text("".join(lines[: kept[0] + 1]))
+    status, said = altered.verify()
+    assert (status, f"{first}: of its last" in said) == (1, True), said
+
+
+@pytest.mark.parametrize("version", ["'abc'", "x'00'"])
+def test_a_version_that_is_no_number_is_one_line(altered: Copy, version: str) -> None:
+    altered.execute(
+        "DROP TABLE schema_versions",
+        "CREATE TABLE schema_versions (version, at_ns)",
+        f"INSERT INTO schema_versions VALUES ({version}, 1)",
+    )
+    with pytest.raises(InputError, match="its version is no number"):
+        CliRunner().invoke(app, ["verify", str(altered.store)], catch_exceptions=False)
+
+
+def test_an_older_version_written_into_a_store_is_one_line_that_names_it(altered: Copy) -> None:
+    altered.execute("DELETE FROM schema_versions WHERE version > 3")
+    with pytest.raises(InputError, match=f"^{altered.store}: an older Downfield made this store, or it was altered"):
+        CliRunner().invoke(app, ["verify", str(altered.store)], catch_exceptions=False)

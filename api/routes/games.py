@@ -106,7 +106,7 @@ def verification(
     head: Annotated[str | None, Query(pattern=r"^[0-9a-f]{64}$", description="A digest kept from before.")] = None,
 ) -> VerificationResult:
     """Checks the hash chain from the first entry to the last."""
-    found = verify_journal(row.id, store.entries(row.id), head)
+    found = verify_journal(row.id, store.entries(row.id, after=None), head)
     return VerificationResult(intact=not found.problem, entries=found.entries, head=found.head, problem=found.problem)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,8 @@ import typer
 from downfield.core.errors import FormatError, InputError
 from downfield.game.entries import SEAL_KIND, unpack_entry
 from downfield.game.hash_chain import GENESIS, Verification, verify_journal
-from downfield.game.heads import compare_with_heads, read_heads
-from downfield.game.list_check import list_differences, rigs_without_list
+from downfield.game.heads import compare_with_heads, entries_after_heads, read_heads
+from downfield.game.list_check import Signer, list_differences, rigs_without_list, signers
 from downfield.game.listing import listing_differences
 from downfield.game.owner import rig_id
 from downfield.game.signed_ends import compare_with_tournament, open_signed_ends
@@ -22,10 +23,10 @@ from downfield.game.table_records import SegmentSealed
 from downfield.review.bundle_verification import is_bundle, verify_bundle
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.output import say, say_aside
-from downfield.rig.cli.verify_bundle import report_bundle
+from downfield.rig.cli.verify_bundle import checked_keys, report_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
-from downfield.rig.recording.sealing import compare_recordings, unsealed_recordings
+from downfield.rig.recording.sealing import compare_recordings, has_recordings, unsealed_recordings
 
 
 def verify(
@@ -37,10 +38,10 @@ def verify(
         str | None, typer.Option(help="A digest noted earlier, as receipts show it; only with --game.")
     ] = None,
     key: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="The public key a bundle, the heads, or a store's list of games must be signed with; the start page"
-            " of its rig shows it."
+            help="The public key a bundle, the heads, or a store's lists of games must be signed with; the start page"
+            " of its rig shows it. Once for each rig of a store of several."
         ),
     ] = None,
     trust: Annotated[
@@ -71,6 +72,7 @@ def verify(
     Exits with status 1 if anything was altered, and names it. Nothing is written: a copy on a read-only disk can be
     checked, and a store while its rig runs.
     """
+    keys = checked_keys(key or ())
     configuration = load(config, command_line=parse_assignments(settings or ()))
     if "://" not in store and is_bundle(Path(store)):
         if any(option is not None for option in (game, head, heads, tournament, recordings)):
@@ -78,14 +80,17 @@ def verify(
                 "--game, --head, --heads, --tournament and --recordings are for stores. A bundle holds one game and the"
                 " head of its journal."
             )
-        if not report_bundle(Path(store), verify_bundle(Path(store)), key, trust, data_folder(configuration.settings)):
+        if len(keys) > 1:
+            raise InputError("A bundle is signed with one key. Give one --key.")
+        only = keys[0] if keys else None
+        if not report_bundle(Path(store), verify_bundle(Path(store)), only, trust, data_folder(configuration.settings)):
             raise typer.Exit(1)
         return
     if trust is not None:
         raise InputError(f"{store}: is not a bundle of a game. --trust is for bundles.")
     if head is not None and game is None:
         raise InputError("--head belongs to one game. Name the game with --game.")
-    list_key = key if heads is None and tournament is None else None
+    list_keys = keys if heads is None and tournament is None else []
     heads = heads or _own_heads(store, configuration.settings)
     with open_for_reading(store) as opened:
         _report_doubts(opened)
@@ -93,16 +98,18 @@ def verify(
         names = _games(opened.store, game, are_kept=kept or bool(opened.store.unlisted_games()))
         verifications = [_verified(opened.store, name, head) for name in names]
         differences = list(listing_differences(opened.store, None if game is None else names))
-        differences += list_differences(opened.store, game, list_key)
-        differences += _differences(opened.store, heads, key)
-        differences += _from_tournament(opened.store, tournament, key, game)
-        seals = [] if recordings is None else list(_seals(opened.store, names))
-    if recordings is not None:
-        differences += compare_recordings(recordings, seals)
-    for line in (*map(_line, verifications), *dict.fromkeys(differences)):
+        differences += list_differences(opened.store, game, list_keys)
+        rigs = signers(opened.store)
+        differences += _strangers(rigs, keys)
+        differences += _differences(opened.store, heads, keys)
+        differences += _from_tournament(opened.store, tournament, keys, game)
+        seals = {} if recordings is None else _seals_here(opened.store, names, recordings)
+    for of_rig in seals.values():
+        differences += compare_recordings(recordings or Path(), of_rig)
+    for line in (*map(_line, verifications), *map(_signed_line, rigs), *dict.fromkeys(differences)):
         say(line)
     if recordings is not None:
-        _report_recordings(recordings, seals)
+        _report_recordings(recordings, [seal for of_rig in seals.values() for seal in of_rig])
     if differences or any(verification.problem for verification in verifications):
         raise typer.Exit(1)
 
@@ -133,27 +140,52 @@ def _own_heads(store: str, settings: RigSettings) -> Path | None:
 
 def _verified(store: StoreReader, game: str, head: str | None) -> Verification:
     try:
-        return verify_journal(game, store.entries(game), head)
+        return verify_journal(game, store.entries(game, after=None), head)
     except FormatError as error:
         return Verification(game, 0, GENESIS, error.problem)
 
 
-def _differences(store: StoreReader, heads: Path | None, key: str | None) -> list[str]:
+def _strangers(rigs: list[Signer], keys: list[str]) -> Iterator[str]:
+    """Yield the rigs of a store whose keys are none of those that were named; none where none was."""
+    named = {rig_id(key) for key in keys}
+    for rig in rigs:
+        if named and rig.rig not in named:
+            yield f"{_contents(rig)} are of rig {rig.rig}, whose key is none of those you named."
+
+
+def _signed_line(rig: Signer) -> str:
+    at = f" at {', '.join(rig.tables)}" if rig.tables else ""
+    signed = f"signed with {rig.key}" if rig.key else "not signed"
+    return f"rig {rig.rig}{at}: {_contents(rig)}, {signed}"
+
+
+def _contents(rig: Signer) -> str:
+    games, devices = "game" if rig.games == 1 else "games", "device" if rig.devices == 1 else "devices"
+    return f"{rig.games} {games} and {rig.devices} {devices}"
+
+
+def _differences(store: StoreReader, heads: Path | None, keys: list[str]) -> list[str]:
     """Return how a store, or the heads file itself, differs from what the rig signed; nothing without one."""
     if heads is None:
         return []
     try:
-        kept = read_heads(heads, key)
+        kept = read_heads(heads, keys)
     except FormatError as error:
         return [str(error)]
-    return list(compare_with_heads(store, kept))
+    for line in () if kept[-1].closed else entries_after_heads(store, kept):
+        say_aside(f"downfield: {heads}: {line}")
+    missing = sorted({rig_id(head.key) for head in kept}.intersection(rigs_without_list(store)))
+    return [
+        *compare_with_heads(store, kept),
+        *(f"The list of games and devices that rig {rig} signs in the store is missing." for rig in missing),
+    ]
 
 
-def _from_tournament(store: StoreReader, url: str | None, key: str | None, game: str | None) -> list[str]:
+def _from_tournament(store: StoreReader, url: str | None, keys: list[str], game: str | None) -> list[str]:
     """Return how a store differs from what its rigs signed for the tournament; nothing without one."""
     if url is None:
         return []
-    owners = {row.owner for row in store.games(limit=1_000_000) if row.owner} if key is None else {rig_id(key)}
+    owners = {rig_id(key) for key in keys} or {row.owner for row in store.games(limit=1_000_000) if row.owner}
     if not owners:
         raise InputError(f"{store.where}: names no rig. Give its public key with --key.")
     with open_signed_ends(url) as signed:
@@ -162,12 +194,28 @@ def _from_tournament(store: StoreReader, url: str | None, key: str | None, game:
     return list(compare_with_tournament(store, ends))
 
 
-def _seals(store: StoreReader, games: list[str]) -> Iterator[SegmentSealed]:
-    """Yield the seals of recorded files in the journals of games."""
+def _seals_here(store: StoreReader, games: list[str], folder: Path) -> dict[str, list[SegmentSealed]]:
+    """Return the seals of recorded files in the journals of games, by rig.
+
+    Each of several rigs of a store has a folder of its own: of those that have no file in this one nothing is compared.
+    """
+    owners = {row.id: row.owner or "" for row in store.games(limit=1_000_000)}
+    found: dict[str, list[SegmentSealed]] = {}
     for name in games:
-        for entry in store.entries(name, attachments=False):
+        found.setdefault(owners[name], []).extend(_seals(store, name))
+    found = {rig: seals for rig, seals in found.items() if seals}
+    here = {rig for rig, seals in found.items() if has_recordings(folder, seals)} or set(found)
+    for rig in sorted(set(found) - here):
+        say_aside(f"downfield: {folder}: has none of the {len(found[rig])} files that rig {rig} recorded.")
+    return {rig: seals for rig, seals in found.items() if rig in here}
+
+
+def _seals(store: StoreReader, game: str) -> Iterator[SegmentSealed]:
+    """Yield the seals of recorded files in the journal of a game."""
+    with suppress(FormatError):  # of an entry that can't be read the journal's own check tells
+        for entry in store.entries(game, attachments=False):
             if entry.kind == SEAL_KIND:
-                content = unpack_entry(entry.kind, entry.content, where=f"game {name}, entry {entry.seq}")
+                content = unpack_entry(entry.kind, entry.content, where=f"game {game}, entry {entry.seq}")
                 if isinstance(content, SegmentSealed):
                     yield content
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from downfield.core.errors import InputError
@@ -9,6 +10,22 @@ from downfield.game.signing import is_public_key
 from downfield.review.bundle_verification import BundleVerification
 from downfield.rig.cli.output import say
 from downfield.rig.trusted_keys import TrustedKeys
+
+
+def checked_keys(keys: Iterable[str]) -> list[str]:
+    """Return public keys that somebody named, each once.
+
+    Raises:
+        InputError: one can't be used.
+
+    """
+    named = list(dict.fromkeys(keys))
+    for key in named:
+        if not is_public_key(key):
+            raise InputError(
+                f"'{key}' is no public key. The rig's start page shows it: ed25519: and 43 letters, digits, - and _."
+            )
+    return named
 
 
 def report_bundle(path: Path, found: BundleVerification, key: str | None, trust: str | None, folder: Path) -> bool:
@@ -21,14 +38,7 @@ def report_bundle(path: Path, found: BundleVerification, key: str | None, trust:
         trust: what to call its rig, whose key is trusted from now on; None to trust no further key.
         folder: the data folder, where trusted keys are.
 
-    Raises:
-        InputError: a key can't be used.
-
     """
-    if key is not None and not is_public_key(key):
-        raise InputError(
-            f"'{key}' is no public key. The rig's start page shows it: ed25519: and 43 letters, digits, - and _."
-        )
     for problem in found.problems:
         say(f"{path}: {problem.fault.replace('_', ' ')}: {problem.text}")
     manifest = found.manifest

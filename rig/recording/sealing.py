@@ -6,9 +6,12 @@ are sealed by a thread of its own, since a minute of motion JPEG takes a second 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
+import os
 import queue
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -64,9 +67,13 @@ def seal_of(video: Path) -> SegmentSealed:
         OSError: it can't be read.
 
     """
-    beside = (index_path(video), video.with_suffix(CALIBRATION_SUFFIX))
-    files = {path.name: file_digest(path) for path in (video, *beside) if path.is_file()}
+    files = {path.name: file_digest(path) for path in _sealed_with(video) if path.is_file()}
     return SegmentSealed(segment_name(video), files)
+
+
+def _sealed_with(video: Path) -> tuple[Path, ...]:
+    """Return a recorded file and what may lie beside it."""
+    return video, index_path(video), video.with_suffix(CALIBRATION_SUFFIX)
 
 
 def segment_name(video: Path) -> str:
@@ -82,7 +89,12 @@ def file_digest(path: Path) -> str:
 
     """
     digest = hashlib.sha256()
-    with path.open("rb", buffering=0) as file:
+    # A pipe would be waited for without end, and a device read without end; both may be put in a file's place.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
         while chunk := file.read(_CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()
@@ -93,18 +105,21 @@ def compare_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> Iterator
 
     Args:
         folder: of all recordings.
-        seals: of the journals.
+        seals: of the journals; of several for one file, each counts: a later one does not make an earlier one void.
 
     """
-    owners: dict[str, str] = {}
-    sealed = {seal.segment: seal for seal in seals}
-    for seal in sealed.values():
+    seals, owners = list(seals), dict[str, str]()
+    for seal in seals:
         owners |= {digest: f"{Path(seal.segment).parent}/{name}" for name, digest in seal.files.items()}
-    for seal in sealed.values():
+    for seal in seals:
+        video = _path_of(folder, seal)
+        for path in _sealed_with(video):
+            if path.name not in seal.files and os.path.lexists(path):
+                yield f"{Path(seal.segment).parent}/{path.name}: was added after the recording was sealed."
         for name, digest in seal.files.items():
             shown = f"{Path(seal.segment).parent}/{name}"
             try:
-                found = file_digest(folder / Path(seal.segment).parent.name / Path(name).name)
+                found = file_digest(video.with_name(Path(name).name))
             except FileNotFoundError:
                 yield f"{shown}: the file is missing. It was deleted, by the rig if the recordings had grown too large."
             except OSError as error:
@@ -113,6 +128,17 @@ def compare_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> Iterator
                 if found != digest:
                     other = owners.get(found)
                     yield f"{shown}: " + (f"{other} is in its place." if other else "the file was altered.")
+
+
+def has_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> bool:
+    """Return whether any of the files that were sealed is in a folder of recordings."""
+    return any(os.path.lexists(_path_of(folder, seal)) for seal in seals)
+
+
+def _path_of(folder: Path, seal: SegmentSealed) -> Path:
+    """Return where a sealed file belongs; nothing in a seal leads out of the folder."""
+    name = Path(seal.segment)
+    return folder / name.parent.name / name.name
 
 
 def unsealed_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> list[str]:
