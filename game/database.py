@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, create_engine, event, exc, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 
 from downfield.core.errors import InputError, MissingExtraError
 
@@ -60,6 +60,7 @@ def create_writing_engine(url: URL) -> Engine:
         return _create_server_engine(url, {})
     engine = create_engine(url, connect_args={"timeout": LIMITS.busy_timeout_s})
     event.listen(engine, "connect", _set_durable)
+    event.listen(engine, "handle_error", _as_damage, retval=True)
     event.listen(engine, "begin", _begin)
     return engine
 
@@ -84,6 +85,7 @@ def create_file_reading_engine(path: Path, *, is_unchanging: bool) -> Engine:
 
     engine = create_engine("sqlite://", creator=connect)
     event.listen(engine, "connect", _set_reading)
+    event.listen(engine, "handle_error", _as_damage, retval=True)
     return engine
 
 
@@ -116,6 +118,16 @@ def _create_server_engine(url: URL, options: dict[str, Any]) -> Engine:
 
     connect = server_connector(url, {"connect_timeout": LIMITS.connect_timeout_s, **options})
     return create_engine(url, creator=connect, pool_pre_ping=True, pool_timeout=LIMITS.connect_timeout_s)
+
+
+def _as_damage(context: ExceptionContext) -> BaseException | None:
+    """Return an error of the database in place of the one that Python's driver fails with at a text of SQLite's.
+
+    SQLite names the table or index that is damaged, whose name may be no UTF-8 then.
+    """
+    if isinstance(context.original_exception, UnicodeDecodeError):
+        return DatabaseError(context.statement, None, sqlite3.DatabaseError("the names in its schema are damaged"))
+    return None
 
 
 def _set_reading(connection: Any, _record: object) -> None:

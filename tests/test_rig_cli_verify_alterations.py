@@ -220,3 +220,11 @@ def test_an_older_version_written_into_a_store_is_one_line_that_names_it(altered
     altered.execute("DELETE FROM schema_versions WHERE version > 3")
     with pytest.raises(InputError, match=f"^{altered.store}: an older Downfield made this store, or it was altered"):
         CliRunner().invoke(app, ["verify", str(altered.store)], catch_exceptions=False)
+
+
+def test_a_damaged_name_in_the_schema_is_one_line(altered: Copy) -> None:
+    content = altered.store.read_bytes()
+    at = content.index(b"sqlite_autoindex_devices_2")
+    altered.store.write_bytes(content[: at + 1] + b"\xec" + content[at + 2 :])
+    with pytest.raises(InputError, match="the names in its schema are damaged"):
+        CliRunner().invoke(app, ["verify", str(altered.store)], catch_exceptions=False)
