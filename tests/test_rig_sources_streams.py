@@ -130,7 +130,7 @@ def test_a_lost_stream_is_reported_and_comes_back_with_a_gap_in_its_indices(serv
     source.close()
     assert gap >= 2
     assert last.t_ns > before.t_ns
-    assert any("No picture" in text for text in notify)
+    assert any({"cut": "stream", "stall": "No picture for", "freeze": "frozen for"}[failure] in text for text in notify)
     assert "The camera picture is back" in notify[-1]
     assert CAMERA_LOST not in {reason.code for reason in problems.active()}
 
@@ -155,13 +155,15 @@ def test_a_camera_that_begins_anew_with_its_frozen_picture_is_not_back() -> None
     source.close()
     server.close()
     assert opened == [0, 1, 1, 1]  # told once, not at each opening
-    assert [text.split(":")[0][:26] for text in notify] == ["No picture", "The camera picture is back"]
+    assert [text[:26] for text in notify] == ["The picture has been froze", "The camera picture is back"]
 
 
 def test_a_stream_that_changes_its_size_while_it_sends_is_opened_again() -> None:
     sizes = [(160, 90)] * 5 + [(96, 54)] + [(160, 90)] * 5 + [(320, 180)] * 1000  # one small picture is no change
     server = MjpegServer(encoded=lambda number: jpeg(number, sizes[number]))
-    source = ReconnectingSource(lambda: HttpMjpeg(server.url, CaptureClock()), ActiveProblems(), QUICK)
+    notify: list[str] = []
+    problems = ActiveProblems(notify=lambda _, text: notify.append(text))
+    source = ReconnectingSource(lambda: HttpMjpeg(server.url, CaptureClock()), problems, QUICK)
     facts_px = [source.facts.size_px]
     for frame in islice(source.frames(), 60):
         facts_px.append(source.facts.size_px)
@@ -171,6 +173,37 @@ def test_a_stream_that_changes_its_size_while_it_sends_is_opened_again() -> None
     server.close()
     assert list(dict.fromkeys(facts_px)) == [(160, 90), (320, 180)]
     assert facts_px.count((160, 90)) > 12
+    assert (
+        notify[0]
+        == "The camera sends pictures of 320x180 pixels in place of 160x90. It is opened again with that size."
+    )
+    assert not any("cable" in text for text in notify)
+
+
+def test_why_a_lost_stream_does_not_open_again_is_shown() -> None:
+    """A camera that answered, and then wants a password that it did not want before, has no loose cable."""
+    wants_password = threading.Event()
+
+    def answer(_: str) -> bytes:
+        if wants_password.is_set():
+            return b'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="x"\r\n\r\n'
+        return b"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=b\r\n\r\n" + b"".join(parts)
+
+    parts = [b"--b\r\nContent-Type: image/jpeg\r\n\r\n" + jpeg(number) + b"\r\n" for number in range(30)]
+    problems = ActiveProblems()
+    with DialectServer(answer) as server:
+        source = ReconnectingSource(lambda: HttpMjpeg(f"http://{server.place}/video", CaptureClock()), problems, QUICK)
+        reading = threading.Thread(target=lambda: list(source.frames()), daemon=True)
+        wants_password.set()
+        reading.start()
+        texts: set[str] = set()
+        deadline = time.monotonic() + 30
+        while not any("password" in text for text in texts) and time.monotonic() < deadline:
+            texts |= {problem.text for problem in problems.active()}
+            time.sleep(0.01)
+        source.close()
+        reading.join(10)
+    assert any("wants a user name and a password" in text for text in texts), texts
 
 
 def test_a_hanging_driver_is_abandoned() -> None:
@@ -258,4 +291,4 @@ def test_a_stall_is_what_is_one_for_this_stream(fps: float | None, count: int, t
     texts = [problem.text for problem in problems.active()]
     source.close()
     reading.join()
-    assert texts == [f"No picture: no picture for {told}"]
+    assert texts == [f"No picture for {told}"]

@@ -22,6 +22,7 @@ from downfield.rig.sources.source import (
     IncreasingTimestamps,
     SourceFacts,
     VideoPacket,
+    changed_size,
 )
 from downfield.rig.sources.source_clock import SourceClock
 
@@ -98,7 +99,7 @@ class NetworkVideo:
                 captured_ns, image = arrived_ns, None
                 if frame is not None:
                     if (frame.width, frame.height) != self._facts.size_px:
-                        raise SourceError(f"{self._name}: the picture's size changed")  # opening it again finds it out
+                        raise changed_size((frame.width, frame.height), self._facts.size_px)
                     image = np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
                     if frame.pts is not None and frame.time_base is not None:
                         captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)

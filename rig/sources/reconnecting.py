@@ -20,7 +20,7 @@ from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason
 from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
 from downfield.rig.sources.jpeg import jpeg_size_px
-from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
+from downfield.rig.sources.source import CapturedFrame, FrameSource, PictureFaultError, SourceFacts, changed_size
 
 _SAMPLE_STEP: Final = 16
 """Spacing of the pixels of a raw picture that are compared with the previous picture."""
@@ -113,7 +113,7 @@ class ReconnectingSource:
                     yield last
                     size_check.check(frame)
             except SourceError as error:
-                self._report_loss(str(error))
+                self._report_loss(error)
                 if not self._reopen():
                     return
             else:
@@ -124,17 +124,16 @@ class ReconnectingSource:
         self._closed.set()
         self._reader.close()
 
-    def _report_loss(self, cause: str) -> None:
+    def _report_loss(self, error: DownfieldError) -> None:
         if self._closed.is_set():
             return
-        self._problems.report(
-            HealthReason(
-                code=CAMERA_LOST,
-                level="alarm",
-                text=f"No picture: {cause}",
-                remedy="Check the camera's cable and power. Downfield keeps trying to reconnect",
-            )
-        )
+        text, remedy = f"No picture: {error}", ""
+        if isinstance(error, PictureFaultError):
+            text, remedy = str(error), error.remedy
+        if not remedy:
+            connection = "network connection" if self._facts.kind == "stream" else "cable"
+            remedy = f"Check the camera's {connection} and power. Downfield keeps trying to reconnect"
+        self._problems.report(HealthReason(code=CAMERA_LOST, level="alarm", text=text, remedy=remedy))
 
     def _recovered(self, last: CapturedFrame | None, frame: CapturedFrame) -> int:
         """Report that frames arrive; return the offset of this opening's frame indices."""
@@ -161,7 +160,8 @@ class ReconnectingSource:
             self._reader = _Reader(self._open, self._limits)
             try:
                 self._facts = self._reader.facts()
-            except DownfieldError:
+            except DownfieldError as error:  # such as a password that was changed while the camera was away
+                self._report_loss(error)
                 continue
             return True
 
@@ -210,7 +210,7 @@ class _Reader:
             try:
                 item = self._output.get(timeout=timeout_s)
             except queue.Empty:
-                raise SourceError(f"no picture for {timeout_s:g} s") from None
+                raise PictureFaultError(f"No picture for {timeout_s:g} s") from None
             timeout_s = self._stalled_s
             if isinstance(item, DownfieldError):
                 raise item
@@ -267,7 +267,10 @@ class _FreezeDetector:
         if content != self._content:
             self._content, self._unchanged_since_ns = content, frame.captured_ns
         elif frame.captured_ns - self._unchanged_since_ns > self._after_ns:
-            raise SourceError(f"the picture has been frozen for {self._after_ns / 1e9:g} s")
+            raise PictureFaultError(
+                f"The picture has been frozen for {self._after_ns / 1e9:g} s",
+                "It is opened again and again. If that does not help, switch the camera off and on",
+            )
 
 
 class _SizeCheck:
@@ -291,6 +294,9 @@ class _SizeCheck:
         elif frame.packet is not None:
             size_px = jpeg_size_px(frame.packet.data)
         self._size_px = self._size_px or size_px
-        self._resized = 0 if size_px in {None, self._size_px} else self._resized + 1
+        if size_px is None or self._size_px is None or size_px == self._size_px:
+            self._resized = 0
+            return
+        self._resized += 1
         if self._resized >= self._after_frames:
-            raise SourceError("the size of its pictures has changed")
+            raise changed_size(size_px, self._size_px)

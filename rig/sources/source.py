@@ -89,6 +89,28 @@ class CapturedFrame:
         return Frame(self.index, self.t_ns, image, self.hum)
 
 
+class PictureFaultError(SourceError):
+    """A source that is open does not send pictures to go on with: it is opened again.
+
+    Args:
+        symptom: what is seen, a whole sentence for the operator.
+        remedy: what to do; empty for what helps a source that sends nothing.
+
+    """
+
+    def __init__(self, symptom: str, remedy: str = "") -> None:
+        super().__init__(symptom)
+        self.remedy = remedy
+
+
+def changed_size(now_px: tuple[int, int], before_px: tuple[int, int]) -> PictureFaultError:
+    """Return the error of a source whose pictures have another size than before: opening it again finds it out."""
+    now, before = ("x".join(map(str, size_px)) for size_px in (now_px, before_px))
+    return PictureFaultError(
+        f"The camera sends pictures of {now} pixels in place of {before}", "It is opened again with that size"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
     """The facts of an open source.
