@@ -139,7 +139,7 @@ def test_a_camera_that_vanishes_is_reported_until_it_is_back(tmp_path: Path) -> 
         server.cut()
         wait_for(lambda: session.view().problem)
         assert session.view().problem.startswith("No picture")
-        assert "Check the camera's cable and power" in session.view().problem
+        assert "Check the camera's network connection and power" in session.view().problem
         server.refuses.clear()
         wait_for(lambda: not session.view().problem)
     finally:
