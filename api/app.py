@@ -46,6 +46,7 @@ from downfield.api.routes import (
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
+from downfield.api.security.revocation import RevocableResponses
 from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
 from downfield.review.call_viewer import CallViewer
@@ -146,5 +147,6 @@ def create_app(
         app.include_router(router)
     problems.install_handlers(app)
     serve_schema(app, ROUTERS)
+    app.add_middleware(RevocableResponses, streams=app.state.streams, tokens=app.state.token_store)
     app.add_middleware(SecurityMiddleware, access=access, known=app.state.known, responses=responses)
     return app

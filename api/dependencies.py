@@ -224,7 +224,9 @@ def open_stream(connection: HTTPConnection, kind: StreamKind) -> OpenStream:
     """
     streams: OpenStreams = connection.app.state.streams
     origin: Origin = connection.state.origin
-    return streams.open(kind, connection.state.principal, origin.address)
+    stream = streams.open(kind, connection.state.principal, origin.address)
+    connection.state.stream = stream
+    return stream
 
 
 def _by_token(connection: HTTPConnection, origin: Origin) -> Principal | None:

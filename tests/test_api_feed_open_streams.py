@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from starlette.responses import StreamingResponse
 from test_api_feed_relay import RelayedService, eventually
 
 from downfield.api.feed import relay
 from downfield.api.feed.open_streams import OpenStreams, StreamBudget
 from downfield.api.problems import ProblemError
-from downfield.api.security.roles import Principal, Role
+from downfield.api.security.roles import Principal, Role, allow
 from downfield.api.security.tokens import TokenStore
 
 SMALL = StreamBudget(total=10, reserved=4, per_viewer=3, per_operator=5)
@@ -90,11 +91,18 @@ class Watcher:
         self._socket.sendall("\r\n".join(head).encode())
         self.begins = self._socket.recv(4096)
 
-    def ended(self) -> bool:
-        """Whether the service ends it within the timeout: by a last chunk, a close frame, or the connection's end."""
+    def ended(self, *, broken_off: bool = False) -> bool:
+        """Whether the service ends it within the timeout: by a last chunk, a close frame, or the connection's end.
+
+        Args:
+            broken_off: whether only the connection's end counts.
+
+        """
         try:
             while (data := self.received()) and not data.endswith((b"0\r\n\r\n", _CLOSING)):
                 pass
+            if broken_off:
+                return not data
         except ConnectionResetError:
             pass
         except TimeoutError:
@@ -103,8 +111,9 @@ class Watcher:
             self.close()
         return True
 
-    def received(self) -> bytes:
+    def received(self, timeout_s: float = 5) -> bytes:
         """What has come since; empty at the end."""
+        self._socket.settimeout(timeout_s)
         return self._socket.recv(4096)
 
     def close(self) -> None:
@@ -118,6 +127,43 @@ UPGRADE = (
     "Sec-WebSocket-Version: 13",
     "Sec-WebSocket-Key: " + "A" * 22 + "==",
 )
+
+
+@allow("viewer")
+async def long_download(pauses: bool) -> StreamingResponse:
+    """A file that is sent in parts: as fast as they are taken, or with a next one that is never made."""
+
+    async def parts() -> AsyncIterator[bytes]:
+        yield b"begins"
+        if pauses:
+            await asyncio.Event().wait()
+        for _ in range(3000):
+            yield b"." * 1000
+            await asyncio.sleep(0.01)
+
+    return StreamingResponse(parts(), media_type="video/mp4")
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+def test_a_download_of_a_revoked_device_is_broken_off_and_no_other(rig: RelayedService, pauses: bool) -> None:
+    rig.service._app.add_api_route("/api/long", long_download)
+    tokens: TokenStore = rig.service._app.state.token_store
+    paired = [tokens.redeem(tokens.make_code("viewer").code, name) for name in ("gone", "stays")]
+    (gone, device), (stays, _) = [found for found in paired if found]
+    leaving, staying = (Watcher(rig, token, f"/api/long?pauses={pauses}") for token in (gone, stays))
+    assert [watcher.begins[9:12] for watcher in (leaving, staying)] == [b"200", b"200"]
+    for watcher in (leaving, staying):
+        while b"begins" not in watcher.begins:
+            watcher.begins += watcher.received()
+    tokens.revoke(device.id)
+    assert leaving.ended(broken_off=True), "it goes on, or ends as if it was whole"
+    if pauses:
+        with pytest.raises(TimeoutError):
+            staying.received(0.2)
+    else:
+        assert staying.received()
+    staying.close()
+    eventually(lambda: not rig.service._app.state.streams)
 
 
 def test_every_stream_of_a_revoked_device_ends_and_no_other(rig: RelayedService) -> None:

@@ -15,7 +15,7 @@ from typing import Final, Literal, Self
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import RANK, Principal
 
-StreamKind = Literal["feed", "picture"]
+StreamKind = Literal["feed", "picture", "download"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,13 @@ class OpenStreams:
             detail = f"All {limits.total} {kind}s are taken. Close one, or try again later."
             raise ProblemError(503, detail, headers={"Retry-After": str(_RETRY_S)})
         stream = OpenStream(self, kind, owner, privileged=privileged)
+        self._open.add(stream)
+        return stream
+
+    def follow(self, device: str) -> OpenStream:
+        """Register a download of a device; there may be any number of them."""
+        self._loop = asyncio.get_running_loop()
+        stream = OpenStream(self, "download", _owner(device, ""), privileged=False)
         self._open.add(stream)
         return stream
 
