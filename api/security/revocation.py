@@ -63,8 +63,12 @@ class RevocableResponses:
         principal: Principal | None = scope["state"].get("principal")
         if principal is None or not principal.device or "stream" in scope["state"]:
             return None
+
+        def end() -> None:
+            task.cancel()
+
         stream = self._streams.follow(principal.device)
-        stream.serve_elsewhere(lambda: task.cancel() and None)
+        stream.serve_elsewhere(end)
         if all(device.id != principal.device for device in self._tokens.devices()):
             stream.end()
         return stream
