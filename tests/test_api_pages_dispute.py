@@ -285,7 +285,7 @@ def test_a_bundle_says_what_was_done_to_it_and_is_all_that_another_computer_need
     def told(content: bytes, key: str | None = None) -> str:
         path.write_bytes(content)
         with suppress(Exit):
-            verify(str(path), key=key)
+            verify(str(path), key=None if key is None else [key])
         return " ".join(capsys.readouterr().out.split())
 
     assert "unaltered" in told(bundle, KEY.public_text)

@@ -35,11 +35,15 @@ class State:
     """What the HTTP protocol would tell of a connection."""
 
     idle: bool = True
+    slow: bool = False
     late: bool = False
     aborted: bool = False
 
     def is_idle(self) -> bool:
         return self.idle
+
+    def waits_for_client(self) -> bool:
+        return self.slow
 
     def is_late(self, now: float, limits: ConnectionLimits) -> bool:
         del now, limits
@@ -57,14 +61,14 @@ class Guarded:
         self.guard = ConnectionGuard(self.known, limits, lambda: self.now)
         self._port = 1000
 
-    def connect(self, address: str, *, idle: bool = True) -> State | None:
+    def connect(self, address: str, *, idle: bool = True, slow: bool = False) -> State | None:
         """A new connection; None if it was refused."""
         self._port += 1
         peer, accepted = (address, self._port), CountedSocket()
         if not self.guard.admit(accepted, peer):
             accepted.close()
             return None
-        state = State(idle)
+        state = State(idle, slow)
         self.guard.begin(peer, state)
         accepted.close()
         return state
@@ -96,6 +100,24 @@ def test_busy_connections_are_not_closed_for_others(guarded: Guarded) -> None:
     busy = [guarded.connect(f"10.0.0.{n}", idle=False) for n in range(8)]
     assert guarded.connect("10.9.9.9") is None
     assert not any(state is None or state.aborted for state in busy)
+
+
+def test_a_slow_flood_from_many_addresses_gives_way_to_a_newcomer(guarded: Guarded) -> None:
+    """One computer has as many addresses of IPv6 as it likes, so that a budget for each of them is none."""
+    busy = guarded.connect("fd00::99", idle=False)
+    flood = [guarded.connect(f"fd00::{n:x}", idle=False, slow=True) for n in range(7)]
+    assert guarded.connect("fd00::aaaa") is not None
+    assert busy is not None
+    assert not busy.aborted, "a response that is made and accepted is closed"
+    assert [state is not None and state.aborted for state in flood] == [True] + [False] * 6
+
+
+def test_idle_connections_give_way_before_slow_ones(guarded: Guarded) -> None:
+    slow, idle = guarded.connect("10.0.0.1", idle=False, slow=True), guarded.connect("10.0.0.2")
+    for n in range(6):
+        guarded.connect(f"10.0.1.{n}", idle=False)
+    assert guarded.connect("10.9.9.9") is not None
+    assert (slow and slow.aborted, idle and idle.aborted) == (False, True)
 
 
 def test_strangers_leave_places_for_this_computer_proxies_and_operators(guarded: Guarded) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.api.security.forwarding import Origin, own_path, resolve
-from downfield.api.security.known_clients import KnownClients, is_loopback, plain_address
+from downfield.api.security.known_clients import KnownClients, is_address, is_loopback, plain_address
 
 PROXY = "10.1.0.1"
 
@@ -27,6 +27,14 @@ def asked(peer: str, path: str = "/panel", prefix: str = "", **headers: str) -> 
         "state": {},
     }
     return resolve(scope, KnownClients(["10.1.0.0/24"]), prefix), scope
+
+
+def asked_raw(**headers: str) -> tuple[Origin, dict[str, Any]]:
+    """Where a request of the proxy's comes from, with headers of any bytes."""
+    scope = asked(PROXY)[1]
+    scope["client"] = (PROXY, 40_000)
+    scope["headers"] += [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
+    return resolve(scope, KnownClients(["10.1.0.0/24"]), ""), scope
 
 
 @given(st.ip_addresses().map(str))
@@ -51,6 +59,52 @@ def test_a_trusted_proxy_names_client_scheme_and_host() -> None:
     assert (origin.address, origin.peer, origin.local, origin.proxied) == ("198.51.100.7", PROXY, False, True)
     assert scope["scheme"] == "https"
     assert dict(scope["headers"])[b"host"] == b"games.example"
+
+
+@pytest.mark.parametrize(
+    "hop",
+    ["198.51.100.7:51234", "198.51.100.7", '"198.51.100.7"', "[::ffff:198.51.100.7]:51234", "::ffff:198.51.100.7"],
+)
+def test_a_client_has_one_address_however_a_proxy_writes_it(hop: str) -> None:
+    """A port in it would make another client of each connection, and every limit of an address none."""
+    assert asked(PROXY, x_forwarded_for=f"10.9.9.9, {hop}")[0].address == "198.51.100.7"
+    assert asked(PROXY, x_forwarded_for="[2001:db8::1]:443")[0].address == "2001:db8::1"
+
+
+@pytest.mark.parametrize("hop", ["unknown", "_hidden", "", "1.2.3", "<script>", "1.2.3.4.5:6"])
+def test_what_is_no_address_is_the_proxys_own(hop: str) -> None:
+    assert asked(PROXY, x_forwarded_for=f"198.51.100.7, {hop or 'x'}")[0].address == PROXY
+
+
+@pytest.mark.parametrize(
+    ("header", "address", "scheme", "host"),
+    [
+        ('for=198.51.100.7;proto=https;host="games.example"', "198.51.100.7", "https", "games.example"),
+        ('for="[2001:db8::1]:4711"; Proto=HTTPS, for=10.1.0.9', "2001:db8::1", "https", "rig:8317"),
+        ("for=127.0.0.1, FOR=198.51.100.7;by=10.1.0.1", "198.51.100.7", "http", "rig:8317"),
+        ("for=_hidden;proto=https", PROXY, "https", "rig:8317"),
+        ('for="198.51.100.7;proto=http', PROXY, "http", "rig:8317"),
+    ],
+)
+def test_a_trusted_proxy_that_writes_forwarded_is_understood(header: str, address: str, scheme: str, host: str) -> None:
+    origin, scope = asked(PROXY, forwarded=header)
+    assert (origin.address, scope["scheme"], dict(scope["headers"])[b"host"].decode()) == (address, scheme, host)
+    assert not origin.local
+
+
+def test_a_client_cannot_make_up_forwarded_beside_what_its_proxy_writes() -> None:
+    origin, scope = asked(PROXY, x_forwarded_for="198.51.100.7", forwarded="for=192.0.2.1;proto=https;host=evil")
+    assert (origin.address, scope["scheme"]) == ("198.51.100.7", "http")
+    assert dict(scope["headers"])[b"host"] == b"rig:8317"
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_no_header_of_a_proxy_fails(chain: str, forwarded: str) -> None:
+    for headers in ({"x_forwarded_for": chain}, {"forwarded": forwarded}):
+        sent = {name: value.encode("latin-1", "replace").decode("latin-1") for name, value in headers.items()}
+        origin, _ = asked_raw(**sent)
+        assert origin.proxied
+        assert is_address(origin.address)
 
 
 def test_a_client_cannot_put_an_address_before_its_own() -> None:

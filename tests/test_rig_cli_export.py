@@ -81,9 +81,9 @@ def test_another_computer_compares_the_key(
     capsys.readouterr()
     verify(bundle)
     assert "does not know" in capsys.readouterr().out
-    verify(bundle, key=key)
+    verify(bundle, key=[key])
     with pytest.raises(Exit):
-        verify(bundle, key=other)
+        verify(bundle, key=[other])
     assert "FOREIGN KEY" in capsys.readouterr().out
     verify(bundle, trust="Table 3 – 左")
     verify(bundle)
@@ -95,7 +95,7 @@ def test_another_computer_compares_the_key(
         verify(bundle)
     assert "does not trust" in capsys.readouterr().out
     with pytest.raises(InputError, match="is no public key"):
-        verify(bundle, key="ed25519:short")
+        verify(bundle, key=["ed25519:short"])
 
 
 def test_an_altered_bundle_names_the_part_and_exits_with_status_1(

@@ -2,8 +2,9 @@
 
 Budgets are counted where connections are accepted, so that one that never sends a byte, or never ends its TLS
 handshake, counts as well. Strangers share one pool; this computer, trusted proxies and known operators have places of
-their own beside it. When a pool is full, the connection that has been idle for longest gives way to the new one, so
-that a flood of idle connections keeps nobody out.
+their own beside it. When a pool is full, the connection that has been idle for longest gives way to the new one, and
+where none is idle the oldest that waits for its client: neither idle connections nor slow ones, from however many
+addresses, keep anybody out.
 """
 
 from __future__ import annotations
@@ -62,6 +63,10 @@ class ConnectionState(Protocol):
         """Return whether no request is in progress."""
         ...
 
+    def waits_for_client(self) -> bool:
+        """Return whether a request is in progress whose client has to send more of it, or to accept its response."""
+        ...
+
     def is_late(self, now: float, limits: ConnectionLimits) -> bool:
         """Return whether the client has used up the time for what it should have sent or accepted by now."""
         ...
@@ -83,6 +88,9 @@ class _Connection:
 
     def is_idle(self) -> bool:
         return self.state is None or self.state.is_idle()
+
+    def waits_for_client(self) -> bool:
+        return self.state is not None and self.state.waits_for_client()
 
     def is_late(self, now: float, limits: ConnectionLimits) -> bool:
         if self.state is None:
@@ -171,8 +179,13 @@ class ConnectionGuard:
         return len(late)
 
     def _make_room(self, counts: Callable[[_Connection], bool]) -> bool:
-        """Close the connection that has been open for longest of those that count and are idle; False if none is."""
-        found = next((peer for peer, other in self._open.items() if counts(other) and other.is_idle()), None)
+        """Close the oldest connection of those that count: an idle one, or one that waits for its client.
+
+        Returns False where there is neither.
+        """
+        counting = [(peer, other) for peer, other in self._open.items() if counts(other)]
+        found = next((peer for peer, other in counting if other.is_idle()), None)
+        found = found or next((peer for peer, other in counting if other.waits_for_client()), None)
         if found is None:
             return False
         self._open[found].abort()

@@ -13,10 +13,13 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Scope
 
-from downfield.api.security.known_clients import KnownClients, is_loopback, plain_address
+from downfield.api.security.known_clients import KnownClients, is_address, is_loopback, plain_address
 
 PREFIX: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}")
 """A path under which a service appears."""
+
+_FORWARDED: Final = re.compile(r"(?:^|[;,])\s*(for|proto|host)\s*=\s*(\"[^\"]*\"|[^\s;,\"]+)", re.IGNORECASE)
+"""The parts of a Forwarded header that matter here, RFC 7239."""
 
 _PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
@@ -58,14 +61,13 @@ def resolve(scope: Scope, known: KnownClients, prefix: str) -> Origin:
         _set_path(scope, prefix)
         scope["client"] = (peer, client[1])
         return Origin(peer, peer, is_loopback(peer) and not marked, proxied=False)
-    address = _forwarded_client(headers, known) or peer
+    hops, proto, host = _forwarded(headers)
+    address = _client_of(hops, known) or peer
     scope["client"] = (address, client[1])
-    proto = headers.get("x-forwarded-proto", "").strip().lower()
     if proto in {"http", "https"}:
         secure = proto == "https"
         web_socket = scope["type"] == "websocket"
         scope["scheme"] = ("wss" if secure else "ws") if web_socket else proto
-    host = headers.get("x-forwarded-host", "").split(",")[0].strip()
     if _HOST.fullmatch(host):
         MutableHeaders(scope=scope)["host"] = host
     given = headers.get("x-forwarded-prefix", "").strip().rstrip("/")
@@ -79,11 +81,37 @@ def own_path(scope: Scope) -> str:
     return path
 
 
-def _forwarded_client(headers: Headers, known: KnownClients) -> str:
-    """Return the last address of X-Forwarded-For that is not a trusted proxy's; those before it can be made up."""
-    hops = [hop.strip() for line in headers.getlist("x-forwarded-for") for hop in line.split(",")]
-    addresses = [plain_address(hop.strip("[]")) for hop in hops if hop]
-    return next((address for address in reversed(addresses) if not known.is_proxy(address)), "")[:45]
+def _forwarded(headers: Headers) -> tuple[list[str], str, str]:
+    """Return what a trusted proxy says of a request: the hops that it came by, the client's scheme, and its host.
+
+    The header Forwarded counts only where there is no X-Forwarded-For: a proxy that writes the one passes the other on
+    as a client has made it up.
+    """
+    if "x-forwarded-for" in headers or "forwarded" not in headers:
+        hops = [hop for line in headers.getlist("x-forwarded-for") for hop in line.split(",")]
+        proto, host = (headers.get(f"x-forwarded-{name}", "").split(",")[0] for name in ("proto", "host"))
+        return hops, proto.strip().lower(), host.strip()
+    found: dict[str, list[str]] = {"for": [], "proto": [], "host": []}
+    for name, value in _FORWARDED.findall(",".join(headers.getlist("forwarded"))):
+        found[name.lower()].append(value.strip('"'))
+    return found["for"], "".join(found["proto"][-1:]).lower(), "".join(found["host"][-1:])
+
+
+def _client_of(hops: list[str], known: KnownClients) -> str:
+    """Return the last hop that is not a trusted proxy; those before it can be made up. Empty where it is no address."""
+    addresses = (_address_of(hop) for hop in reversed(hops) if hop.strip())
+    return next((address for address in addresses if not known.is_proxy(address)), "")
+
+
+def _address_of(hop: str) -> str:
+    """Return the address of a hop, which may be in brackets and have a port; empty where it is none."""
+    bare = hop.strip().strip('"')
+    if bare.startswith("["):
+        bare = bare[1:].partition("]")[0]
+    elif bare.count(":") == 1:
+        bare = bare.partition(":")[0]
+    address = plain_address(bare)
+    return address if is_address(address) else ""
 
 
 def _set_path(scope: Scope, prefix: str) -> None:

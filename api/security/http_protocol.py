@@ -62,6 +62,10 @@ class TimedHttpProtocol(H11Protocol):
             return False
         return self.conn.their_state is h11.IDLE and (self.cycle is None or self.cycle.response_complete)
 
+    def waits_for_client(self) -> bool:
+        """Return whether the client has to send more of a request, or to accept more of its response."""
+        return not self._upgraded and (self.conn.their_state is h11.SEND_BODY or self._paused_since is not None)
+
     def is_late(self, now: float, limits: ConnectionLimits) -> bool:
         """Return whether the client has used up its time."""
         if self._upgraded:

@@ -60,6 +60,15 @@ def plain_address(address: str) -> str:
     return str(getattr(parsed, "ipv4_mapped", None) or parsed)
 
 
+def is_address(text: str) -> bool:
+    """Return whether a text is an IP address."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
 def is_loopback(address: str) -> bool:
     """Return whether an address is this computer's loopback."""
     try:

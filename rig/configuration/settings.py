@@ -214,7 +214,7 @@ class ServiceSettings(SettingsSection):
     proxies: tuple[IPvAnyNetwork, ...] = Field(
         default=(),
         description="Addresses or networks of reverse proxies whose `X-Forwarded-For`, `-Proto`, `-Host` and `-Prefix`"
-        " are believed. Nobody else's are.",
+        " are believed, or `Forwarded` where they write no `X-Forwarded-For`. Nobody else's are.",
     )
     prefix: str = Field(
         default="",
