@@ -20,6 +20,7 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.errors import FieldError, InputError
+from downfield.core.field_limits import check_field
 from downfield.core.input_files import parse_toml, read_text
 from downfield.core.painted_lines import FieldNumber, LineKind, LineStyle, PaintedLine
 from downfield.core.records import check, from_data, record
@@ -90,6 +91,8 @@ class FieldModel:
             check(getattr(self, name) > 0, FieldError, f"{name} must be above 0, not {getattr(self, name):g}")
         for name in ("end_zone_yd", "hash_every_yd", "hash_length_yd", "number_every_yd", "number_height_yd"):
             check(getattr(self, name) >= 0, FieldError, f"{name} can't be negative ({getattr(self, name):g})")
+        check(min(self.margin_mm) >= 0, FieldError, f"margin_mm can't be negative {self.margin_mm}")
+        check_field(self)
         check(
             math.isclose(self.length_yd / self.yard_line_every_yd % 1, 0, abs_tol=1e-9),
             FieldError,
@@ -115,7 +118,6 @@ class FieldModel:
                 FieldError,
                 f"{kind}: zero must be center: these lines lie on their yard",
             )
-        check(min(self.margin_mm) >= 0, FieldError, f"margin_mm can't be negative {self.margin_mm}")
 
     @property
     def mm_per_yd(self) -> Array:

@@ -181,10 +181,10 @@ def test_each_kind_of_line_has_its_own_width_and_place() -> None:
     st.booleans(),
 )
 def test_a_field_written_as_toml_is_read_back(
-    name: str, title: str, width_mm: float | None, zero: LineZero | None, measured: bool
+    name: str, source: str, width_mm: float | None, zero: LineZero | None, measured: bool
 ) -> None:
     style = LineStyle(width_mm and round(width_mm, 4), zero)
-    field = dataclasses.replace(preset(name), title=title, goal_line=style, end_line=style, measured=measured)
+    field = dataclasses.replace(preset(name), source=source, goal_line=style, end_line=style, measured=measured)
     assert from_data(FieldModel, tomllib.loads(measured_field_toml(field)), path="x") == field
 
 
