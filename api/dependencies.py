@@ -23,6 +23,7 @@ from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.roles import RANK, Principal, RequiredRole
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore, role_of
+from downfield.api.setup_control import SetupControl
 from downfield.api.table_setup import TableSetup
 from downfield.game.evidence import EvidenceFinder
 from downfield.game.footage import Footage
@@ -75,6 +76,7 @@ class AppContext:
         judgings: keeps on disk what finished games come to; None to keep nothing.
         operators_review: whether operators may reopen finished games, rule on them and close them, as referees may.
         grants: decides about the grants of a tournament's desk; None outside of one.
+        setup_control: which device sets up the table.
 
     """
 
@@ -93,6 +95,7 @@ class AppContext:
     operators_review: bool = False
     judgings: KeptJudgings | None = None
     grants: Grants | None = None
+    setup_control: SetupControl = field(default_factory=SetupControl)
 
 
 async def _context(connection: HTTPConnection) -> AppContext:

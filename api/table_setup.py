@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import Field, FiniteFloat
 
+from downfield.api.setup_control import Control
 from downfield.game.commands import RequestModel
 from downfield.game.published.game_topics import TopicModel
 
@@ -76,6 +77,7 @@ class SetupView(TopicModel):
     """The state of the set-up."""
 
     step: SetupStep
+    control: Control = Field(default="free", description="Which device sets up the table; the others watch.")
     cameras: tuple[CameraOption, ...] = ()
     camera: str = ""
     size_px: tuple[int, int] | None = None

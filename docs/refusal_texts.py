@@ -10,13 +10,24 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 PLACES: Final = (
+    "core/field.py",
+    "core/field_limits.py",
+    "core/painted_lines.py",
+    "core/picture_spans.py",
     "calibration",
+    "api/setup_control.py",
     "rig/setup",
+    "rig/tables/profile.py",
     "rig/table_calibration.py",
+    "rig/cli/options.py",
     "rig/cli/field_solving.py",
+    "rig/cli/calibrate.py",
+    "rig/cli/calibrate_table.py",
     "rig/cli/certify.py",
 )
-ERRORS: Final = frozenset({"AimError", "CalibrationError", "InputError", "RefusedError", "AmbiguousField"})
+ERRORS: Final = frozenset(
+    {"AimError", "AmbiguousField", "CalibrationError", "InputError", "NotFoundError", "OutputError", "RefusedError"}
+)
 GAP: Final = "…"
 """Stands for what is filled in."""
 

@@ -79,6 +79,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/setup/height"),
         ("POST", "/api/setup/aim"),
         ("POST", "/api/setup/reading"),
+        ("POST", "/api/setup/control"),
         ("POST", "/api/setup/save"),
         ("POST", "/api/pairings"),
         ("GET", "/api/pairings/{pairing}/qr.svg"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -20,7 +21,7 @@ from setup_readings import (
     solution,
 )
 
-from downfield.api.table_setup import HeightRequest, PlacedLandmark, SolveRequest, StandingMark
+from downfield.api.table_setup import HeightRequest, MeasuredLength, PlacedLandmark, SolveRequest, StandingMark
 from downfield.calibration.advice import AdviceLimits
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.core.arrays import Image
@@ -36,10 +37,11 @@ def saved() -> list[TableProfile]:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, saved: list[TableProfile]) -> SetupSession:
+def opened(tmp_path: Path, saved: list[TableProfile]) -> Iterator[SetupSession]:
     made = session_with(tmp_path, saved)
     made.open_camera(RUNNING)
-    return made
+    yield made
+    made.close()
 
 
 def give(monkeypatch: pytest.MonkeyPatch, found: AmbiguousField | FieldSolution) -> None:
@@ -179,3 +181,24 @@ def test_a_height_that_does_not_suit_leaves_the_solution(
     assert "apart" in view.problem
     assert opened.save("Attic").step == "saved"
     assert len(saved) == 1
+
+
+@pytest.mark.parametrize("chosen", [None, 1])
+def test_a_correction_that_does_not_suit_leaves_readings_choice_and_lines_as_they_are(
+    opened: SetupSession, monkeypatch: pytest.MonkeyPatch, chosen: int | None
+) -> None:
+    give(monkeypatch, goal_line_readings())
+    before = searched(opened)
+    if chosen is not None:
+        before = opened.choose(chosen)
+    lines = opened.lines()
+    at_one_place = tuple(PlacedLandmark(x_yd=0.0, y_yd=0.0, px=(10.0, 10.0)) for _ in range(4))
+    for request in (
+        SolveRequest(field=TUDOR.name, landmarks=at_one_place),
+        SolveRequest(length=MeasuredLength(ends_px=((5.0, 5.0), (5.0, 5.0)), length_mm=300.0)),
+    ):
+        after = searched(opened, request)
+        assert after.problem
+        assert after.model_copy(update={"problem": before.problem}) == before
+        assert opened.lines() == lines
+    assert searched(opened, SolveRequest()).revision > before.revision

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -11,8 +15,9 @@ import pytest
 
 from downfield.api.table_setup import SolveRequest
 from downfield.core.arrays import Image
-from downfield.core.errors import DownfieldError, InputError, RefusedError
+from downfield.core.errors import DownfieldError, InputError, RefusedError, SourceError
 from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.setup import session as session_module
 from downfield.rig.setup.picture_findings import picture_findings
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.sources.source_opening import SourceChoice
@@ -28,9 +33,11 @@ def saved() -> list[TableProfile]:
 
 
 @pytest.fixture
-def session(tmp_path: Path, saved: list[TableProfile]) -> SetupSession:
+def session(tmp_path: Path, saved: list[TableProfile]) -> Iterator[SetupSession]:
     images: list[Image] = [DARK]
-    return SetupSession(RigSettings(data=str(tmp_path)), RUNNING, lambda: images, SourceChoice, saved.append)
+    made = SetupSession(RigSettings(data=str(tmp_path)), RUNNING, lambda: images, SourceChoice, saved.append)
+    yield made
+    made.close()
 
 
 def test_a_file_of_the_rig_is_no_camera(session: SetupSession, tmp_path: Path) -> None:
@@ -82,3 +89,47 @@ def test_a_good_picture_has_no_findings() -> None:
     board = np.full((720, 1280, 3), 80, dtype=np.uint8)
     board[::90] = 240
     assert list(picture_findings(board)) == []
+
+
+def test_a_camera_that_sends_no_pictures_anymore_is_not_searched(tmp_path: Path, saved: list[TableProfile]) -> None:
+    lost = [""]
+    settings = RigSettings(data=str(tmp_path))
+    made = SetupSession(settings, RUNNING, lambda: [DARK], SourceChoice, saved.append, lambda: lost[0])
+    made.open_camera(RUNNING)
+    lost[0] = "The camera is unplugged."
+    assert made.view().problem == lost[0]
+    with pytest.raises(RefusedError, match="unplugged"):
+        made.solve(SolveRequest())
+    assert made.view().step == "aim"
+    lost[0] = ""
+    assert made.solve(SolveRequest()).step == "solving"
+    made.close()
+
+
+def test_while_a_camera_is_opened_others_watch_and_can_not_interfere(
+    session: SetupSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening, may_open = threading.Event(), threading.Event()
+
+    def open_slowly(_: object) -> None:
+        opening.set()
+        assert may_open.wait(60)
+        raise SourceError("it does not answer")
+
+    monkeypatch.setattr(session_module, "CameraPreview", open_slowly)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(session.open_camera, "http://127.0.0.1:1/slow")
+        assert opening.wait(60)
+        assert session.view().step == "camera"
+        changes: list[Callable[[], object]] = [
+            partial(session.open_camera, RUNNING),
+            partial(session.solve, SolveRequest()),
+            session.aim_again,
+        ]
+        for change in changes:
+            with pytest.raises(RefusedError, match="being opened"):
+                change()
+        may_open.set()
+        with pytest.raises(SourceError):
+            first.result(60)
+    assert session.open_camera(RUNNING).step == "aim"

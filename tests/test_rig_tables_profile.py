@@ -16,8 +16,9 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import InputError, NotFoundError
 from downfield.core.field import load_field
 from downfield.rig.cli.main import app
-from downfield.rig.tables.profile import TableFolder, camera_identity, new_profile
+from downfield.rig.tables.profile import TableFolder, camera_identity, check_table_name, new_profile
 
+LONG = ("\u1e96" * 60, "\U00010330" * 60)  # in UTF-8 longer than the name of a file may be
 CAMERA = "http://me:secret@phone:8080/video"
 
 
@@ -54,6 +55,25 @@ def test_a_name_that_can_be_no_file_is_refused(calibration: Calibration) -> None
         with pytest.raises(InputError, match="is no name for a table"):
             new_profile(name, CAMERA, calibration)
     assert new_profile("../Küche/2", CAMERA, calibration).id == "küche-2"
+
+
+@pytest.mark.parametrize("name", ["\u202eevil", "a\u200bb", "\ud800", "a\x7f", "\U0001f3c8", "<>", "_"])
+def test_a_name_that_can_not_be_seen_is_refused_without_repeating_what_is_hidden(name: str) -> None:
+    with pytest.raises(InputError, match="Use letters or digits") as refused:
+        check_table_name(name)
+    assert all(char.isprintable() for char in str(refused.value))
+
+
+@pytest.mark.parametrize(
+    "name", ["<b>Attic</b>", "\u05d4\u05de\u05e9\u05d7\u05e7", "\U0001f3c8 2", "CON", "\u1e96" * 60, "\U00010330" * 60]
+)
+def test_any_other_name_is_kept_in_a_file_of_its_own(tmp_path: Path, calibration: Calibration, name: str) -> None:
+    folder = TableFolder(tmp_path)
+    folder.save(new_profile("Attic", CAMERA, calibration))
+    folder.save(new_profile(name, CAMERA, calibration))
+    folder.save(new_profile(f"{name[:-1]}x", CAMERA, calibration))
+    assert folder.get(name).name == name
+    assert len(folder.profiles()) == 3
 
 
 def test_a_broken_file_does_not_hide_the_other_tables(tmp_path: Path, calibration: Calibration) -> None:

@@ -29,7 +29,7 @@ from downfield.rig.sources.source import CaptureClock
 from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.rig.table import source_choice
 from downfield.rig.table_calibration import first_pictures
-from downfield.rig.tables.profile import TableFolder, camera_identity, new_profile
+from downfield.rig.tables.profile import TableFolder, camera_identity, check_table_name, new_profile
 
 
 def set_up_table(
@@ -49,6 +49,7 @@ def set_up_table(
 ) -> None:
     """Set up a table: calibrate its camera and save both, so that 'downfield run' finds them again."""
     check_outputs(inputs=(config, Path(field)), picture=picture)
+    check_table_name(name.strip())
     settings = load(config, command_line={"source.name": source}).settings
     folder = TableFolder(tables_folder(settings))
     request = FieldRequest(field, length, reading, height_mm, standing)

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Final
 
 import cv2
-import numpy as np
 
 from downfield.api.drawings import draw_field_lines
 from downfield.api.table_setup import (
@@ -17,7 +16,6 @@ from downfield.api.table_setup import (
     HeightRequest,
     SavedTable,
     SetupFinding,
-    SetupReading,
     SetupStep,
     SetupView,
     SolveRequest,
@@ -26,7 +24,6 @@ from downfield.api.table_setup import (
 from downfield.calibration.advice import LIMITS as ADVICE
 from downfield.calibration.advice import advise
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.drawing import draw_field
 from downfield.calibration.field.progress import SolveProgress
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.core.addresses import without_password
@@ -36,6 +33,7 @@ from downfield.core.field import preset, preset_names
 from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.setup.aim_check import AimCheck
+from downfield.rig.setup.found_readings import JPEG_QUALITY, NOTHING_FOUND, FoundReadings
 from downfield.rig.setup.landmarks import landmarks_of
 from downfield.rig.setup.picture_findings import camera_findings, picture_findings
 from downfield.rig.setup.preview import CameraPreview
@@ -45,8 +43,9 @@ from downfield.rig.sources.source_names import is_address
 from downfield.rig.sources.source_opening import SourceChoice
 from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 
-_JPEG_QUALITY: Final = 82
-_READING_WIDTH_PX: Final = 640
+_SOLVING: Final = "The printed field is being looked for. Wait until that is done."
+_OPENING: Final = "A camera is being opened. Wait until its picture is shown."
+_SAVED: Final = "The table is saved. Wait until its camera is open."
 
 
 class SetupSession:
@@ -80,11 +79,10 @@ class SetupSession:
         self._preview: CameraPreview | None = None
         self._aim: AimCheck | None = None
         self._frozen: list[Image] = []
-        self._readings: tuple[FieldReading, ...] = ()
-        self._shown: Calibration | None = None  # of the reading that is shown
+        self._found = NOTHING_FOUND
         self._advice = ""
-        self._reading = self._revision = 0
-        self._undecided = False  # whether nobody has chosen one of several readings yet
+        self._revision = 0
+        self._opening = False
         self._problem = ""
         self._progress: SolvingProgress | None = None
 
@@ -92,7 +90,7 @@ class SetupSession:
         """Return the present state."""
         with self._lock:
             images = self._images()
-            calibration = self._shown
+            found, calibration = self._found, self._found.calibration
             findings: list[SetupFinding] = list(picture_findings(images[-1])) if images else []
             if calibration is not None:
                 findings += camera_findings(calibration.camera)
@@ -106,9 +104,9 @@ class SetupSession:
                 findings=tuple(findings),
                 progress=self._progress,
                 problem=self._problem or self._failure(),
-                readings=self._reading_views(),
-                reading=self._reading,
-                undecided=self._undecided,
+                readings=found.views(),
+                reading=found.index,
+                undecided=found.undecided,
                 field="" if calibration is None else calibration.field.name,
                 summary="" if calibration is None else _summary(calibration),
                 advice=self._advice,
@@ -129,15 +127,23 @@ class SetupSession:
         if not is_address(source) and source not in {option.source for option in self._cameras()}:
             raise InputError(f"'{source[:80]}' is no camera of this computer. Choose one, or give a stream's address.")
         with self._lock:
-            self._refuse_while_solving()
+            self._refuse_while_busy()
             self.close()
-            self._source, self._name, self._step = "", "", "camera"
-            self._forget_solution()
-            if source != self._running:
-                self._preview = CameraPreview(self._choice(source))
-            self._source, self._step, self._problem = source, "aim", ""
-            self._name = without_password(source) if self._preview is None else self._preview.name
-            self._aim = AimCheck(self._aimed_images)
+            self._source, self._name, self._step, self._problem = "", "", "camera", ""
+            self._show(NOTHING_FOUND)
+            self._opening = True
+        preview, opened = None, False
+        try:
+            # Not under the lock: an address that does not answer takes long, and others watch meanwhile.
+            preview = None if source == self._running else CameraPreview(self._choice(source))
+            opened = True
+        finally:
+            with self._lock:
+                self._opening = False
+                if opened:
+                    self._preview, self._source, self._step = preview, source, "aim"
+                    self._name = without_password(source) if preview is None else preview.name
+                    self._aim = AimCheck(self._aimed_images)
         return self.view()
 
     def picture(self) -> bytes:
@@ -151,7 +157,7 @@ class SetupSession:
             images = self._images()
         if not images:
             raise RefusedError("The camera has sent no picture yet. Wait a moment.")
-        _, jpeg = cv2.imencode(".jpg", images[-1], [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+        _, jpeg = cv2.imencode(".jpg", images[-1], [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
         return jpeg.tobytes()
 
     def lines(self) -> str:
@@ -162,7 +168,7 @@ class SetupSession:
 
         """
         with self._lock:
-            calibration = self._shown
+            calibration = self._found.calibration
         if calibration is None:
             raise RefusedError("The printed field is not found yet.")
         return draw_field_lines(calibration)
@@ -170,18 +176,22 @@ class SetupSession:
     def solve(self, request: SolveRequest) -> SetupView:
         """Begin to look for the printed field in the present picture.
 
+        What is shown stays if landmarks or a length that correct it don't suit the picture.
+
         Raises:
-            RefusedError: there is no picture yet, or it is already being looked for.
+            RefusedError: there is no picture, or it is already being looked for.
 
         """
         with self._lock:
-            self._refuse_while_solving()
-            images = self._images()
+            self._refuse_while_busy()
+            shown = self._found if self._step == "confirm" else NOTHING_FOUND
+            failure = "" if shown.readings else self._failure()
+            images = [] if failure else self._images()
             if not images:
-                raise RefusedError("The camera has sent no picture yet. Wait a moment.")
-            shown = self._shown
-            self._forget_solution()
-            self._begin(images, lambda: solve_as_requested(images, request, shown, self._report))
+                raise RefusedError(failure or "The camera has sent no picture yet. Wait a moment.")
+            corrects = bool(request.landmarks) or request.length is not None
+            before = shown if corrects else NOTHING_FOUND
+            self._begin(images, lambda: solve_as_requested(images, request, shown.calibration, self._report), before)
         return self.view()
 
     def measure_height(self, request: HeightRequest) -> SetupView:
@@ -192,16 +202,17 @@ class SetupSession:
 
         """
         with self._lock:
-            before = self._decided()
+            self._refuse_while_busy()
+            solution = self._decided().solution
             images = self._frozen
-            self._begin(images, lambda: solve_with_height(images, before.solution, request), (before,))
+            self._begin(images, lambda: solve_with_height(images, solution, request), self._found)
         return self.view()
 
     def aim_again(self) -> SetupView:
         """Drop the solution and show the camera's picture again."""
         with self._lock:
-            self._refuse_while_solving()
-            self._forget_solution()
+            self._refuse_while_busy()
+            self._show(NOTHING_FOUND)
             self._problem = ""
             self._step = "aim" if self._source else "camera"
         return self.view()
@@ -214,43 +225,40 @@ class SetupSession:
 
         """
         with self._lock:
-            chosen = self._reading_at(reading)
-            image = self._frozen[-1]
-        thickness = max(round(image.shape[1] / _READING_WIDTH_PX), 1)
-        drawn = draw_field(image, chosen.solution.calibration("field", [self._name]), thickness)
-        size = (_READING_WIDTH_PX, round(image.shape[0] * _READING_WIDTH_PX / image.shape[1]))
-        small = cv2.resize(drawn, size, interpolation=cv2.INTER_AREA)
-        shown = np.ascontiguousarray(small[:, ::-1]) if chosen.mirrored else small
-        return cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])[1].tobytes()
+            found, image = self._found, self._frozen[-1] if self._frozen else None
+        if image is None:
+            raise InputError("There is nothing to be read yet. Find the printed field first.")
+        return found.picture(reading, image)
 
     def choose(self, reading: int) -> SetupView:
         """Show one of several readings; one in which the picture is mirrored leads back to aiming the camera.
 
         Raises:
             InputError: there is no such reading.
+            RefusedError: the field is being looked for, or the table is saved.
 
         """
         with self._lock:
+            self._refuse_while_busy()
             try:
-                self._reading_at(reading).accepted()
+                self._show(self._found.choose(reading))
+                self._problem = ""
             except CalibrationError as error:
-                self._forget_solution()
+                self._show(NOTHING_FOUND)
                 self._step, self._problem = "aim", str(error)
-            else:
-                self._undecided = False
-                self._show_reading(reading)
         return self.view()
 
     def save(self, name: str) -> SetupView:
         """Save the table and play on it.
 
         Raises:
-            RefusedError: nothing is solved.
+            RefusedError: nothing is solved, or the table is saved already.
             InputError: it can't be the name of a table.
             OutputError: the file can't be written.
 
         """
         with self._lock:
+            self._refuse_while_busy()
             calibration = self._decided().solution.calibration("field", [self._name])
             profile = new_profile(name, self._source, calibration)
             self._folder.save(profile)
@@ -268,74 +276,65 @@ class SetupSession:
 
     def _decided(self) -> FieldReading:
         """Return the reading that is shown; refuse if there is none, or one of several has to be chosen."""
-        if self._step != "confirm" or not self._readings:
+        if self._step != "confirm" or not self._found.readings:
             raise RefusedError("The printed field is not found yet. Find it first.")
-        if self._undecided:
+        if self._found.undecided:
             raise RefusedError("The picture can be read in several ways. Choose one of them first.")
-        return self._readings[self._reading]
+        return self._found.at(self._found.index)
 
-    def _begin(
-        self, images: list[Image], solve: Callable[[], FieldSolution], otherwise: tuple[FieldReading, ...] = ()
-    ) -> None:
-        """Begin to solve in a thread; the readings `otherwise` stay if that fails."""
+    def _begin(self, images: list[Image], solve: Callable[[], FieldSolution], before: FoundReadings) -> None:
+        """Begin to solve in a thread; what was found `before` stays if that fails."""
+        if before is NOTHING_FOUND:
+            self._show(NOTHING_FOUND)
         self._frozen, self._step, self._problem = images, "solving", ""
         self._progress = SolvingProgress(stage="beginning", fraction=0.0, remaining_s=None)
-        work = partial(self._solve, images, solve, otherwise)
-        supervised_thread(work, "set-up", self._report_failure).start()
+        supervised_thread(partial(self._solve, solve), "set-up", self._report_failure).start()
 
-    def _solve(
-        self, images: list[Image], solve: Callable[[], FieldSolution], otherwise: tuple[FieldReading, ...]
-    ) -> None:
-        readings, problem = otherwise, ""
+    def _solve(self, solve: Callable[[], FieldSolution]) -> None:
+        found, problem = NOTHING_FOUND, ""
         try:
             solution = solve()
-            readings = (FieldReading(solution.field.title, solution),)
+            found = FoundReadings.of((FieldReading(solution.field.title, solution),), self._name)
         except AmbiguousField as ways:
-            readings = ways.readings
+            found = FoundReadings.of(ways.readings, self._name)
         except DownfieldError as error:
             problem = str(error)
-        with self._lock:
-            self._readings, self._problem, self._progress = readings, problem, None
-            self._step = "confirm" if readings else "aim"
-            self._frozen = images if readings else []
-            self._undecided = len(readings) > 1
-            self._show_reading(0)
+        self._end_solving(found, problem)
 
     def _report_failure(self, cause: str) -> None:
         """Show an error in Downfield; it ends this attempt, not the set-up."""
+        self._end_solving(NOTHING_FOUND, f"Downfield made an error ({cause}). Try again with another picture.")
+
+    def _end_solving(self, found: FoundReadings, problem: str) -> None:
+        """Show what was found; where that is nothing, what was shown before, if there was anything."""
         with self._lock:
-            self._readings, self._progress, self._step, self._frozen = (), None, "aim", []
-            self._problem = f"Downfield made an error ({cause}). Try again with another picture."
-            self._show_reading(0)
+            self._problem, self._progress = problem, None
+            if found.readings:
+                self._show(found, self._frozen)
+            if self._found.readings:
+                self._step = "confirm"
+            else:
+                self._step, self._frozen = "aim", []
 
     def _report(self, report: SolveProgress) -> None:
         progress = SolvingProgress(stage=report.stage, fraction=report.fraction, remaining_s=report.remaining_s)
         with self._lock:
             self._progress = progress
 
-    def _refuse_while_solving(self) -> None:
+    def _refuse_while_busy(self) -> None:
+        if self._opening:
+            raise RefusedError(_OPENING)
         if self._step == "solving":
-            raise RefusedError("The printed field is being looked for. Wait until that is done.")
+            raise RefusedError(_SOLVING)
+        if self._step == "saved":
+            raise RefusedError(_SAVED)
 
-    def _forget_solution(self) -> None:
-        self._frozen, self._readings, self._undecided = [], (), False
-        self._show_reading(0)
-
-    def _reading_views(self) -> tuple[SetupReading, ...]:
-        """Return the readings to choose from; none where there is only one."""
-        several = self._readings if len(self._readings) > 1 else ()
-        return tuple(SetupReading(label=reading.label, mirrored=reading.mirrored) for reading in several)
-
-    def _reading_at(self, reading: int) -> FieldReading:
-        if reading >= len(self._readings):
-            raise InputError(f"There is no reading {reading}. There are {len(self._readings)}.")
-        return self._readings[reading]
-
-    def _show_reading(self, reading: int) -> None:
-        self._reading = reading
-        solution = self._readings[reading].solution if self._readings else None
-        self._shown = None if solution is None else solution.calibration("field", [self._name])
-        self._advice = "" if self._shown is None else advise(self._shown, self._certified_yd())
+    def _show(self, found: FoundReadings, images: list[Image] | None = None) -> None:
+        """Show what was found in pictures; in those of what was shown before where none are given."""
+        if images is not None or not found.readings:
+            self._frozen = images or []
+        self._found = found
+        self._advice = "" if found.calibration is None else advise(found.calibration, self._certified_yd())
         self._revision += 1
 
     def _certified_yd(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ from downfield.rig.sources.source_names import is_address
 SUFFIX: Final = ".table.json"
 IN_USE: Final = "in-use"
 _LONGEST_NAME: Final = 60
+_LONGEST_ID_BYTES: Final = 200
+"""Of UTF-8: file systems take names of 255 bytes, and the suffix and that of an unfinished file belong to them."""
+_DIGEST_DIGITS: Final = 12
 
 
 @record
@@ -51,8 +55,7 @@ class TableProfile:
     version: Literal[1] = 1
 
     def __post_init__(self) -> None:
-        is_name = self.name.strip() == self.name and self.name.isprintable() and 0 < len(self.name) <= _LONGEST_NAME
-        check(is_name and bool(table_id(self.name)), InputError, f"'{self.name[:80]}' is no name for a table")
+        check_table_name(self.name)
 
     @property
     def id(self) -> str:
@@ -60,9 +63,31 @@ class TableProfile:
         return table_id(self.name)
 
 
+def check_table_name(name: str) -> None:
+    """Refuse what can't be the name of a table.
+
+    Raises:
+        InputError: it is empty, too long, or has control characters or others that can't be seen.
+
+    """
+    printable = "".join(char if char.isprintable() else "?" for char in name[:80])
+    is_name = name.strip() == name and name.isprintable() and 0 < len(name) <= _LONGEST_NAME
+    check(
+        is_name and bool(table_id(name)),
+        InputError,
+        f"'{printable}' is no name for a table. Use letters or digits, {_LONGEST_NAME} characters at most, and no"
+        " invisible ones.",
+    )
+
+
 def table_id(name: str) -> str:
-    """Return a table's name as it is in the name of its file."""
-    return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
+    """Return a table's name as it is in the name of its file; of a long one the beginning and a digest."""
+    bare = re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
+    content = bare.encode(errors="surrogatepass")
+    if len(content) <= _LONGEST_ID_BYTES:
+        return bare
+    begin = content[: _LONGEST_ID_BYTES - _DIGEST_DIGITS - 1].decode(errors="ignore")
+    return f"{begin}-{hashlib.sha256(content).hexdigest()[:_DIGEST_DIGITS]}"
 
 
 def new_profile(name: str, source: str, calibration: Calibration) -> TableProfile:

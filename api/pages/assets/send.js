@@ -39,14 +39,15 @@ export const errorText = (error) => (error instanceof RefusedError ? error.messa
  * @param {?number} pressed_ms when the finger came down, from `event.timeStamp`; sent as `ago_ms`, as long ago as it is then
  * @param {string} key of all attempts, where there were some before
  * @param {number[]} retries waits before each retry
+ * @param {object} headers more headers
  * @returns the response's JSON
  * @throws RefusedError, NoResponseError
  */
-export function send(path, body, { method = "POST", pressed_ms = null, key = newKey(), retries = RETRY_MS } = {}) {
+export function send(path, body, { method = "POST", pressed_ms = null, key = newKey(), retries = RETRY_MS, headers = {} } = {}) {
   const request = {
     method,
     credentials: "same-origin",
-    headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+    headers: { ...headers, "Content-Type": "application/json", "Idempotency-Key": key },
   };
   // Each attempt says anew how long ago the finger came down, or one that is sent again would be dated late.
   const content = () => (pressed_ms === null ? body : { ...body, ago_ms: millisecondsSince(pressed_ms) });

@@ -3,6 +3,7 @@
 import { el, refresh, setText } from "./dom.js";
 import { capitalize } from "./format.js";
 import { errorText, send } from "./send.js";
+import { deviceName, fillFields, keepDraft, loadDraft, readFields } from "./setup_draft.js";
 import { Marks } from "./setup_marks.js";
 
 const POLL_MS = 700;
@@ -13,30 +14,50 @@ const CORNER_NAMES = ["Lower left corner", "Lower right corner", "Upper right co
 const ENOUGH_MOVED = 4; // places that determine a camera
 const MOST_PLACED = 20; // that are sent at once
 
+const DEVICE = { "Setup-Device": deviceName() };
+const FIND = "Find the field";
+const SAVE = "Save and play";
+
 const at = (id) => document.getElementById(id);
+const main = document.querySelector("main");
 const standButton = at("standing").querySelector("button");
+const saveButton = at("save").querySelector("button");
 const marks = new Marks(at("live"), at("marks"), at("magnifier"), onMoved);
-let view = { step: "camera", cameras: [], tables: [], fields: [], findings: [], readings: [], landmarks: [], revision: -1 };
+let view = { step: "camera", control: "free", cameras: [], tables: [], fields: [], findings: [], readings: [], landmarks: [], revision: -1 };
+let draft = loadDraft(); // until it is used: what was entered before the page was reloaded
 let places = []; // of the field: those in the picture are `shown`
 let lengthEnds = [];
 let standingEnds = []; // foot and top of something that stands on the board
 let solved = 0; // counts the searches whose result was shown
 let choosing = false; // whether another camera is being chosen, while the present one is still open
 let placing = false; // whether corners are placed by hand before anything was solved
-let problem = "";
+let acting = false; // whether a request is under way
+let turns = 0; // counts requests, so that a state from before one is not shown after it
+let problem = ""; // of the last request
+let unanswered = ""; // why the state is not known
+let placedFor = null; // which solution the places belong to
 let drawn = -1;
 
 async function poll() {
+  const turn = turns;
   try {
-    const response = await fetch("api/setup", { credentials: "same-origin" });
-    if (response.ok) show(await response.json());
-    else problem = (await response.json()).detail;
+    const response = await fetch("api/setup", { credentials: "same-origin", headers: DEVICE });
+    const answer = await response.json();
+    unanswered = response.ok ? "" : answer.detail;
+    if (response.ok && turn === turns && !acting) {
+      if (view.problem && !answer.problem) problem = ""; // what it was refused for is over, such as a camera without power
+      show(answer);
+    }
   } catch {
-    problem = view.step === "saved" ? "" : "The rig does not answer. Trying again…";
+    unanswered = view.step === "saved" ? "" : "The rig does not answer. Trying again…";
   }
-  setText(at("problem"), problem || capitalize(view.problem ?? ""));
+  showProblem();
   if (view.step === "saved") await lookForGame();
   setTimeout(poll, POLL_MS);
+}
+
+function showProblem() {
+  setText(at("problem"), unanswered || problem || capitalize(view.problem ?? ""));
 }
 
 async function lookForGame() {
@@ -50,21 +71,37 @@ async function lookForGame() {
 
 function show(next) {
   if (view.step === "saved" && next.step === "camera") return; // the service has changed to the table
+  const watching = next.control === "other";
+  if (watching) choosing = false;
   view = choosing && next.step === "aim" ? { ...next, step: "camera" } : next;
   document.body.dataset.step = view.step;
-  for (const part of document.querySelectorAll("section[data-of]")) part.hidden = !part.dataset.of.includes(view.step);
+  at("watching").hidden = !watching;
+  for (const part of document.querySelectorAll("section[data-of]")) {
+    part.hidden = !part.dataset.of.includes(view.step);
+    part.inert = watching && view.step !== "saved";
+  }
+  at("marks").hidden = watching;
+  at("keep-camera").hidden = !choosing;
   for (const item of at("steps").children) item.classList.toggle("now", item.dataset.of.split(" ").includes(view.step));
   refresh(at("findings"), view.findings, () => view.findings.map(({ text, remedy }) => el("div", { class: "finding" }, el("b", {}, text), el("p", {}, remedy))));
   refresh(at("cameras"), view.cameras, () => view.cameras.map(({ source, name }) => el("button", { type: "button", onclick: () => openCamera(source) }, name)));
   if (view.cameras.length === 0) setText(at("cameras"), "No camera is plugged into this computer.");
-  refresh(at("tables"), view.tables, () => view.tables.length && [el("h2", {}, "Saved tables"), ...view.tables.map((table) => el("p", {}, `${table.in_use ? "● " : ""}${table.name}: ${table.field}`))]);
+  refresh(at("tables"), view.tables, () => view.tables.length && [el("h2", {}, "Saved tables"), ...view.tables.map(tableLine)]);
   refresh(at("field"), view.fields, () => [el("option", { value: "auto" }, "Find out"), ...view.fields.map(({ name, title }) => el("option", { value: name }, title))]);
+  useDraft();
   setText(at("summary"), view.summary);
   setText(at("advice"), view.advice);
   showReadings();
-  at("by-hand").hidden = view.problem === "" || placing;
+  at("by-hand").hidden = view.problem === "" && !placing;
+  setText(at("by-hand"), placing ? "Let it be searched instead" : "Place the corners by hand");
+  setText(at("find"), placing ? "Use these corners" : FIND);
   showProgress(view.progress);
   showPicture();
+}
+
+function tableLine({ in_use, name, field }) {
+  const link = in_use && el("a", { href: "panel" }, "Operator panel");
+  return el("p", {}, el("bdi", {}, name), `: ${field}${in_use ? ", in use. " : ""}`, link);
 }
 
 function showReadings() {
@@ -92,21 +129,66 @@ function showPicture() {
   if (shown && (!confirming || drawn !== view.revision)) at("live").src = `api/setup/picture.jpg?at=${Date.now()}`;
   if (confirming && drawn !== view.revision) {
     at("lines").src = `api/setup/lines.svg?revision=${view.revision}`;
-    placing = false;
-    places = view.landmarks.map((mark) => ({ ...mark, kind: mark.corner ? null : "place" }));
-    lengthEnds = [];
-    if (!view.problem) standingEnds = []; // else they are to be corrected
-    setText(standButton, standingEnds.length ? "Use this height" : "Mark foot and top");
-    at("height-again").open = view.advice !== "" || standingEnds.length > 0;
-    at("again").hidden = true;
+    if (placedFor !== solution()) beginPlaces();
     showMarks();
   }
-  if (!confirming && !placing) marks.show([]);
+  if (view.step === "aim" && placing && drawn === -1 && !at("marks").children.length) showMarks();
+  if (!confirming && !(placing && view.step === "aim")) marks.show([]);
   drawn = confirming ? view.revision : -1;
+}
+
+const solution = () => JSON.stringify([view.camera, view.revision, view.summary]);
+
+/** Show the places of a new solution; those of one that is shown again, after a refused correction, stay as they are. */
+function beginPlaces() {
+  placedFor = solution();
+  placing = false;
+  places = view.landmarks.map((mark) => ({ ...mark, kind: mark.corner ? null : "place" }));
+  lengthEnds = [];
+  standingEnds = [];
+  const kept = draft.placedFor === placedFor ? draft : {};
+  for (const mark of places) Object.assign(mark, kept.places?.find(({ name }) => name === mark.name));
+  if (kept.lengthEnds?.length) showLength(kept.lengthEnds);
+  if (kept.standingEnds?.length) showStanding(kept.standingEnds);
+  draft = {};
+  setText(standButton, standingEnds.length ? "Use this height" : "Mark foot and top");
+  at("height-again").open = view.advice !== "" || standingEnds.length > 0;
+}
+
+/** Enter again what was entered before the page was reloaded. */
+function useDraft() {
+  if (draft.fields) fillFields(main, draft.fields);
+  delete draft.fields;
+  if (draft.corners && view.step === "aim") placeCorners(draft.corners);
+  delete draft.corners;
+}
+
+function keepEntered() {
+  if (view.revision === -1) return; // nothing was shown yet, so what was kept is still to be used
+  if (view.step === "saved") {
+    keepDraft(null);
+    return;
+  }
+  const fields = readFields(main);
+  if (placedFor === null && !placing) { // the places that were kept are still to be used
+    keepDraft({ ...draft, fields });
+    return;
+  }
+  const first = new Set(view.landmarks.filter(({ shown }) => shown).map(({ name }) => name));
+  const changed = placing ? [] : places.filter((mark) => mark.moved || (mark.shown && !first.has(mark.name)));
+  keepDraft({
+    placedFor,
+    places: changed.map(({ name, px, moved, shown }) => ({ name, px, moved, shown })),
+    corners: placing ? places.map(({ px }) => px) : null,
+    lengthEnds: lengthEnds.map(({ px }) => px),
+    standingEnds: standingEnds.map(({ px }) => px),
+    fields,
+  });
 }
 
 function showMarks() {
   marks.show([...places.filter((mark) => mark.shown), ...lengthEnds, ...standingEnds]);
+  at("again").hidden = !places.some((mark) => mark.moved) || view.step !== "confirm";
   at("place").replaceChildren(...places.filter((mark) => !mark.shown).map(({ name }) => el("option", { value: name }, name)));
 }
 
@@ -117,19 +199,25 @@ function onMoved(mark) {
 }
 
 async function act(path, body = {}) {
+  if (acting) return; // a second tap on the same button
+  acting = true;
+  turns += 1;
   problem = "";
+  main.setAttribute("aria-busy", "true");
   if (path === "api/setup/solve") solved += 1;
   try {
-    show(await send(path, body));
+    show(await send(path, body, { headers: DEVICE }));
   } catch (error) {
     problem = errorText(error);
   }
-  setText(at("problem"), problem || capitalize(view.problem ?? ""));
+  acting = false;
+  main.setAttribute("aria-busy", "false");
+  showProblem();
 }
 
-const openCamera = (source) => {
+const openCamera = async (source) => {
   choosing = false;
-  return act("api/setup/camera", { source });
+  await act("api/setup/camera", { source });
 };
 
 const fromShares = (shares) => shares.map(([x, y]) => [x * view.size_px[0], y * view.size_px[1]]);
@@ -149,7 +237,6 @@ at("address").addEventListener("submit", (event) => {
 at("find").addEventListener("click", () => {
   if (placing) {
     solveByHand(at("field").value);
-    placing = false;
     return;
   }
   const height = at("height").valueAsNumber;
@@ -157,19 +244,38 @@ at("find").addEventListener("click", () => {
 });
 
 at("by-hand").addEventListener("click", () => {
-  const field = at("field").value;
-  if (field === "auto") {
+  if (placing) {
+    placing = false;
+    show(view);
+    return;
+  }
+  if (at("field").value === "auto") {
     problem = "Choose the printed field first.";
-    setText(at("problem"), problem);
+    showProblem();
     at("field").focus();
     return;
   }
-  placing = true;
   problem = "";
-  const [length, width] = view.fields.find(({ name }) => name === field).size_yd;
-  const corners = [[0, 0], [length, 0], [length, width], [0, width]];
-  places = fromShares(FIRST_CORNERS).map((px, index) => ({ px, x_yd: corners[index][0], y_yd: corners[index][1], name: CORNER_NAMES[index], corner: true, shown: true }));
+  placeCorners(fromShares(FIRST_CORNERS));
+  show(view);
+});
+
+function placeCorners(pixels) {
+  placing = true;
+  places = pixels.map((px, index) => ({ px, name: CORNER_NAMES[index], corner: true, shown: true }));
+  nameCorners();
   showMarks();
+}
+
+/** Say of the corners which places of the chosen field they are. */
+function nameCorners() {
+  const [length, width] = view.fields.find(({ name }) => name === at("field").value)?.size_yd ?? [0, 0];
+  const corners = [[0, 0], [length, 0], [length, width], [0, width]];
+  places.forEach((mark, index) => Object.assign(mark, { x_yd: corners[index][0], y_yd: corners[index][1] }));
+}
+
+at("field").addEventListener("change", () => {
+  if (placing) nameCorners();
 });
 
 at("again").addEventListener("click", () => solveByHand(at("field").value === "auto" ? view.field : at("field").value));
@@ -182,11 +288,21 @@ at("add").addEventListener("click", () => {
   marks.focus(mark);
 });
 
+function showLength(pixels) {
+  lengthEnds = pixels.map((px, index) => ({ px, kind: "length", name: index ? "End of the length" : "Start of the length" }));
+  setText(at("measure"), "Use this length");
+  at("one-length").open = true;
+}
+
+function showStanding(pixels) {
+  standingEnds = pixels.map((px, index) => ({ px, kind: "length", name: index ? "Top of what stands" : "Foot of what stands" }));
+  setText(standButton, "Use this height");
+}
+
 at("measure").addEventListener("click", () => {
   if (lengthEnds.length === 0) {
-    lengthEnds = fromShares(FIRST_LENGTH).map((px, index) => ({ px, kind: "length", name: index ? "End of the length" : "Start of the length" }));
+    showLength(fromShares(FIRST_LENGTH));
     showMarks();
-    setText(at("measure"), "Use this length");
     return;
   }
   const length_mm = at("length").valueAsNumber;
@@ -208,10 +324,9 @@ at("tape").addEventListener("submit", (event) => {
 at("standing").addEventListener("submit", (event) => {
   event.preventDefault();
   if (standingEnds.length === 0) {
-    standingEnds = fromShares(FIRST_STANDING).map((px, index) => ({ px, kind: "length", name: index ? "Top of what stands" : "Foot of what stands" }));
+    showStanding(fromShares(FIRST_STANDING));
     showMarks();
     marks.focus(standingEnds[0]); // on a phone the picture is above what was tapped
-    setText(standButton, "Use this height");
     return;
   }
   const height = event.target.elements.height;
@@ -225,13 +340,36 @@ at("standing").addEventListener("submit", (event) => {
 
 at("save").addEventListener("submit", (event) => {
   event.preventDefault();
-  act("api/setup/save", { name: new FormData(event.target).get("name") });
+  const name = new FormData(event.target).get("name");
+  const same = view.tables.find((table) => bareName(table.name) === bareName(name));
+  if (same && at("replaces").hidden) {
+    setText(at("replaces"), `A table of that name is saved already: ${same.field}. Press again to replace it, or enter another name.`);
+    at("replaces").hidden = false;
+    setText(saveButton, "Replace it and play");
+    return;
+  }
+  act("api/setup/save", { name });
+});
+at("save").addEventListener("input", () => {
+  at("replaces").hidden = true;
+  setText(saveButton, SAVE);
 });
 
+/** A table's name as the rig compares it: letters and digits alone. */
+const bareName = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+
 at("retake").addEventListener("click", () => act("api/setup/aim"));
+at("take-over").addEventListener("click", () => act("api/setup/control"));
 at("other-camera").addEventListener("click", () => {
   choosing = true;
   show(view);
 });
+at("keep-camera").addEventListener("click", () => {
+  choosing = false;
+  show({ ...view, step: "aim" });
+});
+
+addEventListener("pagehide", keepEntered);
+addEventListener("visibilitychange", keepEntered);
 
 poll();

@@ -1,0 +1,96 @@
+"""What a search has found: the ways to read the picture, the one that is shown, and whether somebody has to choose."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.api.table_setup import SetupReading
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.drawing import draw_field
+from downfield.calibration.field.solution import FieldReading
+from downfield.core.arrays import Image
+from downfield.core.errors import InputError
+
+JPEG_QUALITY: Final = 82
+_WIDTH_PX: Final = 640
+
+
+@dataclass(frozen=True, slots=True)
+class FoundReadings:
+    """The ways to read a picture.
+
+    Attributes:
+        camera: its name, which the calibration names as its origin.
+        readings: the ways, the likeliest first; none while nothing is found.
+        index: of the one that is shown.
+        undecided: whether nobody has chosen one of several yet.
+        calibration: of the one that is shown; None while nothing is found.
+
+    """
+
+    camera: str = ""
+    readings: tuple[FieldReading, ...] = ()
+    index: int = 0
+    undecided: bool = False
+    calibration: Calibration | None = None
+
+    @staticmethod
+    def of(readings: Sequence[FieldReading], camera: str) -> FoundReadings:
+        """Return the first of some readings, to be decided on if there are several."""
+        found = FoundReadings(camera, tuple(readings), undecided=len(readings) > 1)
+        return found._showing(0)
+
+    def choose(self, index: int) -> FoundReadings:
+        """Return them with another one shown, which is thereby decided on.
+
+        Raises:
+            InputError: there is no such reading.
+            CalibrationError: the picture is mirrored in it; says what to change.
+
+        """
+        self.at(index).accepted()
+        return dataclasses.replace(self, undecided=False)._showing(index)
+
+    def at(self, index: int) -> FieldReading:
+        """Return a reading.
+
+        Raises:
+            InputError: there is none of that number.
+
+        """
+        if index >= len(self.readings):
+            raise InputError(f"There is no reading {index}. There are {len(self.readings)}.")
+        return self.readings[index]
+
+    def views(self) -> tuple[SetupReading, ...]:
+        """Return the readings to choose from; none where there is only one."""
+        several = self.readings if len(self.readings) > 1 else ()
+        return tuple(SetupReading(label=reading.label, mirrored=reading.mirrored) for reading in several)
+
+    def picture(self, index: int, image: Image) -> bytes:
+        """Return a small picture as a JPEG, a reading's field drawn on it, the other way round if that is mirrored.
+
+        Raises:
+            InputError: there is no such reading.
+
+        """
+        chosen = self.at(index)
+        thickness = max(round(image.shape[1] / _WIDTH_PX), 1)
+        drawn = draw_field(image, chosen.solution.calibration("field", [self.camera]), thickness)
+        size = (_WIDTH_PX, round(image.shape[0] * _WIDTH_PX / image.shape[1]))
+        small = cv2.resize(drawn, size, interpolation=cv2.INTER_AREA)
+        shown = np.ascontiguousarray(small[:, ::-1]) if chosen.mirrored else small
+        return cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])[1].tobytes()
+
+    def _showing(self, index: int) -> FoundReadings:
+        calibration = self.readings[index].solution.calibration("field", [self.camera])
+        return dataclasses.replace(self, index=index, calibration=calibration)
+
+
+NOTHING_FOUND: Final = FoundReadings()
