@@ -131,7 +131,7 @@ def played(store: Store, clip: Path) -> tuple[GameRow, str]:
 def footage(clip: Path, times_ns: Sequence[int]) -> ClipFootage:
     """Return the pictures of the recording as a rig keeps them that has played it."""
     calibration = open_clip(clip).calibration
-    kept = ClipFootage(clip, lambda: calibration, since_ns=0)
+    kept = ClipFootage(clip, lambda: calibration)
     for number, t_ns in enumerate(times_ns):
         kept.frame_captured(CapturedFrame(number, t_ns, 0))
     return kept

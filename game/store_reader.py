@@ -165,6 +165,11 @@ class StoreReader:
         with self._reading() as connection:
             return [self._row(GameRow, row) for row in connection.execute(query)]
 
+    def beginnings(self) -> frozenset[int]:
+        """Return when the games began, wall clock, ns since 1970."""
+        with self._reading() as connection:
+            return frozenset(int(row[0]) for row in connection.execute(select(GAMES.c.began_ns)))
+
     def game(self, game: str) -> GameRow | None:
         """Return a game; None when there is none of this id."""
         with self._reading() as connection:

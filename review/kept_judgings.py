@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import FormatError
+from downfield.core.file_order import by_date, date_last
 from downfield.game.history import History
 from downfield.game.journal import JournalPosition
 from downfield.game.signed_state import JUDGING_CODE, StateSeal, code_digest, unpack_state
@@ -128,7 +129,7 @@ class KeptJudgings:
                 pause()
             content = b"".join(_LENGTH.pack(len(part)) + part for part in parts)
             self._seal().write(self._path(game), game, position, content)
-            self._prune()
+            self._prune(self._path(game))
         except OSError as error:
             _log.warning("%s: what game %s comes to can't be kept: %s", self._folder, game, error.strerror)
         except (pickle.PicklingError, TypeError, AttributeError):  # a state that can't be kept is judged again
@@ -140,9 +141,10 @@ class KeptJudgings:
     def _path(self, game: str) -> Path:
         return self._folder / f"{hashlib.sha256(game.encode()).hexdigest()[:32]}{_SUFFIX}"
 
-    def _prune(self) -> None:
-        latest_first = sorted(self._folder.glob(f"*{_SUFFIX}"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
-        for path in latest_first[LIMITS.games :]:
+    def _prune(self, written: Path) -> None:
+        kept = list(self._folder.glob(f"*{_SUFFIX}"))
+        date_last(written, kept)
+        for path in by_date(kept)[: max(0, len(kept) - LIMITS.games)]:
             with suppress(OSError):
                 path.unlink()
 

@@ -32,12 +32,12 @@ class PlayedClip:
 
     Attributes:
         path: the file.
-        opened_ns: since when, wall clock; games begun earlier were not played from it.
+        earlier: when the games began that were there before it was opened, and were not played from it.
 
     """
 
     path: Path
-    opened_ns: int
+    earlier: frozenset[int]
 
 
 class BundleExporter:
@@ -98,7 +98,7 @@ class BundleExporter:
     def _video(self, row: GameRow) -> tuple[list[BundleFile], list[str]]:
         """Return the files of a game's video, and what is missing of it."""
         if self._clip is not None:
-            if row.began_ns < self._clip.opened_ns:
+            if row.began_ns in self._clip.earlier:
                 return [], ["no video: the game was played before this video was opened"]
             return _clip_files(self._clip.path), []
         history = History(self._store, row)

@@ -171,7 +171,7 @@ def _footage_of(bundle: UnpackedBundle) -> Footage | None:
 
 def _clip_footage(clip: Path, calibration: Calibration | None) -> ClipFootage:
     """Return the pictures of a video file, with the times that playing it gives them."""
-    footage = ClipFootage(clip, lambda: calibration, since_ns=0)
+    footage = ClipFootage(clip, lambda: calibration)
     increasing = IncreasingTimestamps()
     for index, t_ns in enumerate(_frame_times_ns(clip)):
         footage.frame_captured(CapturedFrame(index, increasing(t_ns), 0))

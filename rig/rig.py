@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -139,8 +138,8 @@ class Rig:
         if self._recorder is not None:
             self._closing.callback(self._recorder.close)
         clip = Path(source_choice(settings, paced=self._paced).text)
-        self._clip = ClipFootage(clip, calibration.get) if clip.is_file() else None
-        played = PlayedClip(clip, time.time_ns()) if clip.is_file() else None
+        played = PlayedClip(clip, self._store.beginnings()) if clip.is_file() else None
+        self._clip = None if played is None else ClipFootage(clip, calibration.get, played.earlier)
         self._recent_pictures = RecentPictures()
         self._controller = RigController(
             configuration,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -84,6 +85,10 @@ def test_a_replay_is_ready_before_it_is_complete_and_is_saved_when_it_is(
     service: EvidenceService, maker: FakeMaker, tmp_path: Path
 ) -> None:
     maker.gate.clear()
+    ahead = tmp_path / "replays" / "c1_replay.mp4"
+    ahead.parent.mkdir()
+    ahead.write_bytes(b"")
+    os.utime(ahead, ns=(2**62, 2**62))  # the computer's clock was ahead when it was made
     director = directed(service, maker, ReplayOptions(folder=tmp_path / "replays", keep=1))
     assert director.show().state == "making"
     maker.gate.set()
@@ -100,6 +105,7 @@ def test_a_replay_is_ready_before_it_is_complete_and_is_saved_when_it_is(
         threading.Event().wait(0.005)
     assert saved.read_bytes() == b"".join(PARTS)
     director.close()
+    assert not ahead.exists()
 
 
 def test_a_replay_that_was_taken_off_is_not_shown_when_it_is_ready(service: EvidenceService, maker: FakeMaker) -> None:

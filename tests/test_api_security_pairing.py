@@ -77,8 +77,26 @@ def test_a_device_stays_paired_when_the_clock_of_the_computer_is_set(tmp_path: P
     assert paired is not None
     token, _ = paired
     now_ns = itertools.chain([set_ns] * 2, [set_ns + 89 * day_ns] * 2, itertools.repeat(set_ns + 91 * day_ns))
-    found = [tokens.TokenStore(store, now_ns=now_ns.__next__).find_device(token) is not None for _ in range(3)]
+    found = [
+        tokens.TokenStore(store, now_ns=now_ns.__next__, wall_ns=lambda: 2**62).find_device(token) is not None
+        for _ in range(3)
+    ]
     assert found == [True, True, False]
+    store.close()
+
+
+def test_a_device_is_known_again_once_a_clock_that_was_ahead_is_put_right(tmp_path: Path) -> None:
+    store, day_ns, wall_ns = Store.at(tmp_path / "a.db"), 86_400 * 10**9, [1_800_000_000 * 10**9]
+    usual = tokens.TokenStore(store, now_ns=lambda: wall_ns[0])
+    paired = usual.redeem(usual.make_code("operator").code, "phone")
+    assert paired is not None
+    begun_ns = wall_ns[0] + 4000 * day_ns
+    started = tokens.TokenStore(store, now_ns=lambda: begun_ns, wall_ns=lambda: wall_ns[0])
+    assert started.find_device(paired[0]) is not None, "the clock was put right while the rig ran"
+    started.redeem(started.make_code("viewer").code, "another")
+    assert started.find_device(paired[0]) is not None, "it was taken for expired when another was paired"
+    wall_ns[0] = begun_ns
+    assert started.find_device(paired[0]) is None
     store.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -192,9 +193,16 @@ def test_a_ruling_that_another_program_made_is_not_overlooked(tmp_path: Path, ju
 def test_only_the_games_judged_latest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_judgings, "LIMITS", kept_judgings.KeptLimits(games=2))
     rig = Rig(tmp_path)
-    for _ in range(4):
+    folder = tmp_path / "judged"
+    for _ in range(2):
         rig.play()
-    assert len(list((tmp_path / "judged").iterdir())) == 2
+    ahead = set(folder.iterdir())
+    for path in ahead:
+        os.utime(path, ns=(2**62, 2**62))  # the computer's clock was ahead then
+    for _ in range(2):
+        rig.play()
+    assert len(list(folder.iterdir())) == 2
+    assert not ahead.intersection(folder.iterdir()), "those judged last were deleted"
     rig.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -52,9 +53,11 @@ def clip(path: Path, count: int = 40, *, fps: int = 30, every_key: int = 250) ->
     return path
 
 
-def played(path: Path, count: int | None = None) -> tuple[ClipFootage, list[CapturedFrame]]:
+def played(
+    path: Path, count: int | None = None, earlier: Collection[int] = ()
+) -> tuple[ClipFootage, list[CapturedFrame]]:
     """Play the first frames of a clip; return its footage and those frames."""
-    footage = ClipFootage(path, lambda: None)
+    footage = ClipFootage(path, lambda: None, earlier)
     frames = list(VideoFile(path, paced=False).frames())[:count]
     for frame in frames:
         footage.frame_captured(frame)
@@ -165,12 +168,21 @@ def test_only_files_named_by_a_recorder_are_searched(tmp_path: Path) -> None:
 
 
 def test_an_earlier_game_is_not_shown_with_frames_of_the_present_file(tmp_path: Path) -> None:
-    before_ns = time.time_ns()
-    footage, _ = played(clip(tmp_path / "play.mp4", 5))
+    earlier_ns = time.time_ns()
+    footage, _ = played(clip(tmp_path / "play.mp4", 5), earlier=[earlier_ns])
     with pytest.raises(NotRecordedError, match="played before this file was opened"):
-        footage.between(*ALL, before_ns)
+        footage.between(*ALL, earlier_ns)
     with pytest.raises(NotRecordedError, match="no frame of that time"):
         footage.between(10**15, 10**15 + 1, time.time_ns())
+
+
+@pytest.mark.parametrize("hours", [-100_000, -1, 0, 1])
+def test_the_game_in_play_has_its_frames_though_the_clock_was_set_since_the_file_was_opened(
+    tmp_path: Path, hours: int
+) -> None:
+    earlier_ns = time.time_ns()
+    footage, frames = played(clip(tmp_path / "play.mp4", 5), earlier=[earlier_ns])
+    assert len(footage.between(*ALL, earlier_ns + hours * 3_600_000_000_000 + 1)) == len(frames)
 
 
 def calibration_for(size_px: tuple[int, int]) -> Calibration:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -84,6 +85,15 @@ def test_a_broken_file_does_not_hide_the_other_tables(tmp_path: Path, calibratio
     (tmp_path / "gone.table.json").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder.table.json").mkdir()
     assert [profile.name for profile in folder.profiles()] == ["Attic"]
+
+
+def test_the_latest_table_is_first_though_the_clock_was_put_back(tmp_path: Path, calibration: Calibration) -> None:
+    folder = TableFolder(tmp_path)
+    for name in ("Attic", "Club", "Hall"):
+        path = folder.save(new_profile(name, CAMERA, calibration))
+        if name == "Attic":
+            os.utime(path, ns=(2**62, 2**62))
+    assert [profile.name for profile in folder.profiles()] == ["Hall", "Club", "Attic"]
 
 
 def test_the_table_in_use_is_forgotten_with_its_file(tmp_path: Path, calibration: Calibration) -> None:

@@ -22,6 +22,7 @@ from downfield.api.feed.new_calls import NewCalls
 from downfield.api.replay.choice import most_worth, worth_replaying
 from downfield.api.replay.replay_clip import ReplayClip
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
+from downfield.core.file_order import by_date, date_last
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.stream_topics import ReplayView
@@ -273,8 +274,9 @@ class ReplayDirector:
             part = folder / f".{clip.name}.part"
             part.write_bytes(clip.content)
             part.replace(folder / clip.name)
-            clips = sorted(folder.glob("*_replay.mp4"), key=lambda path: path.stat().st_mtime_ns)
-            for old in clips[: max(0, len(clips) - self._options.keep)]:
+            clips = list(folder.glob("*_replay.mp4"))
+            date_last(folder / clip.name, clips)
+            for old in by_date(clips)[: max(0, len(clips) - self._options.keep)]:
                 old.unlink(missing_ok=True)
         except OSError as error:
             _log.warning("The replay %s could not be saved: %s", clip.name, error)

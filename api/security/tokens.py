@@ -79,6 +79,7 @@ class TokenStore:
         on_revoked: called with the id of each device that is revoked or has expired.
         on_changed: called with each device that was paired or revoked, or has expired, after that.
         now_ns: ns since 1970; must not jump when the computer's clock is set.
+        wall_ns: the computer's clock, ns since 1970.
 
     """
 
@@ -88,7 +89,9 @@ class TokenStore:
         on_revoked: Callable[[str], None] = lambda _: None,
         now_ns: Callable[[], int] = RUN_CLOCK.now_ns,
         on_changed: Callable[[DeviceChanged], None] = lambda _: None,
+        wall_ns: Callable[[], int] = time.time_ns,
     ) -> None:
+        self._wall_ns = wall_ns
         self._store, self._on_revoked, self._now_ns, self._on_changed = store, on_revoked, now_ns, on_changed
         self._lock = threading.Lock()
         self._codes: dict[str, PairingCode] = {}
@@ -192,7 +195,7 @@ class TokenStore:
         """Return the device of a token; None if it is unknown or has expired."""
         with self._lock:
             device = self._devices.get(_sha256(token))
-        return None if device is None or device.expires_ns < self._now_ns() else device
+        return None if device is None or device.expires_ns < self._expiry_ns() else device
 
     def devices(self) -> list[DeviceRow]:
         """Return every paired device, in the order they were paired."""
@@ -241,12 +244,19 @@ class TokenStore:
         self._store.keep_device(dated)
         return dated
 
+    def _expiry_ns(self) -> int:
+        """Return the time that devices expire by: the earlier one, if the clock was set since the start of the run.
+
+        A computer that starts with its clock years ahead would turn all phones away until the next start.
+        """
+        return min(self._now_ns(), self._wall_ns())
+
     def _drop_expired_codes(self) -> None:
         now = time.monotonic()
         self._codes = {code_id: code for code_id, code in self._codes.items() if code.expires_at > now}
 
     def _drop_expired_devices(self) -> None:
-        now_ns = self._now_ns()
+        now_ns = self._expiry_ns()
         for device in [device for device in self._devices.values() if device.expires_ns < now_ns]:
             del self._devices[device.token_sha256]
             self._on_revoked(device.id)

@@ -6,7 +6,7 @@ import threading
 import time
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
@@ -119,14 +119,17 @@ class ClipFootage(_DecodedFootage, LoopObserver):
     Args:
         clip: the file.
         calibration: the calibration in use; None for none.
-        since_ns: games that began earlier, wall clock, were not played from it; None for the present.
+        earlier: when the games began that were there before it was opened, and were not played from it. No comparison
+            of times would tell: the computer's clock may have been put back since.
 
     """
 
-    def __init__(self, clip: Path, calibration: Callable[[], Calibration | None], since_ns: int | None = None) -> None:
+    def __init__(
+        self, clip: Path, calibration: Callable[[], Calibration | None], earlier: Collection[int] = ()
+    ) -> None:
         super().__init__()
         self._clip, self._in_use = clip, calibration
-        self._opened_ns = time.time_ns() if since_ns is None else since_ns
+        self._earlier = frozenset(earlier)
         self._has_index = index_path(clip).is_file()
         self._times_ns = array("q")
         self._newest = -1
@@ -149,7 +152,7 @@ class ClipFootage(_DecodedFootage, LoopObserver):
             NotRecordedError: no frame of that time was played, or the game was played from another source.
 
         """
-        if began_ns < self._opened_ns:
+        if began_ns in self._earlier:
             raise NotRecordedError("This game was played before this file was opened. Play the game's own file again.")
         if self._has_index:
             found = tuple(frame for frame in frames_of(self._clip) if from_ns <= frame.t_ns <= to_ns)

@@ -15,6 +15,7 @@ from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, OutputError
 from downfield.core.field_toml import measured_field_toml
+from downfield.core.file_order import by_date, date_last
 from downfield.core.input_files import read_text
 from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.core.records import check, read_record, record, to_json, write_text
@@ -130,11 +131,14 @@ class TableFolder:
 
     def profiles(self) -> tuple[TableProfile, ...]:
         """Return every table, the latest first; files that can't be read are left out."""
-        found: list[tuple[int, TableProfile]] = []
-        for path in sorted(self.folder.glob(f"*{SUFFIX}") if self.folder.is_dir() else ()):
+        found: list[TableProfile] = []
+        for path in reversed(by_date(self._files())):
             with suppress(DownfieldError, OSError):
-                found.append((path.stat().st_mtime_ns, read_record(TableProfile, path)))
-        return tuple(profile for _, profile in sorted(found, key=lambda pair: pair[0], reverse=True))
+                found.append(read_record(TableProfile, path))
+        return tuple(found)
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []
 
     def get(self, name: str) -> TableProfile:
         """Return a table by its name.
@@ -163,6 +167,7 @@ class TableFolder:
         try:
             make_private_folder(self.folder)
             replace_private_file(path, f"{to_json(TableProfile, profile)}\n".encode())
+            date_last(path, self._files())
         except OSError as error:
             raise OutputError(f"{path}: can't be written: {error.strerror}") from None
         self.use(profile.name)
