@@ -21,7 +21,7 @@ from typing import Any
 
 OTHERS = (
     "av cv2 cryptography.x509 fastapi fastapi.staticfiles ifaddr logging.handlers multiprocessing.connection numpy"
-    " openvino prometheus_client pydantic rich.console rich.live scipy.optimize segno sqlalchemy.dialects.sqlite"
+    " openvino prometheus_client pydantic rich.console rich.live segno sqlalchemy.dialects.sqlite"
     " starlette typer typer.completion uvicorn uvicorn.loops.asyncio uvicorn.protocols.http.h11_impl websockets"
 )
 POSIX_MODULES = ("fcntl", "grp", "pwd", "resource", "termios", "tty")

@@ -83,16 +83,16 @@ def parse_size(text: str) -> tuple[int, int]:
 
 @contextmanager
 def needs_twin(purpose: str) -> Iterator[None]:
-    """Turn a missing MuJoCo into the error that names the extra.
+    """Turn a missing MuJoCo or scipy into the error that names the extra.
 
     Raises:
-        MissingExtraError: MuJoCo is not installed.
+        MissingExtraError: one of them is not installed.
 
     """
     try:
         yield
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "mujoco":
+        if (error.name or "").partition(".")[0] not in {"mujoco", "scipy"}:
             raise
         raise MissingExtraError("twin", purpose) from None
 

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from downfield.calibration.camera_fit import LIMITS as FIT
 from downfield.calibration.camera_fit import BowSizes, CameraFit, Observations, fit_camera, with_scaled_focal
 from downfield.calibration.jacobians import LENS, camera_parameters
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.monotone_curve import monotone_curve
 from downfield.calibration.robust_covariance import overstated_precision
 from downfield.core.arrays import Array
 
@@ -131,7 +131,7 @@ class _Trials:
         costs = self._costs(trials)
         logs = sorted(costs)
         fine = np.linspace(logs[0], logs[-1], (len(logs) - 1) * LIMITS.finer + 1)
-        smooth = PchipInterpolator(logs, np.array([costs[log] for log in logs]))(fine)
+        smooth = monotone_curve(np.array(logs), np.array([costs[log] for log in logs]), fine)
         weight = np.exp(smooth.min() - smooth)
         weight /= weight.sum()
         either = weight.sum(axis=1)

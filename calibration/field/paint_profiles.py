@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf
 
 from downfield.core.arrays import Array
+from downfield.core.normal_distribution import normal_cdf
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,6 @@ class ProfileLimits:
 
 
 LIMITS: Final = ProfileLimits()
-
-
-def edge(z: Array) -> Array:
-    """Return a blurred edge that rises from 0 to 1, by the distance from it in standard deviations of the blur."""
-    step: Array = 0.5 * (1 + erf(z / np.sqrt(2)))
-    return step
 
 
 def _bump(z: Array) -> Array:
@@ -88,7 +82,7 @@ def _shapes(count: int, width: float, blur: float, search_px: float) -> Array:
     """Return orthonormal shapes of level and two edges about each trial center, (places, trials * 3)."""
     places = LIMITS.step_px * (np.arange(count) - count // 2)
     off = places[None] - _trials(search_px)[:, None]
-    basis = np.stack([np.ones_like(off), *(edge((off + side * width / 2) / blur) for side in (1, -1))], axis=2)
+    basis = np.stack([np.ones_like(off), *(normal_cdf((off + side * width / 2) / blur) for side in (1, -1))], axis=2)
     shapes = np.linalg.qr(basis)[0].transpose(1, 0, 2).reshape(count, -1)
     shapes.setflags(write=False)
     return np.asarray(shapes)
@@ -122,7 +116,7 @@ def refine_profiles(
         power = np.square(np.square((inner + outer) / (2 * rim)))
         weight = 1 / (1 + np.square(power))
         inner, outer = inner / blur, outer / blur
-        design[:, :, 1], design[:, :, 2] = edge(inner), edge(outer)
+        design[:, :, 1], design[:, :, 2] = normal_cdf(inner), normal_cdf(outer)
         wider = answer[:, 2, None] / -blur * _bump(outer)
         design[:, :, 3] = answer[:, 1, None] / -blur * _bump(inner) + wider
         design[:, :, 4] = np.where(tied[:, None], 0.0, wider)

@@ -15,9 +15,9 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import Observations
-from downfield.calibration.field.paint_profiles import edge
 from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel
+from downfield.core.normal_distribution import normal_cdf
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _direction(camera: Camera, points_mm: Array, way_mm: Array) -> Array:
 def _fit_edges(contrast: Array, places: Array, search_px: float, blur_px: float) -> tuple[Array, Array, Array, Array]:
     """Fit each profile, shape (n, k), by a contrast that ends at an edge: its place, sigma, height, relative misfit."""
     trials = np.arange(-search_px, search_px + LIMITS.trial_px / 2, LIMITS.trial_px)
-    shapes = edge((trials[:, None] - places) / blur_px)
+    shapes = normal_cdf((trials[:, None] - places) / blur_px)
     power = (shapes**2).sum(axis=1)
     along = contrast @ shapes.T
     left = (contrast**2).sum(axis=1, keepdims=True) - along**2 / power

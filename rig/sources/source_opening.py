@@ -105,7 +105,7 @@ def _open_twin(choice: SourceChoice) -> FrameSource:
         opener = getattr(import_module(module), name)
         source: FrameSource = opener(play, size_px=request.size_px, fps=request.fps, paced=choice.paced)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"mujoco", "downfield"}:
+        if (error.name or "").partition(".")[0] not in {"mujoco", "scipy", "downfield"}:
             raise
         raise MissingExtraError("twin", "the twin as a source") from None
     return source

@@ -24,9 +24,9 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
 
 from downfield.core.arrays import Array, Indices
+from downfield.core.normal_distribution import normal_cdf
 from downfield.vision.contacts.gaps import GapObservations, GapState, gap_density
 from downfield.vision.contacts.limits import LIMITS
 
@@ -104,7 +104,7 @@ class ContactFilter:
         cov = np.zeros((len(gap_mm), 2, 2))
         cov[:, 0, 0], cov[:, 1, 1] = noise_mm**2, LIMITS.first_rate_mm_s**2
         near = gap_density(off, noise_mm[:, None] ** 2)
-        above = ndtr(off / noise_mm[:, None])
+        above = normal_cdf(off / noise_mm[:, None])
         touching = LIMITS.first_touching * prior * near
         free = (1 - LIMITS.first_touching) / LIMITS.first_gap_spread_mm * prior * above + 1e-12 * prior
         zero = np.zeros_like(prior)
@@ -311,7 +311,7 @@ _FIELDS: Final = tuple(field.name for field in fields(ContactFilter))
 
 def _probability_above(gap: Array, cov: Array, bias_mm: Array) -> Array:
     """Return the probability that a gap is above the bias, shape (n, m)."""
-    above: Array = ndtr((gap[:, None] - bias_mm) / np.sqrt(cov[:, :1, 0]))
+    above: Array = normal_cdf((gap[:, None] - bias_mm) / np.sqrt(cov[:, :1, 0]))
     return above
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
+from downfield.core.normal_distribution import normal_cdf
 from downfield.core.strip import StripSet
 
 
@@ -80,7 +80,7 @@ class SlideHeight:
 
         """
         off = self._places_yd(at_yd) - yard
-        within = ndtr((off + 0.5) / sigma_yd) - ndtr((off - 0.5) / sigma_yd)
+        within = normal_cdf((off + 0.5) / sigma_yd) - normal_cdf((off - 0.5) / sigma_yd)
         return float(self._chances @ within)
 
     def learn(self, at_yd: float) -> None:

@@ -14,10 +14,10 @@ from typing import Final
 
 import cv2
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools, Indices
+from downfield.core.least_cost import least_cost_pairs
 from downfield.models.runtime import logit
 from downfield.models.suppression import non_maximum_suppression
 from downfield.vision.occlusion.hands import outline_contains
@@ -200,7 +200,7 @@ def assign(
     missed = np.where(np.eye(len(rows), dtype=bool), LIMITS.unmatched_cost, _NEVER)
     # A detection within the gate is the figure unless its colors contradict; how badly it fits decides between figures.
     fits = np.where(never, _NEVER, np.minimum(cost, LIMITS.unmatched_cost - 1) + jersey_cost)
-    chosen_row, chosen = linear_sum_assignment(np.concatenate([fits, missed], axis=1))
+    chosen_row, chosen = least_cost_pairs(np.concatenate([fits, missed], axis=1))
     padded = np.concatenate([np.where(never, _NEVER, cost + jersey_cost), missed], axis=1)
     paired = chosen < len(columns)
     own, column = chosen_row[paired], chosen[paired]

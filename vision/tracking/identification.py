@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from downfield.core.arrays import Array, Bools
 from downfield.core.field import FieldModel
 from downfield.core.footprint import BaseSize
+from downfield.core.least_cost import least_cost_pairs
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Jersey, Player
 
@@ -91,7 +91,7 @@ def identify(
     apart = np.linalg.norm(places[:, None] - stands_mm[None], axis=2)
     apart[guessed] *= LIMITS.guessed_place_weight
     apart += np.where((guessed | tracked)[:, None], unlike, 0.0)
-    rows, columns = linear_sum_assignment(np.minimum(apart, LIMITS.unreachable_mm))
+    rows, columns = least_cost_pairs(np.minimum(apart, LIMITS.unreachable_mm))
     found: list[int | None] = [None] * len(roster.players)
     for row, column in zip(rows, columns, strict=True):
         if tracked or guessed[row] or apart[row, column] < LIMITS.other_figure_mm:
@@ -151,7 +151,7 @@ def misfit_mm(places_mm: Array, stands_mm: Array, unlike_mm: Array) -> float:
 
     """
     apart = _distances(places_mm, stands_mm, unlike_mm)
-    rows, columns = linear_sum_assignment(apart)
+    rows, columns = least_cost_pairs(apart)
     return float(apart[rows, columns].sum()) + LIMITS.elsewhere_mm * (len(places_mm) - len(rows))
 
 
@@ -197,7 +197,7 @@ def _lay_over(places: Array, stands: Array, unlike: Array) -> Array:
     off = [_distances(places[known] + move, stands, unlike[known]).min(axis=1).sum() for move in moves]
     laid: Array = places + moves[int(np.argmin(off))]
     apart = _distances(laid, stands, unlike)
-    rows, columns = linear_sum_assignment(apart)
+    rows, columns = least_cost_pairs(apart)
     near = apart[rows, columns] < LIMITS.in_place_mm
     if near.any():
         laid = laid + np.median(stands[columns[near]] - laid[rows[near]], axis=0)
