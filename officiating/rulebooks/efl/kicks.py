@@ -156,8 +156,7 @@ def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
         kick: PlacedKick = "field_goal" if purpose == "field_goal" else "extra_point"
         clause = "EFL-061" if kick == "field_goal" else "EFL-066"
         to_goal = game.length_yd - game.progress_yd(game.los_yd) if kick == "field_goal" else None
-        end = "short" if body.end == "no_good" else body.end
-        return _end_placed_kick(game, kick, end, clause, context, CallNumbers(to_goal_yd=to_goal))
+        return _end_placed_kick(game, kick, body.end, clause, context, CallNumbers(to_goal_yd=to_goal))
     if body.end in {"good", "no_good"} or (body.end == "blocked" and purpose == "kickoff"):
         or_blocked = ", out of bounds or blocked" if purpose == "punt" else " or out of bounds"
         raise RefusedError(f"kick ended: a {purpose} is touched{or_blocked}")
@@ -249,7 +248,8 @@ def _end_placed_kick(
     game: GameState, kick: PlacedKick, end: str, clause: str, context: RuleContext, numbers: CallNumbers
 ) -> Outcome:
     good = end == "good"
-    text = f"{kick.replace('_', ' ')} {'good' if good else 'no good, ' + end.replace('_', ' ')}"
+    how = {"good": "good", "no_good": "no good"}.get(end, f"no good, {end.replace('_', ' ')}")
+    text = f"{kick.replace('_', ' ')} {how}"
     clauses = (clause,) if good or kick == "extra_point" else (clause, "EFL-062", "EFL-063")
     detail = "good" if good else end
     found = Finding(KICK, kick, context.t_ns, text, clauses, kick, side=game.offense, detail=detail)

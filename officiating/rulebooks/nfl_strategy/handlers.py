@@ -210,10 +210,12 @@ def _require_card_allowed(game: GameState, card: CardPlayed) -> GameState:
     refusal = tables.play_refusal("Touch Punt" if kind == "touch_punt" else card.play, line_yd(game), game.length_yd)
     if refusal and kind in {"pass", "touch_punt"}:
         raise RefusedError(refusal)
-    if card.defense.casefold() == "short yardage" and not tables.is_short_yardage_allowed(
+    if tables.card_name(card.defense) == "short yardage" and not tables.is_short_yardage_allowed(
         game.down, game.distance_yd, line_yd(game), game.length_yd
     ):
         raise RefusedError("short yardage: only on 3rd or 4th and 2 or less, or on the 3 or closer (NFLS-085)")
+    if kind in {"kneel", "spike"} and card.shown:
+        raise RefusedError(f"{kind}: it is played without a card, so it has no result {card.shown!r} (NFLS-014)")
     return _use_up_spike(game) if kind == "spike" else game
 
 

@@ -156,9 +156,9 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     side: Side = call.side or game.offense
     if call.detail == "kickoff":
         yards = float(call.margin or 0.0)
-        return Outcome(
-            game.with_note("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards)
-        )
+        game = game.with_note("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards)
+        kick_is_due = game.due in {"kickoff", "free_kick"}  # after a touchdown its try is
+        return Outcome(downs.at_kick_spot(game, context.system, context.params) if kick_is_due else game)
     if call.spot_yd is None:
         return Outcome(game)
     x_yd, y_yd = call.spot_yd

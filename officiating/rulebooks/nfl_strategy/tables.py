@@ -30,7 +30,7 @@ TWO_POINT_YD_TO_GOAL: Final = 2.0
 SAFETY_KICK_YD: Final = 20.0
 RUN_OUT_YD: Final = 5.0
 FREE_KICK_MARGIN: Final = 14
-LONG_PASSES: Final = frozenset({"X Fly", "Z Fly", "Z Post", "U Fly", "54 Y Go"})
+LONG_PASSES: Final = frozenset({"x fly", "z fly", "z post", "u fly", "54 y go"})
 LONG_PASS_BARRED_YD: Final = 20.0
 SHORT_YARDAGE_YD: Final = 2.0
 SHORT_YARDAGE_GOAL_YD: Final = 3.0
@@ -262,10 +262,15 @@ def goes_to_kickoff(yards: int, scored: Literal["touchdown", "field_goal", "extr
     return scored in {"extra_point", "two_point"} or yards == 15
 
 
+def card_name(text: str) -> str:
+    """Return a card's name as people may write it, such as "Z-POST", in one spelling: "z post"."""
+    return " ".join(re.findall(r"[a-z0-9]+", text.casefold()))
+
+
 def play_refusal(play: str, spot_yd: float, length_yd: float = 100.0) -> str | None:
     """Return why the offense may not choose a play, None when it may (NFLS-034, NFLS-084)."""
     to_goal = length_yd - spot_yd
-    if play in LONG_PASSES and to_goal <= LONG_PASS_BARRED_YD:
+    if card_name(play) in LONG_PASSES and to_goal <= LONG_PASS_BARRED_YD:
         return f"{play}: not allowed on the opponent's 20 or closer (NFLS-084)"
     if play == "Touch Punt" and to_goal > TOUCH_PUNT_FROM_YD:
         return "Touch Punt: allowed only from the 50 or closer (NFLS-034)"

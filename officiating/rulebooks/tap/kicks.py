@@ -322,7 +322,8 @@ def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcom
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
     needed = tables.highest_good(to_goal, _field_goal_table(context))
     good = total <= needed
-    text = f"field goal from {to_goal:.4g} yards out {'good' if good else 'missed'} on {total}"
+    yards = "1 yard" if to_goal == 1 else f"{to_goal:.4g} yards"
+    text = f"field goal from {yards} out {'good' if good else 'missed'} on {total}"
     detail = "good" if good else "missed"
     found = Finding("kick", "field_goal", context.t_ns, text, ("TAP-021", "TAP-130"), side=game.offense, detail=detail)
     return Outcome(game, (replace(found, numbers=CallNumbers(to_goal_yd=to_goal, needed=needed, rolled=total)),))

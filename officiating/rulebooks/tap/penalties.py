@@ -184,7 +184,9 @@ def _claim_too_many_men(game: GameState, body: Claim, context: RuleContext) -> O
     offender = opponent(body.by)
     formation = current_formation(game, context)
     if formation is None:
-        raise RefusedError("too many men: the camera has seen no players to count")
+        text = f"too many men claimed by {game.team(body.by).name}, no camera has counted {game.team(offender).name}"
+        found = _penalty_finding(game, context, "too_many_men", text, body.by)
+        return Outcome(game, (replace(found, proposed=True),))
     offense, defense = men_on_field(formation, context.params)
     counted = offense if game.side_of(formation.jersey) == offender else defense
     text = f"{game.team(offender).name} has {len(counted.players)} on the field"
