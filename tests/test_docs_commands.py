@@ -1,9 +1,8 @@
-"""The documents: every link leads somewhere, and every command they show exists with the options they show."""
+"""The documents: every link leads somewhere, each is near the index; helpers that find the commands they show."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -53,23 +52,6 @@ def find(words: list[str]) -> tuple[Any, list[str]]:
         assert inner is not None, f"there is no `downfield {' '.join(words[: len(words) - len(rest) + 1])}`"
         command, rest = inner, rest[1:]
     return command, rest
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_that_is_shown_exists_with_its_options(page: Path) -> None:
-    for line in shown_commands(page):
-        if not re.match(r"downfield [a-z]", line) or page.name == "CHANGELOG.md":
-            continue
-        line = line.split(" # ")[0]
-        words = shlex.split(re.split(r"[|;<>]| && ", line.replace("…", ""))[0])[1:]
-        if any(extra in words[:1] for extra in ("learn", "train", "twin")):  # need extras that are not always installed
-            continue
-        command, rest = find(words)
-        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-        for word in rest:
-            option = word.split("=")[0]
-            if option.startswith("--") or re.fullmatch(r"-[A-Za-z]", option):
-                assert option in known | {"--help"}, f"{page.name}: `{line}`: there is no {option}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
