@@ -50,6 +50,7 @@ from downfield.game.table_feed import TableMessage
 from downfield.rig.recording.recorded_clip import bundled_demo, tracks_path
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.feed_publisher import FeedPublisher
+from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.link import TournamentLink
 
 IN_ONE_PROCESS = 5
@@ -83,7 +84,7 @@ def run_tables(arguments: Sequence[str]) -> None:
         owner = GameOwner(rig_id(key.public_text), folder.name)
         store, hub = Store.at(folder / "games.db"), Hub()
         access = broker_access((f"nats://127.0.0.1:{port}",), credentials, folder.name)
-        feed = FeedPublisher(hub, owner, key, lambda: "")
+        feed = FeedPublisher(hub, owner, key, lambda: "", IdentityWatch(owner.rig))
         link = TournamentLink(access, store, owner.rig, key, (feed.run,))
         opened.append((store, game_of(key, table=folder.name), link, hub, folder))
     ending = threading.Event()

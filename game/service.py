@@ -87,6 +87,7 @@ class GameService(CurrentGame):
         super().__init__()
         self.policies = policies or LeaguePolicies()
         self.ended_games = EndedGames()
+        self.require_startable: Callable[[], None] = lambda: None  # refuses to start games; those in play go on
         self._writer = JournalWriter(store)
         self._backlog = Backlog(store, self._writer)
         self._snapshots = snapshots
@@ -316,6 +317,7 @@ class GameService(CurrentGame):
 
     def _carry_out(self, command: Command, submission: Submission) -> str:
         if isinstance(command, NewGame):
+            self.require_startable()
             text = f"Game {self.start_game(command)} has started."
         elif isinstance(command, SetRulebook):
             text = self._set_rulebook(command, submission)

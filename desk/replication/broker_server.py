@@ -97,7 +97,7 @@ def _credentials(path: Path, user: str) -> BrokerCredentials:
 def _configuration(folder: Path, host: str, port: int, desk: BrokerCredentials, rig: BrokerCredentials) -> str:
     rig_may = {
         "publish": ["downfield.journal.*", "downfield.feed.*.*", "downfield.push.get"],
-        "subscribe": ["_INBOX.>", "downfield.push.changed"],
+        "subscribe": ["_INBOX.>", "downfield.push.changed", "downfield.feed.*.about"],
     }
     return f"""# Made by `downfield desk broker`, and written again at each start.
 server_name: downfield

@@ -25,6 +25,7 @@ from downfield.game.table_feed import (
     subject_of,
 )
 from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.identity_watch import IdentityWatch
 
 PAUSE_S: Final = 0.1
 """Between two rounds: what changes more often is sent as it is by then."""
@@ -38,24 +39,30 @@ class FeedPublisher:
         owner: the rig and its table.
         key: signs what is published.
         address: returns the address of the rig's pages, as other computers reach it; empty for none.
+        identity: hears of other computers that are this rig, and tells them of this one.
 
     """
 
-    def __init__(self, hub: Hub, owner: GameOwner, key: RigKey, address: Callable[[], str]) -> None:
+    def __init__(
+        self, hub: Hub, owner: GameOwner, key: RigKey, address: Callable[[], str], identity: IdentityWatch
+    ) -> None:
         self._hub, self._owner, self._key, self._address = hub, owner, key, address
+        self._identity = identity
 
     async def run(self, connection: BrokerConnection) -> None:
         """Publish for as long as a connection lasts, or until the hub is closed."""
         announced = await connection.follow(DESK_SUBJECT)  # before anything is published: no desk is missed
+        await self._identity.follow(connection)
         about = ""
         async with aclosing(self._hub.subscribe(FEED_TOPICS)) as batches:
             async for messages in batches:  # the health wakes this every second
                 everything = announced.is_set() or any(message.topic == SNAPSHOT for message in messages)
                 announced.clear()
-                if everything or not about:  # the pages are served a moment after the start
+                if everything or not about or self._identity.is_answer_due:  # pages are served a moment after the start
                     about = self._address()
-                    if everything or about:
-                        await self._publish(connection, ABOUT, {"address": about, "version": version("downfield")})
+                    if everything or about or self._identity.is_answer_due:
+                        told = {"address": about, "version": version("downfield"), **self._identity.about()}
+                        await self._publish(connection, ABOUT, told)
                 values = {message.topic: message.data for message in messages}
                 if everything:
                     values = self._hub.snapshot(FEED_TOPICS).data

@@ -16,6 +16,7 @@ from downfield.game.signing import RigKey
 from downfield.game.store import EntryRow, Store
 from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection
 from downfield.rig.tournament.broker_thread import BrokerThread, Work
+from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.journal_sender import LIMITS, JournalSender
 from downfield.rig.tournament.link_state import LinkState
 from downfield.rig.tournament.push_receiver import PushReceiver
@@ -31,6 +32,7 @@ class TournamentLink:
         key: signs the journals.
         works: what else is done with each connection.
         pushes: applies what the desk sends; its work is one of them. None for nothing.
+        identity: hears of other computers that are this rig; None for nothing.
 
     """
 
@@ -42,8 +44,9 @@ class TournamentLink:
         key: RigKey,
         works: Sequence[Work] = (),
         pushes: PushReceiver | None = None,
+        identity: IdentityWatch | None = None,
     ) -> None:
-        self._pushes = pushes
+        self._pushes, self._identity = pushes, identity
         self._sender = JournalSender(store, rig, key)
         self._grown = asyncio.Event()
         self._problem = ""
@@ -53,10 +56,13 @@ class TournamentLink:
 
     def state(self) -> LinkState:
         """Return whether the broker is reached, and how far the tournament's store is behind."""
-        return LinkState(self._thread.is_connected, self._thread.problem or self._problem, self._sender.state())
+        other = None if self._identity is None else self._identity.other
+        return LinkState(self._thread.is_connected, self._thread.problem or self._problem, self._sender.state(), other)
 
     def attach(self, game: GameService) -> None:
-        """Apply what the desk sends to a game service."""
+        """Apply what the desk sends to a game service; a copy of a rig starts no games in it."""
+        if self._identity is not None:
+            game.require_startable = self._identity.require_first
         if self._pushes is not None:
             self._pushes.attach(game)
 

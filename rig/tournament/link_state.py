@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.game.published.board_topics import HealthReason, HealthStatus, ReplicationStatus
+from downfield.rig.tournament.identity_watch import REMEDY, OtherRun
 from downfield.rig.tournament.journal_sender import SenderState
 
 WARN_AFTER_S: Final = 10.0
@@ -22,16 +23,24 @@ class LinkState:
         is_connected: whether the broker is reached.
         problem: why the broker or the desk behind it is not; empty where they are.
         sender: how far the tournament's store is behind.
+        other: another computer that is this rig; None where there is none.
 
     """
 
     is_connected: bool
     problem: str
     sender: SenderState
+    other: OtherRun | None = None
 
 
 def with_tournament(health: HealthStatus, link: LinkState) -> HealthStatus:
-    """Return a rig's health with how far its tournament is behind; a warning where that does not end by itself."""
+    """Return a rig's health with how far its tournament is behind; a warning where that does not end by itself.
+
+    Another computer that is the same rig is a warning, too.
+    """
+    if link.other is not None:
+        copied = HealthReason(code="rig_copied", level="warning", text=f"{link.other.text}.", remedy=REMEDY)
+        health = _with_reason(health, copied)
     sender = link.sender
     behind_s = round(sender.stalled_s, 1)
     if sender.refused:
@@ -52,13 +61,13 @@ def with_tournament(health: HealthStatus, link: LinkState) -> HealthStatus:
             text = f"The tournament is {_entries(sender.behind)} behind for {_time(behind_s)}: {why}. {_GOES_ON}"
             remedy = "See to the network and the director's desk. What is missing follows by itself"
             reason = HealthReason(code="replication_behind", level="warning", text=text, remedy=remedy)
-    changed: dict[str, object] = {"replication": status}
-    if reason is not None:
-        changed |= {
-            "reasons": (*health.reasons, reason),
-            "level": "alarm" if health.level == "alarm" else "warning",
-        }
-    return health.model_copy(update=changed)
+    health = health.model_copy(update={"replication": status})
+    return health if reason is None else _with_reason(health, reason)
+
+
+def _with_reason(health: HealthStatus, reason: HealthReason) -> HealthStatus:
+    level = "alarm" if health.level == "alarm" else "warning"
+    return health.model_copy(update={"reasons": (*health.reasons, reason), "level": level})
 
 
 def _entries(count: int) -> str:

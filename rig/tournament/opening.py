@@ -17,6 +17,7 @@ from downfield.rig.sources.source_names import is_recording
 from downfield.rig.tables.profile import TableFolder, new_profile
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.feed_publisher import FeedPublisher
+from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.link import TournamentLink
 from downfield.rig.tournament.link_state import with_tournament
 from downfield.rig.tournament.push_receiver import PushReceiver
@@ -74,10 +75,11 @@ def open_tournament(
     if not servers or not owner.rig:
         return None
     access = broker_access(servers, settings.tournament.credentials, f"{owner.table} ({owner.rig})")
-    feed = FeedPublisher(hub, owner, key, lambda: _address(service()))
+    identity = IdentityWatch(owner.rig)
+    feed = FeedPublisher(hub, owner, key, lambda: _address(service()), identity)
     material = PushedMaterial(store, hub, owner.table, profile_saver(settings, owner.table), grants)
     pushes = PushReceiver(data_folder(settings) / PUSHES, hub, key, owner.table, material)
-    return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes)
+    return TournamentLink(access, store, owner.rig, key, (feed.run, pushes.run), pushes, identity)
 
 
 def profile_saver(settings: RigSettings, table: str) -> SaveProfile | None:
