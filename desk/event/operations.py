@@ -77,7 +77,11 @@ def register(event: TournamentEvent, entrant: Entrant, by: Change) -> Tournament
         raise InputError(f"An event has at most {MAX_ENTRANTS} entrants.")
     known = next((other for other in event.entrants if other.id == entrant.id), None)
     if known is None:
-        _before_the_draw(event, "The draw is made, so nobody can be added. Undo the draw first, if no game is played.")
+        _before_the_draw(
+            event,
+            "The draw is made, so nobody can be added by a list. Register who comes late alone; or undo the draw first,"
+            " if no game is played.",
+        )
         return _noted(replace(event, entrants=(*event.entrants, entrant)), by)
     if event.matches and entrant.seed != known.seed:
         raise RefusedError("The draw is made, so seeds can't change any more.")

@@ -43,6 +43,8 @@ def slot_times(clock: EventClock) -> list[datetime]:
 def schedule(matches: Sequence[Match], tables: Sequence[str], clock: EventClock) -> tuple[Match, ...]:
     """Return the games with their slots and tables; games with a result stay where they were.
 
+    Once games are played, the others come no earlier than the last of those: nothing is scheduled into the past.
+
     Args:
         matches: every game.
         tables: names, without repetition.
@@ -61,7 +63,7 @@ def schedule(matches: Sequence[Match], tables: Sequence[str], clock: EventClock)
     urgency = _urgency(matches, before)
     taken = {(match.slot, match.table) for match in placed.values()}
     used: dict[str, Counter[str]] = {}
-    slot = 0
+    slot = max((match.slot for match in placed.values() if match.slot is not None and _is_played(match)), default=0)
     while open_matches:
         ready = [match for match in open_matches if _may_begin(match, slot, placed, before, clock.rest_slots)]
         ready.sort(key=lambda match: -urgency[match.id])  # stable: listed order among equals
@@ -88,6 +90,11 @@ def schedule(matches: Sequence[Match], tables: Sequence[str], clock: EventClock)
             " time, or shorten the games."
         )
     return tuple(placed[match.id] for match in matches)
+
+
+def _is_played(match: Match) -> bool:
+    """Return whether a game was played: what somebody forfeits who has left may be far ahead."""
+    return match.result is not None and match.result.forfeited_by is None
 
 
 def _may_begin(match: Match, slot: int, placed: dict[str, Match], before: dict[str, list[str]], rest: int) -> bool:

@@ -21,6 +21,7 @@ from downfield.desk.event.csv_files import (
     read_figures,
     standings_csv,
 )
+from downfield.desk.event.late_entries import enter_late
 from downfield.desk.event.records import (
     MAX_NAME,
     Change,
@@ -157,13 +158,13 @@ def put_clock(by: SenderDep, given: ClockRequest) -> EventView:
 @router.post("/entrants", summary="Register a coach", status_code=201)
 @allow("admin")
 def register(by: SenderDep, given: EntrantRequest) -> EventView:
-    """Before the draw only."""
+    """Before the draw; after it into the smallest pool, as long as no game of the elimination is played."""
     entrant = _entrant(secrets.token_hex(4), given, None)
-    return _change(
-        by,
-        f"registered {entrant.name}",
-        lambda event, change: operations.register(event, entrant, change),
-    )
+
+    def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
+        return enter_late(event, entrant, change) if event.matches else operations.register(event, entrant, change)
+
+    return _change(by, f"registered {entrant.name}", operation)
 
 
 @router.put("/entrants/{entrant}", summary="Change what is registered")
