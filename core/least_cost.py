@@ -36,7 +36,7 @@ def least_cost_pairs(cost: Array) -> tuple[Indices, Indices]:
 
 def _columns(cost: Array) -> Indices:
     """Return the column of each row, of costs with no more rows than columns."""
-    cheapest = cost.argmin(axis=1)
+    cheapest: Indices = cost.argmin(axis=1)
     owners, first = np.unique(cheapest, return_index=True)
     if len(owners) == len(cost):
         return cheapest

@@ -199,7 +199,8 @@ def assign(
         never |= away & elsewhere[np.ix_(rows, columns)]
     missed = np.where(np.eye(len(rows), dtype=bool), LIMITS.unmatched_cost, _NEVER)
     # A detection within the gate is the figure unless its colors contradict; how badly it fits decides between figures.
-    fits = np.where(never, _NEVER, np.minimum(cost, LIMITS.unmatched_cost - 1) + jersey_cost)
+    # Of two figures that it fits badly the one that it fits less badly is preferred: by less than any other difference.
+    fits = np.where(never, _NEVER, np.minimum(cost, LIMITS.unmatched_cost - 1 + cost / _NEVER) + jersey_cost)
     chosen_row, chosen = least_cost_pairs(np.concatenate([fits, missed], axis=1))
     padded = np.concatenate([np.where(never, _NEVER, cost + jersey_cost), missed], axis=1)
     paired = chosen < len(columns)
