@@ -101,7 +101,7 @@ def test_a_figure_detected_a_moment_ago_is_not_confused_with_its_half_hidden_opp
 def test_a_detection_that_fits_one_figure_badly_and_another_worse_is_not_ambiguous() -> None:
     part = measurements((100.0, 108.0, EXACT, 0.95, 7.0))
     part.pose[0, 3:] = 20.0, 12.0  # half a base
-    for places in (((100, 100), (100, 128)), ((100, 128), (100, 100))):  # whichever comes first
+    for places in (((100, 128), (100, 100)), ((100, 100), (100, 128))):  # whichever comes first
         neighbors = standing(*places)
         neighbors.inflate(np.array([0, 1]), 4.0, 0.1)
         assert ambiguous(neighbors, part, LIGHT, LIGHT) == set()
