@@ -12,12 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import av
 import av.container
 import numpy as np
-from av.buffer import Buffer
 from av.packet import Packet
 from av.sidedata.sidedata import SideDataContainer, Type
 from av.stream import Disposition
@@ -57,6 +56,14 @@ Stored = tuple[int, int, int, int]
 """The linear part of a display matrix, rounded to -1, 0 and 1: x' = a x + c y, y' = b x + d y, as (a, b, c, d)."""
 
 _AS_STORED: Final[Stored] = (1, 0, 0, 1)
+
+_ROTATED: Final[Mapping[int, Stored]] = {
+    -90: (0, 1, -1, 0),
+    90: (0, -1, 1, 0),
+    180: (-1, 0, 0, -1),
+    -180: (-1, 0, 0, -1),
+}
+"""The same of a picture that is only turned, by the angle that PyAV gives, degrees."""
 
 _SCALED_AS_STORED: Final = frozenset({"yuv420p", "yuvj420p", "yuv422p", "yuvj422p"})
 """Colors in which pictures are scaled as they are, and converted once they are small, in half of the time."""
@@ -335,16 +342,25 @@ def _display_matrix(frame: av.VideoFrame) -> Stored:
     """Return how a picture is to be turned: by quarters, as cameras do; any other angle is left."""
     # A frame that is asked for its side data keeps them, and they keep the frame: such a pair stays in memory, with its
     # picture, until garbage is collected, which a live rig does not do for half a day.
-    side_data = SideDataContainer(frame)  # type: ignore[call-arg]  # PyAV's stub leaves the frame out
-    found = cast("Mapping[Type, Buffer]", side_data).get(Type.DISPLAYMATRIX)
-    if found is None:
-        return _AS_STORED
+    side_data = cast("Any", SideDataContainer).__new__(SideDataContainer)
+    with suppress(ValueError):  # of a kind that PyAV does not know, such as the EXIF data of a photo
+        side_data.__init__(frame)
+    found = next((data for data in side_data if _is_matrix(data)), None)
+    if found is None:  # or one that comes after such
+        return _ROTATED.get(frame.rotation, _AS_STORED)
     values = np.frombuffer(bytes(found), dtype=np.int32)[:5].astype(np.float64)
     largest = np.abs(values[[0, 1, 3, 4]]).max(initial=0.0)
     if largest == 0:
         return _AS_STORED
     a, b, c, d = (round(value / largest) for value in values[[0, 1, 3, 4]])
     return (a, b, c, d) if abs(a * d - b * c) == 1 and abs(a) == abs(d) != abs(b) == abs(c) else _AS_STORED
+
+
+def _is_matrix(data: Any) -> bool:
+    try:
+        return bool(data.type is Type.DISPLAYMATRIX)
+    except ValueError:
+        return False
 
 
 def _is_still(stream: VideoStream) -> bool:

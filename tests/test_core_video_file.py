@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import struct
 from itertools import pairwise
 from pathlib import Path
 
@@ -107,6 +108,33 @@ def test_a_video_of_variable_rate_keeps_its_times(tmp_path: Path) -> None:
     times = (0, 1, 2, 30, 31, 90, 91)
     found = read(write_video(tmp_path / "uneven.mp4", times=times))
     assert [t_ms for t_ms, _ in found] == [round(time * 1000 / FPS) for time in times]
+
+
+def with_exif(jpeg: bytes, orientation: int) -> bytes:
+    """Return a picture with the note that phones and cameras put into it: how it is to be turned."""
+    entry = struct.pack("<HHHII", 1, 0x112, 3, 1, orientation) + bytes(4)
+    note = b"Exif\0\0II*\0" + struct.pack("<I", 8) + entry
+    return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(note) + 2) + note + jpeg[2:]
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_picture_with_the_note_of_a_phone_is_upright(tmp_path: Path, orientation: int) -> None:
+    across, down = np.meshgrid(np.linspace(0, 250, 96), np.linspace(0, 250, 64))
+    slopes = np.dstack([across, across / 2, down]).astype(np.uint8)  # no two of the eight ways look the same
+    encoded = with_exif(cv2.imencode(".jpg", slopes)[1].tobytes(), orientation)
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(encoded)
+    (shown,) = VideoReader(path).pictures()
+    image, expected = shown.to_bgr(), cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+    assert image is not None
+    assert image.shape == expected.shape
+    assert np.abs(image.astype(int) - expected).mean() < 3
+
+
+def test_motion_jpeg_with_such_a_note_in_every_picture_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "camera.mjpeg"
+    path.write_bytes(b"".join(with_exif(cv2.imencode(".jpg", picture(n))[1].tobytes(), 1) for n in range(5)))
+    assert [shown.to_bgr() is not None for shown in VideoReader(path).pictures()] == [True] * 5
 
 
 def test_what_an_edit_list_cuts_off_is_not_shown(tmp_path: Path) -> None:
