@@ -127,6 +127,7 @@ def test_a_picture_with_the_note_of_a_phone_is_upright(tmp_path: Path, orientati
     (shown,) = VideoReader(path).pictures()
     image, expected = shown.to_bgr(), cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
     assert image is not None
+    assert expected is not None
     assert image.shape == expected.shape
     assert np.abs(image.astype(int) - expected).mean() < 3
 
