@@ -13,10 +13,12 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, OutputError
+from downfield.core.input_files import open_input
 from downfield.core.media_limits import FILE_OPTIONS, MAX_PIXELS
 from downfield.core.video_file import VideoReader, count_packets
 
 _SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})
+_PHONE_SUFFIXES: Final = frozenset({".heic", ".heif"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,9 @@ def read_pictures(path: Path, count: int = LIMITS.frames) -> list[Image]:
     """
     if path.is_dir():
         raise InputError(f"{path}: is a folder. Give a photo or a video of the table.")
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+    open_input(path).close()  # says what it is in place of a file
+    if path.suffix.lower() in _PHONE_SUFFIXES:
+        raise InputError(f"{path}: HEIC can't be read. Save or send the photo as JPEG.")
     if path.suffix.lower() in _SUFFIXES:
         return [read_picture(path)]
     try:

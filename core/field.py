@@ -256,6 +256,11 @@ def preset(name: str) -> FieldModel:
     return _parse((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"), f"preset {name}")
 
 
+def is_field_file(name_or_path: str | Path) -> bool:
+    """Return whether a text names a file of a field, not a preset: it ends in ``.toml``, in whatever case."""
+    return str(name_or_path).lower().endswith(".toml")
+
+
 def load_field(name_or_path: str) -> FieldModel:
     """Return a field model by the name of a preset or the path of a TOML file (anything that ends in ``.toml``).
 
@@ -264,7 +269,7 @@ def load_field(name_or_path: str) -> FieldModel:
         FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
 
     """
-    if not name_or_path.endswith(".toml"):
+    if not is_field_file(name_or_path):
         return preset(name_or_path)
     return _parse(read_text(Path(name_or_path)), name_or_path)
 

@@ -24,8 +24,17 @@ def test_hash_rows_are_found_where_they_are_also_double_ones(rows: tuple[float, 
     assert found.hash_length_yd == pytest.approx(0.9, abs=0.35)
 
 
-def test_ticks_along_the_sidelines_are_no_hash_rows() -> None:
-    assert with_hash_rows(with_marks((0.8, 49.2), 0.9), CAMERA, FIELD, 140.0) is None
+@pytest.mark.parametrize("picture", [bare(), with_marks((0.8, 49.2), 0.9)])
+def test_a_print_without_hash_rows_has_none_and_ticks_along_the_sidelines_are_none(picture: Plane) -> None:
+    found = with_hash_rows(picture, CAMERA, FIELD, 140.0)
+    assert found is not None
+    assert (found.hash_rows_y_yd, [line for line in found.lines() if line.kind == "hash"]) == ((), [])
+
+
+@pytest.mark.parametrize("off_yd", [0.3, 0.5, 1.25])
+def test_marks_beside_the_yards_are_no_bare_ground(off_yd: float) -> None:
+    aside = dataclasses.replace(CAMERA, translation_mm=(-400.0 + 8.0 * off_yd, 200.0, 560.0))
+    assert with_hash_rows(with_marks((20.0, 30.0), 0.9), aside, FIELD, 140.0) is None
 
 
 def test_a_row_in_one_half_only_is_no_hash_row() -> None:

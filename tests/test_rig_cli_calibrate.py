@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import cv2
@@ -9,7 +11,7 @@ from calibration_scenes import TUDOR, photograph
 from typer.testing import CliRunner
 
 from downfield.calibration.calibration import read_calibration
-from downfield.calibration.pictures import write_picture
+from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.core.errors import InputError
 from downfield.core.field import load_field
 from downfield.rig.cli.calibrate import parse_landmark
@@ -66,6 +68,60 @@ def test_a_missing_picture_and_an_unknown_field_are_named(tmp_path: Path) -> Non
     write_picture(photo, photograph(figures=0).image[:8, :8])
     with pytest.raises(InputError, match="no field is named"):
         run("calibrate", "field", photo, "--field", "nowhere", "-o", tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("pipe", "is a pipe, not a file"),
+        ("loop.png", "can't be read: "),
+        ("gone.png", "is a link that leads to no file"),
+        ("phone.HEIC", "Save or send the photo as JPEG"),
+        ("words.mp4", "neither a picture nor a video that can be read"),
+        ("words.jpg", "not a readable picture"),
+        ("folder", "is a folder. Give a photo"),
+        ("a\0b", "no file has such a name"),
+    ],
+)
+def test_what_is_no_picture_is_named_as_what_it_is(tmp_path: Path, name: str, says: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop.png").symlink_to(tmp_path / "loop.png")
+    (tmp_path / "gone.png").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "folder").mkdir()
+    for each in ("phone.HEIC", "words.mp4", "words.jpg"):
+        (tmp_path / each).write_text("hello", encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read_pictures(tmp_path / name)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("length", "says"),
+    [
+        ("100,100=110,100=300", "10 px apart, under 20. Measure something longer"),
+        ("-50,100=500,100=300", "the end -50,100 of the length is outside the picture of 1920x1080 px"),
+        ("100,100=500,1080=300", "the end 500,1080 of the length is outside"),
+    ],
+)
+def test_a_length_that_tells_no_scale_is_refused_before_the_field_is_searched(
+    tmp_path: Path, length: str, says: str
+) -> None:
+    photo = tmp_path / "a.png"
+    write_picture(photo, np.full((1080, 1920, 3), 90, dtype=np.uint8))
+    with pytest.raises(InputError, match=re.escape(says)):
+        run("calibrate", "field", photo, "-o", tmp_path / "x.json", "--length", length)
+
+
+def test_a_photo_is_not_written_over_and_a_field_is_written_where_it_can_be_read_again(tmp_path: Path) -> None:
+    photo, other = tmp_path / "a.png", tmp_path / "b.png"
+    write_picture(photo, np.full((8, 8, 3), 90, dtype=np.uint8))
+    write_picture(other, np.full((8, 8, 3), 90, dtype=np.uint8))
+    before = other.read_bytes()
+    with pytest.raises(InputError, match="is named like a picture"):
+        run("calibrate", "field", photo, "-o", other)
+    with pytest.raises(InputError, match=r"End the name in \.toml"):
+        run("calibrate", "field", photo, "-o", tmp_path / "x.json", "--write-field", tmp_path / "found.txt")
+    assert other.read_bytes() == before
 
 
 def test_a_landmark_that_is_no_place_is_refused() -> None:

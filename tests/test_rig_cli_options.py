@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from downfield.core.errors import InputError, OutputError
 from downfield.rig.cli.main import app
-from downfield.rig.cli.options import check_outputs
+from downfield.rig.cli.options import check_data_name, check_outputs
 
 
 def test_an_output_over_an_input_is_refused_under_any_of_its_names(tmp_path: Path) -> None:
@@ -40,6 +40,21 @@ def test_what_is_no_file_is_refused_as_output(tmp_path: Path) -> None:
     (tmp_path / "photo.png").touch()
     with pytest.raises(OutputError, match="is a file, not a folder"):
         check_outputs(tmp_path / "photo.png" / "new" / "a.json", inputs=())
+
+
+def test_what_can_be_no_file_is_refused_as_output(tmp_path: Path) -> None:
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    for name in ("x" * 300, "a\0b", "nowhere/a.json"):
+        with pytest.raises(OutputError, match="can't be written"):
+            check_outputs(tmp_path / name, inputs=())
+
+
+def test_data_is_not_written_in_place_of_a_photo_that_was_to_be_read(tmp_path: Path) -> None:
+    for name in ("photo.JPG", "game.mp4", "phone.heic"):
+        with pytest.raises(InputError, match=r"End its name in \.json"):
+            check_data_name(tmp_path / name, ".json")
+    check_data_name(tmp_path / "a.calibration.json", ".json")
+    check_data_name(None, ".json")
 
 
 def test_two_results_never_go_to_one_file(tmp_path: Path) -> None:

@@ -38,9 +38,10 @@ LIMITS: Final = HashRowLimits()
 
 
 def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel | None:
-    """Return the field with its rows of hash marks where they are printed; None when none are seen.
+    """Return the field with its rows of hash marks where they are printed; None where that can't be told.
 
-    Rows are taken that the field has in both halves alike.
+    Rows are taken that the field has in both halves alike. Without any, the field has none if nothing else is printed
+    there in every step from one yard line to the next: in a wrong reading the marks are beside the yards.
 
     Args:
         plane: gray picture, shape (height, width).
@@ -68,6 +69,8 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
         for center, length in rows
         if any(abs(field.width_yd - center - other) < LIMITS.apart_yd for other, _ in rows)
     ]
+    if not rows and _is_bare(plane, camera, field, paint):
+        return dataclasses.replace(field, hash_rows_y_yd=(), sideline_marks=False)
     if not 2 <= len(paired) <= LIMITS.most:
         return None
     return dataclasses.replace(
@@ -75,6 +78,23 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
         hash_rows_y_yd=tuple(round(center, 3) for center, _ in paired),
         hash_length_yd=round(float(np.median([length for _, length in paired])), 3),
     )
+
+
+def _is_bare(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> bool:
+    """Return whether nothing is printed alike in every step between yard lines, clear of sidelines and numbers."""
+    step = field.yard_line_every_yd
+    starts = np.arange(round(field.length_yd / step)) * step
+    phases = np.arange(LIMITS.beside_yd + LIMITS.step_yd, step - LIMITS.beside_yd, 2 * LIMITS.step_yd)
+    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, 2 * LIMITS.step_yd)
+    for row_yd in field.number_rows_y_yd:
+        y_yd = y_yd[np.abs(y_yd - row_yd) > field.number_height_yd / 2 + LIMITS.apart_yd]
+    x_yd = (starts[:, None] + phases).ravel()
+    at, low, high = (
+        _levels(plane, camera, field, x_yd + off, y_yd) for off in (0.0, -LIMITS.beside_yd, LIMITS.beside_yd)
+    )
+    signed = (np.sign(paint) * (at - (low + high) / 2)).reshape(len(y_yd), len(starts), len(phases))
+    contrast = np.median(signed, axis=1) / abs(paint)
+    return len(y_yd) > 0 and float(contrast.max()) < LIMITS.present
 
 
 def _levels(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,12 +14,14 @@ from downfield.calibration.field.progress import ProgressListener
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.unknown_print import solve_unknown
 from downfield.core.arrays import Image
-from downfield.core.errors import InputError
+from downfield.core.errors import FieldError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.records import check
 
 _LENGTHS_MM: Final = (5.0, 5000.0)
 """Least and largest length that may be measured on a board."""
+_LEAST_PX: Final = 20.0
+"""Least length in the picture: where each end is marked to a pixel, the scale is good to 7 % at the worst."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,26 @@ class KnownLength:
     def __post_init__(self) -> None:
         low, high = _LENGTHS_MM
         check(low <= self.length_mm <= high, InputError, f"the length must be {low:g} to {high:g} mm")
-        check(self.ends_px[0] != self.ends_px[1], InputError, "both ends of the length are the same place")
+        apart_px = math.dist(*self.ends_px)
+        check(
+            apart_px >= _LEAST_PX,
+            InputError,
+            f"the ends of the length are {apart_px:.0f} px apart, under {_LEAST_PX:.0f}. Measure something longer.",
+        )
+
+    def check_inside(self, image: Image) -> None:
+        """Refuse ends beside a picture.
+
+        Raises:
+            InputError: names the end.
+
+        """
+        height, width = image.shape[:2]
+        for x, y in self.ends_px:
+            inside = 0 <= x < width and 0 <= y < height
+            check(
+                inside, InputError, f"the end {x:g},{y:g} of the length is outside the picture of {width}x{height} px"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +94,11 @@ def propose_field(
     Raises:
         AmbiguousField: the print can be read in several ways; carries them.
         CalibrationError: no field can be read; says what to change.
-        InputError: an end of the known length is not on the board.
+        InputError: an end of the known length is not in the picture or on the board, or makes an impossible board.
 
     """
+    if known_length is not None:
+        known_length.check_inside(images[0])
     try:
         return _proposal(solve_unknown(images, progress=progress), known_length)
     except AmbiguousField as ways:
@@ -96,7 +120,14 @@ def _scaled(solution: FieldSolution, scale: float) -> FieldSolution:
     """Return the same picture of a board that is larger by a factor."""
     if scale == 1.0:
         return solution
-    field = _scaled_field(solution.field, scale)
+    try:
+        field = _scaled_field(solution.field, scale)
+    except FieldError:
+        long_mm, wide_mm = solution.field.length_mm * scale, solution.field.width_mm * scale
+        raise InputError(
+            f"by the known length the field would be {long_mm:.0f} x {wide_mm:.0f} mm, which no board's is. Check the"
+            " millimeters and both ends."
+        ) from None
     camera = solution.fit.camera
     tx, ty, tz = (float(value) * scale for value in camera.translation_mm)
     bow = camera.bow and dataclasses.replace(

@@ -23,7 +23,7 @@ from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.field import load_field
+from downfield.core.field import is_field_file, load_field
 from downfield.core.field_toml import describe_measured, measured_field_toml
 from downfield.core.picture_spans import parse_number
 from downfield.core.records import write_text
@@ -34,7 +34,13 @@ from downfield.rig.cli.field_solving import (
     ReadingOption,
     solve_requested,
 )
-from downfield.rig.cli.options import CameraHeightOption, StandingOption, check_outputs, number_between
+from downfield.rig.cli.options import (
+    CameraHeightOption,
+    StandingOption,
+    check_data_name,
+    check_outputs,
+    number_between,
+)
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar, with_progress
 from downfield.rig.live.rig_health import ActiveProblems
@@ -91,6 +97,9 @@ def from_field(
 ) -> None:
     """Calibrate from the printed field alone."""
     check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)))
+    check_data_name(out, ".json")
+    if write_field is not None and not is_field_file(write_field):
+        raise InputError(f"{write_field}: --field takes files that end in .toml. End the name in .toml.")
     if lens is not None and (length, standing, height_mm) != (None, None, None):
         raise InputError("--length, --standing and --camera-height are for any camera's lens. Use them without --lens.")
     request = FieldRequest(field, length, reading, height_mm, standing)
@@ -126,6 +135,7 @@ def from_landmarks(
 ) -> None:
     """Calibrate from four or more landmarks given by hand, refined to the paint."""
     check_outputs(out, picture=picture, inputs=(source, lens, Path(field)))
+    check_data_name(out, ".json")
     landmarks, model, prior = [parse_landmark(text) for text in at], load_field(field), _prior(lens)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
@@ -146,6 +156,7 @@ def from_fiducials(
 ) -> None:
     """Calibrate from square markers beside the field, with a measured lens."""
     check_outputs(out, picture=picture, inputs=(source, lens, markers, Path(field)))
+    check_data_name(out, ".json")
     plan, measured, model = read_fiducials(markers), read_lens(lens), load_field(field)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
@@ -187,6 +198,7 @@ def measure_lens(
     if (views is None) == (source is None):
         raise InputError("Give either a video or folder of the sheet, or a camera with --source.")
     check_outputs(out, inputs=(views,))
+    check_data_name(out, ".json")
     collector = LensCollector(sheet, hold_still=source is not None)
     if views is not None:
         _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", _picture_count(views)))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import cv2
 import typer
@@ -21,6 +21,9 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="A setting that overrides the file; may be repeated."),
 ]
+
+_PICTURES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif", ".heic", ".heif"})
+_VIDEOS: Final = frozenset({".mp4", ".mkv", ".avi", ".mov", ".webm"})
 
 
 def number_between(low: float, high: float) -> Callable[[object], float]:
@@ -77,6 +80,7 @@ def check_outputs(*outputs: Path | None, inputs: Iterable[Path | None], picture:
     written = [output for output in (*outputs, picture) if output is not None]
     read = [path for path in inputs if path is not None]
     for output in written:
+        _check_name(output)
         if output.is_dir():
             raise InputError(f"{output}: is a folder. Give the name of the file to write.")
         if output.exists() and not output.is_file():
@@ -91,6 +95,29 @@ def check_outputs(*outputs: Path | None, inputs: Iterable[Path | None], picture:
             raise InputError(f"{second}: two results can't be written to one file. Choose another name for one.")
     if picture is not None and not _is_picture_name(picture):
         raise OutputError(f"{picture}: unknown picture format. End the name in .png or .jpg.")
+
+
+def check_data_name(output: Path | None, suffix: str) -> None:
+    """Refuse the name of a picture or a video for a file of data: it was meant to be read, or would be lost.
+
+    Raises:
+        InputError: the name ends like one.
+
+    """
+    if output is not None and output.suffix.lower() in _PICTURES | _VIDEOS:
+        raise InputError(f"{output}: is named like a picture or a video. End its name in {suffix}.")
+
+
+def _check_name(path: Path) -> None:
+    """Refuse what can't be the name of a file."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written: {error.strerror}") from None
+    except ValueError:
+        raise OutputError(f"{path}: can't be written: no file has such a name") from None
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -113,6 +140,8 @@ def _check_writable(path: Path) -> None:
     """Refuse a file that its folder, or the folder that would have to be made, does not allow to be written."""
     folder = path.absolute().parent
     while not folder.exists() and folder != folder.parent:
+        if folder.is_symlink():
+            raise OutputError(f"{path}: can't be written: {folder} is a link that leads nowhere. Choose another name.")
         folder = folder.parent
     if not folder.is_dir():
         raise OutputError(f"{path}: can't be written: {folder} is a file, not a folder. Choose another name.")
