@@ -309,6 +309,11 @@ def upright_bgr(frame: av.VideoFrame, width_px: int | None = None) -> Image:
     return np.ascontiguousarray(image)
 
 
+def is_turned(frame: av.VideoFrame) -> bool:
+    """Return whether a picture is to be turned or mirrored before it is shown."""
+    return _display_matrix(frame) != _AS_STORED
+
+
 def upright_size_px(frame: av.VideoFrame) -> tuple[int, int]:
     """Return width and height of a picture turned as its file says."""
     return _upright_size_px(frame, _display_matrix(frame)[0])

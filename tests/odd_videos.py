@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +14,13 @@ from loopback_streams import jpeg, picture
 
 SIZE_PX = (160, 96)
 FPS = 30
+
+
+def with_exif(encoded: bytes, orientation: int) -> bytes:
+    """Return a picture with the note that phones and cameras put into it: how it is to be turned."""
+    entry = struct.pack("<HHHII", 1, 0x112, 3, 1, orientation) + bytes(4)
+    note = b"Exif\0\0II*\0" + struct.pack("<I", 8) + entry
+    return encoded[:2] + b"\xff\xe1" + struct.pack(">H", len(note) + 2) + note + encoded[2:]
 
 
 def write_video(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import random
-import struct
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loopback_streams import picture
-from odd_videos import FPS, SIZE_PX, write_video
+from odd_videos import FPS, SIZE_PX, with_exif, write_video
 
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
@@ -108,13 +107,6 @@ def test_a_video_of_variable_rate_keeps_its_times(tmp_path: Path) -> None:
     times = (0, 1, 2, 30, 31, 90, 91)
     found = read(write_video(tmp_path / "uneven.mp4", times=times))
     assert [t_ms for t_ms, _ in found] == [round(time * 1000 / FPS) for time in times]
-
-
-def with_exif(jpeg: bytes, orientation: int) -> bytes:
-    """Return a picture with the note that phones and cameras put into it: how it is to be turned."""
-    entry = struct.pack("<HHHII", 1, 0x112, 3, 1, orientation) + bytes(4)
-    note = b"Exif\0\0II*\0" + struct.pack("<I", 8) + entry
-    return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(note) + 2) + note + jpeg[2:]
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))

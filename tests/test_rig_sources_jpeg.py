@@ -9,6 +9,7 @@ import av
 import cv2
 import numpy as np
 import pytest
+from odd_videos import with_exif
 
 from downfield.core.arrays import Image
 from downfield.rig.sources.file_sources import VideoFile
@@ -83,3 +84,16 @@ def test_the_size_of_a_picture_is_read_from_its_header(options: tuple[int, ...])
     assert jpeg_size_px(data) == jpeg_size_px(filled) == (320, 180)
     header = data.index(b"\x00\xb4\x01\x40")  # height and width
     assert all(jpeg_size_px(data[:length]) is None for length in range(header + 4))
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_phones_stream_is_turned_live_as_it_is_where_it_is_played_again(tmp_path: Path, orientation: int) -> None:
+    data = with_exif(packed(picture()), orientation)
+    path = tmp_path / "phone.mjpeg"
+    path.write_bytes(data * 2)
+    live = decode_jpeg(data)
+    played = next(VideoFile(path, paced=False).frames()).image
+    assert live is not None
+    assert played is not None
+    assert live.shape == ((180, 320, 3) if orientation < 5 else (320, 180, 3))
+    assert np.array_equal(live, played)

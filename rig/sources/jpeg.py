@@ -15,6 +15,7 @@ from av.video.codeccontext import VideoCodecContext
 
 from downfield.core.arrays import Image
 from downfield.core.media_limits import DECODER_BOUNDS, JPEG_DECODER
+from downfield.core.video_file import is_turned, upright_bgr
 
 _FRAME_HEADERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 """Markers of a header with the picture's size (ITU-T T.81, table B.1); the others in the range are tables."""
@@ -23,9 +24,14 @@ _THREAD = threading.local()  # a decoder serves one thread at a time
 
 
 def decode_jpeg(data: bytes) -> Image | None:
-    """Return a picture, uint8 BGR, shape (height, width, 3); None if it is damaged or too large."""
+    """Return a picture, uint8 BGR, shape (height, width, 3); None if it is damaged or too large.
+
+    It is turned as its EXIF note says: a phone that streams writes one, and so it is turned where it is played again.
+    """
     frame = decode_jpeg_frame(data)
-    return None if frame is None else _pixels(frame.reformat(format="bgr24", threads=1))
+    if frame is None:
+        return None
+    return upright_bgr(frame) if is_turned(frame) else _pixels(frame.reformat(format="bgr24", threads=1))
 
 
 def decode_jpeg_frame(data: bytes) -> av.VideoFrame | None:
