@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice, pairwise
 
+import numpy as np
 import pytest
 from loopback_streams import MjpegServer, RtspServer, jpeg, picture
 from mjpeg_dialects import DialectServer
@@ -16,7 +18,7 @@ from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.network_video import NetworkVideo
 from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.rig.sources.source import CaptureClock, CapturedFrame, SourceFacts
+from downfield.rig.sources.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
 from downfield.rig.sources.source_opening import SourceChoice, open_source
 
 QUICK = ReconnectLimits(stalled_s=0.3, frozen_s=0.3, open_timeout_s=2.0, first_wait_s=0.02, longest_wait_s=0.1)
@@ -156,6 +158,48 @@ def test_a_camera_that_begins_anew_with_its_frozen_picture_is_not_back() -> None
     server.close()
     assert opened == [0, 1, 1, 1]  # told once, not at each opening
     assert [text[:26] for text in notify] == ["The picture has been froze", "The camera picture is back"]
+
+
+def test_a_camera_that_begins_each_opening_with_the_picture_that_it_froze_with_comes_back() -> None:
+    """Such as one that sends a recording from its beginning to everybody who connects."""
+    thawed = threading.Event()
+
+    def opening() -> FrameSource:
+        return RepeatingSource([0] * 10_000 if not thawed.is_set() else [0] * 3 + list(range(1, 10_000)))
+
+    problems = ActiveProblems(notify=lambda _, text: notify.append(text))
+    notify: list[str] = []
+    source = ReconnectingSource(opening, problems, replace(QUICK, frozen_s=0.2))
+    thawing = threading.Timer(0.7, thawed.set)
+    thawing.start()
+    indices = []
+    for frame in source.frames():
+        indices.append(frame.index)
+        if thawed.is_set() and frame.image is not None and frame.image[0, 0, 0] > 3:
+            break
+    source.close()
+    assert not problems.active()
+    assert len(notify) == 2, notify
+    assert indices == sorted(set(indices))
+
+
+class RepeatingSource:
+    """Sends pictures of given brightness, 50 a second."""
+
+    def __init__(self, brightness: list[int]) -> None:
+        self.facts = SourceFacts("stream", "repeating", (16, 16), 50.0, live=True)
+        self._brightness, self._closed = brightness, threading.Event()
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        for index, brightness in enumerate(self._brightness):
+            image = np.full((16, 16, 3), brightness % 256, np.uint8)
+            now_ns = time.monotonic_ns()
+            yield CapturedFrame(index, now_ns, now_ns, image=image)
+            if self._closed.wait(0.02):
+                return
+
+    def close(self) -> None:
+        self._closed.set()
 
 
 def test_a_stream_that_changes_its_size_while_it_sends_is_opened_again() -> None:

@@ -104,9 +104,11 @@ class ReconnectingSource:
         freeze_detector = _FreezeDetector(self._limits.frozen_s)  # a frozen camera may begin anew with the same picture
         while not self._closed.is_set():
             size_check, index_offset = _SizeCheck(self._limits.resized_frames), None
+            freeze_detector.begin()
             try:
                 for frame in self._reader.frames():
-                    freeze_detector.check(frame)
+                    if freeze_detector.is_frozen(frame):
+                        continue
                     if index_offset is None:
                         index_offset = self._recovered(last, frame)
                     last = dataclasses.replace(frame, index=index_offset + frame.index)
@@ -245,15 +247,24 @@ class _Reader:
 
 
 class _FreezeDetector:
-    """Detects a picture that no longer changes."""
+    """Detects a picture that no longer changes.
+
+    A camera that was frozen may begin each opening with the same picture, whether it is frozen still or not: others may
+    follow, so it has as long as any to send one.
+    """
 
     def __init__(self, after_s: float) -> None:
         self._after_ns = round(after_s * 1e9)
         self._content: bytes | None = None
-        self._unchanged_since_ns = 0
+        self._unchanged_since_ns: int | None = None
+        self._was_frozen = False
 
-    def check(self, frame: CapturedFrame) -> None:
-        """Compare a frame with the one before.
+    def begin(self) -> None:
+        """Give a camera that was opened again its time to send another picture."""
+        self._unchanged_since_ns = None
+
+    def is_frozen(self, frame: CapturedFrame) -> bool:
+        """Compare a frame with the one before; return whether it is still the picture that a camera froze with.
 
         Raises:
             SourceError: the picture has not changed for too long.
@@ -265,12 +276,16 @@ class _FreezeDetector:
             image = frame.image if frame.image is not None else np.empty((0, 0, 3), dtype=np.uint8)
             content = image[::_SAMPLE_STEP, ::_SAMPLE_STEP].tobytes()
         if content != self._content:
-            self._content, self._unchanged_since_ns = content, frame.captured_ns
+            self._content, self._unchanged_since_ns, self._was_frozen = content, frame.captured_ns, False
+        elif self._unchanged_since_ns is None:
+            self._unchanged_since_ns = frame.captured_ns
         elif frame.captured_ns - self._unchanged_since_ns > self._after_ns:
+            self._was_frozen = True
             raise PictureFaultError(
                 f"The picture has been frozen for {self._after_ns / 1e9:g} s",
                 "It is opened again and again. If that does not help, switch the camera off and on",
             )
+        return self._was_frozen
 
 
 class _SizeCheck:
