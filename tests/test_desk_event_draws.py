@@ -7,16 +7,19 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 
+import pytest
 from desk_events import coaches, event_of, losses, play, sides
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.desk.event.brackets import double_elimination, seed_order, single_elimination
+from downfield.desk.event.pool_seeding import advancing
 from downfield.desk.event.pools import draw_pools, round_robin
 from downfield.desk.event.progress import depends_on
 from downfield.desk.event.ranking import ranking
 from downfield.desk.event.records import (
     Elimination,
+    PoolPlace,
     Rules,
 )
 
@@ -132,3 +135,33 @@ def test_first_round_losers_play_on_in_the_consolation(count: int, decide: rando
 
 
 # --- schedule ------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(2, 20), st.integers(2, 4))
+@settings(max_examples=60, deadline=None)
+def test_those_of_one_pool_meet_again_as_late_as_they_can(pools: int, advance: int) -> None:
+    places = advancing(pools, advance)
+    assert [place.place for place in places] == sorted(place.place for place in places)
+    order = seed_order(1 << (len(places) - 1).bit_length())
+    at = {(place.pool, place.place): order.index(seed) for seed, place in enumerate(places, start=1)}
+    assert len(at) == pools * advance
+    last = (len(order) - 1).bit_length()
+    for pool in {place.pool for place in places}:
+        own = [at[pool, place] for place in range(1, advance + 1)]
+        meetings = [(one ^ other).bit_length() for one, other in combinations(own, 2)]
+        assert (own[0] ^ own[1]).bit_length() == last, "first and second meet before the final"
+        # Of three and four, two at most share a half.
+        assert min(meetings) >= last - 1
+        assert sum(meeting == last for meeting in meetings) >= {2: 1, 3: 2, 4: 4}[advance]
+
+
+@pytest.mark.parametrize(("pools", "kind"), [(2, "single"), (4, "single"), (2, "double"), (4, "double"), (8, "single")])
+def test_nobody_meets_somebody_of_their_pool_in_the_first_round(pools: int, kind: Elimination) -> None:
+    event = event_of(4 * pools, Rules(pools=pools, advance=2, elimination=kind))
+    first = [match for match in event.matches if match.stage == "winners" and match.round == 1]
+    assert len(first) == pools
+    for match in first:
+        assert isinstance(match.home, PoolPlace)
+        assert isinstance(match.away, PoolPlace)
+        assert match.home.pool != match.away.pool
+        assert {match.home.place, match.away.place} == {1, 2}

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.desk.event.brackets import double_elimination, single_elimination
-from downfield.desk.event.pools import draw_pools, pool_names, round_robin
+from downfield.desk.event.pool_seeding import advancing
+from downfield.desk.event.pools import draw_pools, round_robin
 from downfield.desk.event.progress import Progress, depends_on
 from downfield.desk.event.records import (
     MAX_ENTRANTS,
@@ -16,7 +17,6 @@ from downfield.desk.event.records import (
     EventClock,
     KnownEntrant,
     Match,
-    PoolPlace,
     Result,
     Rules,
     Slot,
@@ -130,7 +130,7 @@ def draw(event: TournamentEvent, by: Change) -> TournamentEvent:
             raise InputError(f"{rules.advance} of each pool are to go on, but the smallest pool has {smallest}.")
         pools = draw_pools(entrants, rules.pools)
         matches += [match for pool, ids in pools.items() for match in round_robin(pool, ids)]
-        sides = _advancing(rules)
+        sides = list(advancing(rules.pools, rules.advance))
     if rules.elimination != "none":
         if len(sides) < 2:
             raise InputError(
@@ -262,19 +262,6 @@ def find_entrant(event: TournamentEvent, identity: str) -> Entrant:
 def seeded(entrants: Sequence[Entrant]) -> list[Entrant]:
     """Return entrants by seed; those without one follow in the order of registration."""
     return sorted(entrants, key=lambda entrant: (entrant.seed is None, entrant.seed or 0))
-
-
-def _advancing(rules: Rules) -> list[Slot]:
-    """Return who goes on from the pools, the strongest first: all firsts, then all seconds, in alternating order.
-
-    The alternating order keeps the first and the second of a pool in different halves where it can be.
-    """
-    names = pool_names(rules.pools)
-    return [
-        PoolPlace(pool, place)
-        for place in range(1, rules.advance + 1)
-        for pool in (names if place % 2 else reversed(names))
-    ]
 
 
 def _forfeited(event: TournamentEvent) -> TournamentEvent:

@@ -69,7 +69,7 @@ class Progress:
         if entrant is not None:
             return self._names.get(entrant, entrant)
         if isinstance(slot, PoolPlace):
-            return f"{_ordinal(slot.place)} of pool {slot.pool}"
+            return f"{ordinal(slot.place)} of pool {slot.pool}"
         if isinstance(slot, LoserOf):
             return f"loser of {slot.match}"
         return f"winner of {slot.match}" if isinstance(slot, WinnerOf) else ""
@@ -85,7 +85,8 @@ def depends_on(match: Match, other: Match) -> bool:
     return False
 
 
-def _ordinal(number: int) -> str:
+def ordinal(number: int) -> str:
+    """Return a place for people, such as ``"2nd"``."""
     if number % 100 in {11, 12, 13}:
         return f"{number}th"
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"

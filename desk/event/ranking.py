@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from downfield.desk.event.progress import Progress
+from downfield.desk.event.progress import Progress, ordinal
 from downfield.desk.event.records import Match, Stage, TournamentEvent
 from downfield.desk.event.standings import pool_standings
 
@@ -86,5 +86,5 @@ def _of_pools(event: TournamentEvent) -> list[Rank]:
     out: list[Rank] = []
     for place, pool, entrant in found:
         level = sum(other < place for other, _, _ in found) + 1
-        out.append(Rank(level, entrant, f"{place}. of pool {pool}"))
+        out.append(Rank(level, entrant, f"{ordinal(place)} of pool {pool}"))
     return out

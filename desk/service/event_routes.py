@@ -188,7 +188,7 @@ def withdraw(by: SenderDep, entrant: str) -> EventView:
 
 @router.post("/entrants.csv", summary="Register coaches from CSV")
 @allow("admin")
-def import_entrants(by: SenderDep, text: Annotated[str, Body(media_type="text/csv")]) -> EventView:
+def import_entrants(by: SenderDep, text: Annotated[str, Body(media_type="text/csv")] = "") -> EventView:
     """Columns: coach, team, short, color, club, seed. All lines or none."""
 
     def operation(event: TournamentEvent, change: Change) -> TournamentEvent:
@@ -201,7 +201,7 @@ def import_entrants(by: SenderDep, text: Annotated[str, Body(media_type="text/cs
 
 @router.post("/figures.csv", summary="Register rosters from CSV")
 @allow("admin")
-def import_figures(by: SenderDep, text: Annotated[str, Body(media_type="text/csv")]) -> EventView:
+def import_figures(by: SenderDep, text: Annotated[str, Body(media_type="text/csv")] = "") -> EventView:
     """Columns: coach, number, position, grams, note, refused. All lines or none."""
 
     def operation(event: TournamentEvent, change: Change) -> TournamentEvent:

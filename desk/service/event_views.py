@@ -59,6 +59,7 @@ class StandingView(View):
     points_against: int
     difference: int
     decided_by: str
+    withdrawn: bool
 
 
 class PoolView(View):
@@ -154,6 +155,7 @@ def _state(match: Match, progress: Progress) -> MatchState:
 
 
 def _pool_view(event: TournamentEvent, pool: str, names: dict[str, str]) -> PoolView:
+    gone = {entrant.id for entrant in event.entrants if entrant.withdrawn}
     lines = tuple(
         StandingView(
             place=line.place,
@@ -166,6 +168,7 @@ def _pool_view(event: TournamentEvent, pool: str, names: dict[str, str]) -> Pool
             points_against=line.points_against,
             difference=line.difference,
             decided_by=line.decided_by,
+            withdrawn=line.entrant in gone,
         )
         for line in pool_standings(event, pool)
     )

@@ -11,7 +11,7 @@ export function standingsTable(pool) {
       "tr",
       {},
       el("td", { class: "place" }, String(line.place)),
-      el("th", { scope: "row" }, line.name, line.decided_by && line.won + line.lost + line.tied > 0 ? el("small", {}, line.decided_by) : null),
+      el("th", { scope: "row" }, line.name, note(line) ? el("small", {}, note(line)) : null),
       ...[line.won, line.lost, line.tied, line.points_for, line.points_against].map((value) => el("td", {}, String(value))),
       el("td", {}, line.difference > 0 ? `+${line.difference}` : String(line.difference).replace("-", "−")),
     ),
@@ -22,6 +22,12 @@ export function standingsTable(pool) {
     el("h3", {}, `Pool ${pool.name}`, pool.complete ? null : el("small", {}, " so far")),
     el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows))),
   );
+}
+
+/** What a line of a table says of its place. */
+function note(line) {
+  const decided = line.won + line.lost + line.tied > 0 ? line.decided_by : "";
+  return [line.withdrawn ? "withdrew" : "", decided].filter(Boolean).join(" · ");
 }
 
 /** A team's color; gray for none. */
