@@ -133,6 +133,8 @@ def test_a_request_that_is_repeated_counts_once(director: httpx.Client) -> None:
         ("coach\nAna\nBo,7,8\n", "Line 3: 3 values in 1 columns"),
         ("coach,seed\nAna,1\nBo,1\n", "Ana has seed 1 already"),
         ("coach\nAna\nana\n", "Line 3: the coach 'ana' is in line 2 already"),
+        ("coach,color\nAna,#2f6fb0\nBo,red\n", "Line 3: the color 'red' is not written like #2f6fb0"),
+        ("", "The first line needs the column 'coach'"),
     ],
 )
 def test_a_list_is_refused_whole_with_its_line(director: httpx.Client, text: str, told: str) -> None:

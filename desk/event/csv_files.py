@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import secrets
 import unicodedata
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from downfield.desk.event.standings import pool_standings
 
 ENTRANT_COLUMNS: Final = ("coach", "team", "short", "color", "club", "seed")
 FIGURE_COLUMNS: Final = ("coach", "number", "position", "grams", "note", "refused")
+COLOR: Final = re.compile(r"#[0-9a-fA-F]{6}")
 MAX_CSV_CHARACTERS: Final = 1_000_000
 
 _YES: Final = {"yes", "y", "true", "1", "x"}
@@ -50,6 +52,8 @@ def read_entrants(text: str, known: Sequence[Entrant]) -> list[Entrant]:
         seed = row.get("seed", "")
         if seed and not seed.isdecimal():
             raise InputError(f"Line {line}: the seed '{seed}' is not a number.")
+        if row.get("color") and not COLOR.fullmatch(row["color"]):
+            raise InputError(f"Line {line}: the color '{row['color']}' is not written like #2f6fb0.")
         given = {name: row[name] for name in ("team", "short", "color", "club") if name in row}
         old = before or Entrant(secrets.token_hex(4), row["coach"])
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from downfield.core.errors import NotFoundError, RefusedError
+from downfield.desk.event.csv_files import COLOR
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, TournamentEvent
 from downfield.desk.service.event_views import event_view
@@ -88,7 +89,7 @@ def _one_line(text: str) -> str:
 def _sheet(entrant: Entrant, usual: TeamSheet) -> TeamSheet:
     name = _one_line(entrant.name)[:60] or "?"
     short = (_one_line(entrant.short) or "".join(name.split())[:3].upper())[:4]
-    if not entrant.color:
+    if not COLOR.fullmatch(entrant.color):
         return TeamSheet(name=name, short=short, color=usual.color, ink=usual.ink)
     red, green, blue = (int(entrant.color[place : place + 2], 16) for place in (1, 3, 5))
     ink = "#10151b" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#ffffff"
