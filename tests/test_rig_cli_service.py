@@ -124,3 +124,26 @@ def test_systemd_accepts_the_unit_and_reads_paths_back(tmp_path: Path, name: str
     said = [line for line in (done.stdout + done.stderr).splitlines() if "downfield.service" in line]
     assert said == []
     assert done.returncode == 0, done.stderr
+
+
+def test_the_status_of_no_service_says_how_to_make_one(home: Path) -> None:
+    (home / "status").write_text("4")
+    assert "`downfield service install` makes it" in str(service("status").exception)
+
+
+@pytest.mark.parametrize("command", ["install", "status"])
+def test_a_session_without_systemd_is_told_what_to_do(home: Path, command: str) -> None:
+    unit = home / "config" / "systemd" / "user" / "downfield.service"
+    unit.parent.mkdir(parents=True)
+    unit.write_text("[Unit]\n")
+    (home / "bin" / "systemctl").write_text("#!/bin/sh\necho Failed to connect to bus: No medium found >&2\nexit 1\n")
+    refused = service(command).exception
+    assert isinstance(refused, DownfieldError)
+    assert "Failed to connect to bus" in str(refused)
+    assert "in a container start `downfield run` itself" in str(refused)
+
+
+def test_the_status_of_a_stopped_service_is_shown(home: Path) -> None:
+    (home / "bin" / "systemctl").write_text("#!/bin/sh\necho inactive, dead\nexit 3\n")
+    done = service("status")
+    assert (done.exit_code, done.output.strip()) == (0, "inactive, dead")

@@ -158,12 +158,17 @@ def status_text(unit: ServiceUnit) -> str:
     """Return what systemd says of the service.
 
     Raises:
-        OutputError: there is no systemd here.
+        InputError: there is no such unit.
+        OutputError: there is no systemd here, or it can't be reached.
 
     """
     require_systemd()
     done = _run(*_command(unit.system), "status", "--no-pager", UNIT)
-    return (done.stdout or done.stderr).rstrip()
+    if not done.stdout.strip():
+        if not unit.path.is_file():
+            raise InputError("There is no service yet. `downfield service install` makes it.")
+        raise OutputError(_failure((*_command(unit.system), "status", UNIT), done))
+    return done.stdout.rstrip()
 
 
 def _write(unit: ServiceUnit) -> None:
@@ -182,9 +187,19 @@ def _command(system: bool) -> tuple[str, ...]:
 def _systemctl(system: bool, *arguments: str) -> None:
     done = _run(*_command(system), *arguments)
     if done.returncode != 0:
-        command = " ".join((*_command(system), *arguments))
-        reason = " ".join((done.stderr or done.stdout).split()) or f"exit status {done.returncode}"
-        raise OutputError(f"`{command}` failed: {reason}. Once it works, run this command again.")
+        raise OutputError(_failure((*_command(system), *arguments), done))
+
+
+def _failure(command: tuple[str, ...], done: subprocess.CompletedProcess[str]) -> str:
+    """Return that a command failed, why, and what helps."""
+    reason = " ".join((done.stderr or done.stdout).split()) or f"exit status {done.returncode}"
+    help_ = "Once it works, run this command again."
+    if "connect to bus" in reason or "booted with systemd" in reason:
+        help_ = (
+            "Run this command in a session of your own, not under su or sudo, or for the whole computer with --system;"
+            " in a container start `downfield run` itself."
+        )
+    return f"`{' '.join(command)}` failed: {reason}. {help_}"
 
 
 def _run(*command: str) -> subprocess.CompletedProcess[str]:
