@@ -165,3 +165,26 @@ def test_nobody_meets_somebody_of_their_pool_in_the_first_round(pools: int, kind
         assert isinstance(match.away, PoolPlace)
         assert match.home.pool != match.away.pool
         assert {match.home.place, match.away.place} == {1, 2}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(3, 24), st.integers(1, 6), st.integers(1, 3), st.sampled_from(["single", "double"]), st.randoms())
+def test_who_does_not_go_on_from_the_pools_plays_the_consolation(
+    count: int, pools: int, advance: int, kind: Elimination, decide: random.Random
+) -> None:
+    pools = min(pools, count // max(2, advance))
+    if pools * advance < 2 or pools == 0:
+        return
+    event = event_of(count, Rules(pools=pools, advance=advance, elimination=kind, consolation=True))
+    stay = count - pools * advance
+    assert sum(match.stage == "consolation" for match in event.matches) == max(0, stay - 1)
+    ended = play(event, decide)
+    if stay > 1:
+        assert sorted(losses(ended, "consolation").values()) == [1] * (stay - 1)
+    places = ranking(ended)
+    assert sorted(rank.entrant for rank in places) == sorted(entrant.id for entrant in ended.entrants)
+    gone_on = {rank.entrant for rank in places[: pools * advance]}
+    assert all(rank.entrant not in gone_on for rank in places[pools * advance :])
+    if stay > 1:
+        assert places[pools * advance].text.startswith("won C")
+        assert places[pools * advance].place == pools * advance + 1

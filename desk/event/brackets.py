@@ -48,6 +48,19 @@ def single_elimination(sides: Sequence[Slot], *, consolation: bool = False, thir
     return games.played()
 
 
+def consolation_bracket(sides: Sequence[Slot]) -> list[Match]:
+    """Return the games of a single elimination for a place of its own; none for fewer than two.
+
+    Args:
+        sides: the strongest first.
+
+    """
+    games = _Games()
+    if len(sides) > 1:
+        games.knock_out("consolation", "C", _first_round(sides))
+    return games.played()
+
+
 def double_elimination(sides: Sequence[Slot]) -> list[Match]:
     """Return the games of a double elimination: who has lost twice is out.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from downfield.core.errors import InputError, RefusedError
+from downfield.desk.event.elimination import elimination
 from downfield.desk.event.operations import register
 from downfield.desk.event.records import Change, Entrant, KnownEntrant, Match, TournamentEvent
 from downfield.desk.event.schedule import schedule
@@ -36,10 +37,11 @@ def enter_late(event: TournamentEvent, entrant: Entrant, by: Change) -> Tourname
     entrants = register(known, entrant, by).entrants
     pool = _smallest_pool(event)
     added = _games(event, pool, entrant.id)
-    matches = _after_the_pool(event.matches, pool, added)
+    pools = {**event.pools, pool: (*event.pools[pool], entrant.id)}
+    drawn = [match for match in event.matches if match.stage == "pool"]
+    matches = (*_after_the_pool(drawn, pool, added), *elimination(event.rules, entrants, pools))
     if any(match.slot is not None for match in event.matches):
         matches = schedule(matches, event.tables, event.clock)
-    pools = {**event.pools, pool: (*event.pools[pool], entrant.id)}
     return replace(event, entrants=entrants, pools=pools, matches=matches, changes=(*event.changes, by))
 
 

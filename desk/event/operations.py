@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from downfield.core.errors import InputError, NotFoundError, RefusedError
-from downfield.desk.event.brackets import double_elimination, single_elimination
-from downfield.desk.event.pool_seeding import advancing
+from downfield.desk.event.elimination import elimination
 from downfield.desk.event.pools import draw_pools, round_robin
 from downfield.desk.event.progress import Progress, depends_on
 from downfield.desk.event.records import (
@@ -15,11 +14,9 @@ from downfield.desk.event.records import (
     Change,
     Entrant,
     EventClock,
-    KnownEntrant,
     Match,
     Result,
     Rules,
-    Slot,
     TournamentEvent,
 )
 from downfield.desk.event.schedule import schedule, slot_times
@@ -117,30 +114,13 @@ def draw(event: TournamentEvent, by: Change) -> TournamentEvent:
     rules, entrants = event.rules, seeded(event.entrants)
     if len(entrants) < 2:
         raise InputError("A draw needs at least two entrants.")
-    pools: dict[str, tuple[str, ...]] = {}
-    matches: list[Match] = []
-    sides: list[Slot] = [KnownEntrant(entrant.id) for entrant in entrants]
-    if rules.pools:
-        if len(entrants) < 2 * rules.pools:
-            raise InputError(
-                f"{rules.pools} pools need at least {2 * rules.pools} entrants; {len(entrants)} are registered."
-            )
-        smallest = len(entrants) // rules.pools
-        if rules.elimination != "none" and rules.advance > smallest:
-            raise InputError(f"{rules.advance} of each pool are to go on, but the smallest pool has {smallest}.")
-        pools = draw_pools(entrants, rules.pools)
-        matches += [match for pool, ids in pools.items() for match in round_robin(pool, ids)]
-        sides = list(advancing(rules.pools, rules.advance))
-    if rules.elimination != "none":
-        if len(sides) < 2:
-            raise InputError(
-                "Only one would go on to the elimination. Let more of each pool go on, or play no elimination."
-            )
-        matches += (
-            single_elimination(sides, consolation=rules.consolation, third_place=rules.third_place)
-            if rules.elimination == "single"
-            else double_elimination(sides)
+    if len(entrants) < 2 * rules.pools:
+        raise InputError(
+            f"{rules.pools} pools need at least {2 * rules.pools} entrants; {len(entrants)} are registered."
         )
+    pools = draw_pools(entrants, rules.pools) if rules.pools else {}
+    matches = [match for pool, ids in pools.items() for match in round_robin(pool, ids)]
+    matches += elimination(rules, entrants, pools)
     return _noted(replace(event, pools=pools, matches=tuple(matches)), by)
 
 

@@ -1,7 +1,8 @@
-"""Who goes on from the pools, in the order of their seeds: those of one pool meet again as late as they can."""
+"""Who goes on from the pools, or stays, by seeds: those of one pool meet again as late as they can."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -27,17 +28,41 @@ def advancing(pools: int, advance: int) -> list[PoolPlace]:
 
     """
     names = pool_names(pools)
-    size = 1 << (pools * advance - 1).bit_length()
+    return _seeded([(place, names) for place in range(1, advance + 1)])
+
+
+def staying(pools: Mapping[str, Sequence[str]], advance: int) -> list[PoolPlace]:
+    """Return who does not go on, the strongest first.
+
+    Args:
+        pools: ids of the entrants of each pool.
+        advance: how many of each go on.
+
+    """
+    last = max(len(ids) for ids in pools.values())
+    return _seeded(
+        [(place, [pool for pool, ids in pools.items() if len(ids) >= place]) for place in range(advance + 1, last + 1)]
+    )
+
+
+def _seeded(levels: Sequence[tuple[int, Sequence[str]]]) -> list[PoolPlace]:
+    """Return places in pools by seeds: level by level, each where it meets others of its pool as late as it can.
+
+    Args:
+        levels: places, and the pools that have somebody there, the strongest first.
+
+    """
+    size = 1 << max(sum(len(names) for _, names in levels) - 1, 0).bit_length()
     position = {seed: at for at, seed in enumerate(seed_order(size))}
-    seeds_of: dict[str, list[int]] = {name: [] for name in names}
+    seeds_of: dict[str, list[int]] = {}
     places: list[PoolPlace] = []
-    for place in range(1, advance + 1):
-        seeds = range(len(places) + 1, len(places) + pools + 1)
-        in_turn = names if place % 2 else names[::-1]
+    for level, (place, names) in enumerate(levels):
+        seeds = range(len(places) + 1, len(places) + len(names) + 1)
+        in_turn = list(names) if level % 2 == 0 else list(names)[::-1]
         cost = np.array(
             [
                 [
-                    sum(_earliness(position[seed], position[other], size) for other in seeds_of[name])
+                    sum(_earliness(position[seed], position[other], size) for other in seeds_of.get(name, ()))
                     + _OUT_OF_TURN * abs(in_turn.index(name) - number)
                     for number, seed in enumerate(seeds)
                 ]
@@ -46,7 +71,7 @@ def advancing(pools: int, advance: int) -> list[PoolPlace]:
         )
         by_seed = sorted(zip(least_cost_pairs(cost)[1].tolist(), names, strict=True))
         for number, name in by_seed:
-            seeds_of[name].append(seeds[number])
+            seeds_of.setdefault(name, []).append(seeds[number])
             places.append(PoolPlace(name, place))
     return places
 

@@ -51,6 +51,11 @@ def ranking(event: TournamentEvent) -> list[Rank]:
         for entrant, text in level:
             placed.add(entrant)
             out.append(Rank(place, entrant, text))
+    for group in _consoled(event, progress):
+        place = len(out) + 1
+        for entrant, text in group:
+            placed.add(entrant)
+            out.append(Rank(place, entrant, text))
     rest = [rank for rank in _of_pools(event) if rank.entrant not in placed]
     levels = [rank.place for rank in rest]
     out += [
@@ -75,6 +80,28 @@ def _knocked_out(event: TournamentEvent, progress: Progress) -> list[list[tuple[
         if loser is not None:
             by_round.setdefault(match.round, []).append((loser, f"lost {match.id}"))
     return [by_round[number] for number in sorted(by_round, reverse=True)]
+
+
+def _consoled(event: TournamentEvent, progress: Progress) -> list[list[tuple[str, str]]]:
+    """Return the places of those who did not go on from the pools, once their own bracket is played."""
+    games = [match for match in event.matches if match.stage == "consolation"]
+    if not event.pools or not games or any(match.result is None for match in games):
+        return []
+    groups: list[list[tuple[str, str]]] = []
+    for number in sorted({match.round for match in games}, reverse=True):
+        for wins in (True, False) if not groups else (False,):
+            group = [(_side(progress, match, wins=wins), match.id) for match in games if match.round == number]
+            word = "won" if wins else "lost"
+            groups.append([(entrant, f"{word} {name}") for entrant, name in group if entrant is not None])
+    return groups
+
+
+def _side(progress: Progress, match: Match, *, wins: bool) -> str | None:
+    """Return who won or lost a game; None where that is open."""
+    winner = None if match.result is None else match.result.winner
+    if winner is None:
+        return None
+    return progress.sides(match)[0 if (winner == "home") == wins else 1]
 
 
 def _of_pools(event: TournamentEvent) -> list[Rank]:

@@ -207,7 +207,8 @@ class Rules:
         pools: number of pools; 0 for none.
         advance: how many of each pool go on.
         elimination: what follows the pools.
-        consolation: whether first-round losers of a single elimination play on for a place of their own.
+        consolation: whether those who do not go on from the pools play on for places of their own; without pools the
+            first-round losers of a single elimination.
         third_place: whether the losers of the semifinals play for third place.
         tie_breaks: in order.
         largest_difference: more points of difference in one game don't count for tie-breaks; 0 for no limit.
@@ -228,9 +229,14 @@ class Rules:
         check(self.pools > 0 or self.elimination != "none", InputError, "an event has pools, an elimination, or both")
         check(len(set(self.tie_breaks)) == len(self.tie_breaks), InputError, "a tie-break occurs twice")
         check(
-            not (self.consolation or self.third_place) or self.elimination == "single",
+            self.elimination == "single" or not (self.third_place or (self.consolation and not self.pools)),
             InputError,
-            "a consolation bracket and a game for third place belong to a single elimination",
+            "a game for third place and a consolation bracket without pools belong to a single elimination",
+        )
+        check(
+            self.elimination != "none" or not self.consolation,
+            InputError,
+            "a consolation bracket is played beside an elimination",
         )
 
 
