@@ -70,6 +70,7 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --editable .
+	.ci/system-libraries $(BIN)/python run
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python

@@ -37,7 +37,7 @@ _JUDGING: Final = ("core", "game", "officiating", "review", "desk.archive")
 _TRACKING: Final = (*_JUDGING, "calibration", "models", "vision", "rig.sources", "rig.recording")
 """Packages whose code decides the results."""
 
-_LIBRARIES: Final = ("av", "numpy", "opencv-python-headless", "openvino")
+_LIBRARIES: Final = ("av", "numpy", "opencv-python", "openvino")
 """Libraries that decide the last digits of what is tracked."""
 
 _OTHER_VERSION: Final = "the worker has another version of Downfield, or of a library, than the command"
