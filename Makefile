@@ -10,7 +10,8 @@ run: $(VENV)/.run
 	$(BIN)/downfield run
 
 # A test runs on every core, so one thread of linear algebra each: two made calibrations take half as long again.
-# Hundreds of processes are started, which would each compile all modules again where Python keeps no bytecode.
+# Hundreds of processes are started, which would each compile all modules again where Python keeps no bytecode; of what is
+# installed only a part is ever imported, and compiled then.
 # Many tests wait for real processes. One that fails while every core is busy is run again by itself, and must pass then.
 test: $(VENV)/.dev lint types
 	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
@@ -19,7 +20,8 @@ test: $(VENV)/.dev lint types
 
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done
-	$(VENV)-train/bin/python -m pytest tests/test_training.py tests/test_training_ball.py \
+	export OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
+	$(VENV)-train/bin/python -m pytest -n auto --dist loadfile tests/test_training.py tests/test_training_ball.py \
 		tests/test_training_own_table.py tests/test_training_networks.py tests/test_training_pair.py \
 		tests/test_training_traced.py
 
@@ -74,7 +76,7 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --no-compile --editable '.[dev]'
 	.ci/system-libraries $(BIN)/python twin
 	.ci/system-libraries $(BIN)/python browser
 	.ci/system-libraries $(BIN)/python database
@@ -83,8 +85,8 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 
 $(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml
 	$(PYTHON) -m venv $(VENV)-train
-	$(VENV)-train/bin/pip install --quiet torch==2.13.0 ./.ci/torchvision
-	$(VENV)-train/bin/pip install --quiet --editable '.[train,traced]' hypothesis pytest
+	$(VENV)-train/bin/pip install --quiet --no-compile torch==2.13.0 ./.ci/torchvision
+	$(VENV)-train/bin/pip install --quiet --no-compile --editable '.[train,traced]' hypothesis pytest pytest-xdist
 	.ci/system-libraries $(VENV)-train/bin/python twin
 	touch $@
 
