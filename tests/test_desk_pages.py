@@ -121,13 +121,17 @@ def test_two_days_of_24_coaches_from_registration_to_the_final(
         expect(page.locator("#event-name")).to_have_text("River City Open")
         page.locator('[name="pools"]').fill("6")
         page.locator('[name="third_place"]').check()
+        page.locator('[name="tie_breaks"]').fill("Point difference, games against each other, points_for")
         page.locator("form", has_text="Tie-breaks").get_by_role("button", name="Save").click()
         expect(page.locator("#notice")).to_have_text("Saved.")
         page.locator('[name="game_min"]').fill("50")
         page.locator('[name="tables"]').fill("1, 2, 3, 4, 5, 6, 7, 8")
-        sessions = "2026-09-05T09:00 to 2026-09-05T15:00\n2026-09-06T09:00 to 2026-09-06T15:00"
+        sessions = "2026-09-05 9:00 to 15:00\n2026-09-06T09:00 – 2026-09-06T15:00"
         page.locator('[name="sessions"]').fill(sessions)
         page.locator("form", has_text="Sessions").get_by_role("button", name="Save").click()
+        expect(page.locator('[name="sessions"]')).to_have_value("2026-09-05 09:00 to 15:00\n2026-09-06 09:00 to 15:00")
+        rules = httpx.get(f"{desk.url}/api/event").json()["rules"]
+        assert rules["tie_breaks"] == ["point_difference", "head_to_head", "points_for"]
         page.get_by_role("button", name="Make the draw").click()
         page.get_by_role("button", name="Make the schedule").click()
         page.get_by_role("tab", name="Games").click()
@@ -183,6 +187,20 @@ def test_a_roster_is_kept_as_it_was_typed_and_no_weight_is_lost(desk: DeskServer
         expect(roster).to_have_value("28, RB, 3.9, base filed, and glued, refused\n7, QB, , ")
         dialog.get_by_role("button", name="Save").click()
         expect(dialog).to_be_hidden()
+        expect(page.locator(".fault")).to_have_count(0)
+        page.get_by_role("tab", name="Set-up").click()
+        page.locator('[name="heaviest_g"]').fill("4")
+        page.locator('[name="most_figures"]').fill("2")
+        page.locator("form", has_text="Tie-breaks").get_by_role("button", name="Save").click()
+        page.get_by_role("tab", name="Coaches").click()
+        page.get_by_role("button", name="Edit").click()
+        roster.fill("28, RB, 4.2, refused\n7, QB, 4.05\n80, WR, 4\n81, WR")
+        dialog.get_by_role("button", name="Save").click()
+        expect(page.locator(".fault")).to_have_text("over 4 g: 7 · 3 figures, 2 allowed")
+        page.get_by_role("button", name="Edit").click()
+        roster.fill("28, RB, 3.9, base filed, and glued, refused\n7, QB")
+        dialog.get_by_role("button", name="Save").click()
+        expect(page.locator(".fault")).to_have_count(0)
     figures = httpx.get(f"{desk.url}/api/event").json()["entrants"][0]["figures"]
     assert figures[0] == {
         "number": "28",

@@ -212,6 +212,8 @@ class Rules:
         third_place: whether the losers of the semifinals play for third place.
         tie_breaks: in order.
         largest_difference: more points of difference in one game don't count for tie-breaks; 0 for no limit.
+        heaviest_g: a figure with its base may weigh so many grams; 0 for no limit.
+        most_figures: so many may a coach bring; 0 for no limit.
 
     """
 
@@ -222,8 +224,12 @@ class Rules:
     third_place: bool = False
     tie_breaks: tuple[TieBreak, ...] = ("head_to_head", "point_difference", "points_for", "points_against")
     largest_difference: int = 0
+    heaviest_g: float = 0.0
+    most_figures: int = 0
 
     def __post_init__(self) -> None:
+        check(0 <= self.heaviest_g <= 1000, InputError, "a figure may weigh 0 (any weight) to 1000 grams")
+        check(0 <= self.most_figures <= 1000, InputError, "a coach may bring 0 (any number) to 1000 figures")
         check(0 <= self.pools <= 64, InputError, "there are 0 to 64 pools")
         check(1 <= self.advance <= 16, InputError, "1 to 16 of each pool go on")
         check(self.pools > 0 or self.elimination != "none", InputError, "an event has pools, an elimination, or both")

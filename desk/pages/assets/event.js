@@ -79,6 +79,17 @@ function standingsPart() {
   return parts.filter(Boolean);
 }
 
+/** What of a roster breaks the event's limits, for people. */
+function rosterFaults({ figures }) {
+  const { heaviest_g: most, most_figures: count } = event.rules;
+  const kept = figures.filter(({ refused }) => !refused);
+  const heavy = kept.filter(({ grams }) => most > 0 && grams !== null && grams > most).map(({ number }) => number);
+  return [
+    heavy.length ? `over ${most} g: ${heavy.join(", ")}` : "",
+    count > 0 && kept.length > count ? `${kept.length} figures, ${count} allowed` : "",
+  ].filter(Boolean).join(" · ");
+}
+
 function coachesPart() {
   const admin = role === "admin";
   const rows = event.entrants.map((entrant) => {
@@ -89,7 +100,7 @@ function coachesPart() {
       "li",
       { class: `plate coach${entrant.withdrawn ? " withdrawn" : ""}` },
       swatch(entrant.color),
-      el("div", {}, el("b", {}, entrant.team || entrant.coach), el("small", { class: "muted" }, [entrant.team ? entrant.coach : "", entrant.club, entrant.seed ? `seed ${entrant.seed}` : "", roster, entrant.withdrawn ? "withdrew" : ""].filter(Boolean).join(" · "))),
+      el("div", {}, el("b", {}, entrant.team || entrant.coach), el("small", { class: "muted" }, [entrant.team ? entrant.coach : "", entrant.club, entrant.seed ? `seed ${entrant.seed}` : "", roster, entrant.withdrawn ? "withdrew" : ""].filter(Boolean).join(" · ")), rosterFaults(entrant) ? el("small", { class: "fault" }, rosterFaults(entrant)) : null),
       admin ? el("button", { type: "button", class: "small", onclick: () => coachForm(at("dialog"), entrant, event, { change }) }, "Edit") : null,
     );
   });

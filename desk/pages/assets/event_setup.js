@@ -18,6 +18,7 @@ export function setupSection(event) {
 }
 
 const number = (text, name, value, min, max) => el("label", {}, text, el("input", { name, type: "number", min, max, value, required: true }));
+const grams = (text, name, value) => el("label", {}, text, el("input", { name, type: "number", min: 0, max: 1000, step: "any", value, required: true }));
 const check = (text, name, value) => el("label", { class: "check" }, el("input", { type: "checkbox", name, checked: value }), text);
 
 function form(title, fields, save, { disabled = false, note = "" } = {}) {
@@ -48,8 +49,10 @@ function rulesForm(event, drawn) {
     el("label", {}, "Then", el("select", { name: "elimination" }, kinds.map(([value, text]) => el("option", { value, selected: value === rules.elimination }, text)))),
     check("Consolation bracket for those who do not go on from the pools; without pools for first-round losers", "consolation", rules.consolation),
     check("Game for third place", "third_place", rules.third_place),
-    el("label", {}, `Tie-breaks in order (${Object.keys(TIE_BREAKS).join(", ")})`, el("input", { name: "tie_breaks", value: rules.tie_breaks.join(", ") })),
+    el("label", {}, `Tie-breaks in order (${Object.values(TIE_BREAKS).join(", ")})`, el("textarea", { name: "tie_breaks", rows: 2 }, rules.tie_breaks.map((name) => TIE_BREAKS[name] ?? name).join(", "))),
     number("Largest point difference that counts (0: no limit)", "largest_difference", rules.largest_difference, 0, 999),
+    grams("Heaviest figure with its base, grams (0: no limit)", "heaviest_g", rules.heaviest_g),
+    number("Figures a coach may bring (0: any)", "most_figures", rules.most_figures, 0, 1000),
   ];
   const save = (data) =>
     change(
@@ -60,8 +63,10 @@ function rulesForm(event, drawn) {
         elimination: data.get("elimination"),
         consolation: data.has("consolation"),
         third_place: data.has("third_place"),
-        tie_breaks: data.get("tie_breaks").split(",").map((part) => part.trim()).filter(Boolean),
+        tie_breaks: data.get("tie_breaks").split(",").map(tieBreakOf).filter(Boolean),
         largest_difference: Number(data.get("largest_difference")),
+        heaviest_g: Number(data.get("heaviest_g")),
+        most_figures: Number(data.get("most_figures")),
       },
       "PUT",
     );
@@ -70,13 +75,13 @@ function rulesForm(event, drawn) {
 
 function clockForm(event) {
   const { clock } = event;
-  const sessions = clock.sessions.map(({ begins, ends }) => `${begins} to ${ends}`).join("\n");
+  const sessions = clock.sessions.map(sessionText).join("\n");
   const fields = [
     number("Length of a game, minutes", "game_min", clock.game_min, 1, 600),
     number("From one game to the next, minutes", "change_min", clock.change_min, 0, 240),
     number("Games a coach rests between two", "rest_slots", clock.rest_slots, 0, 20),
     el("label", {}, "Tables, separated by commas", el("input", { name: "tables", value: event.tables.join(", ") })),
-    el("label", {}, "Sessions, one a line", el("textarea", { name: "sessions", rows: 3, placeholder: "2026-09-05T09:00 to 2026-09-05T18:00" }, sessions)),
+    el("label", {}, "Sessions, one a line", el("textarea", { name: "sessions", rows: 3, placeholder: "2026-09-05 9:00 to 18:00" }, sessions)),
   ];
   const save = (data) =>
     change(
@@ -95,9 +100,30 @@ function clockForm(event) {
   return form("Times and tables", fields, save, { note: "All games of a round begin together, by the event's clock." });
 }
 
+const SESSION = /^(\d{4}-\d{2}-\d{2})[T\s]\s*(\d{1,2}:\d{2})\s*(?:to|until|[-–—])\s*(?:(\d{4}-\d{2}-\d{2})[T\s]\s*)?(\d{1,2}:\d{2})$/i;
+
+/** A session as it is typed: a day, and from when to when; what is no such line goes to the desk, which says so. */
 function sessionOf(line) {
-  const [begins = "", ends = ""] = line.split(/\s+to\s+/i).map((part) => part.trim());
-  return { begins, ends };
+  const found = SESSION.exec(line.trim());
+  if (found === null) {
+    const [begins = "", ends = ""] = line.split(/\s+to\s+/i).map((part) => part.trim());
+    return { begins, ends };
+  }
+  const [, day, from, lastDay = day, to] = found;
+  return { begins: `${day}T${from.padStart(5, "0")}`, ends: `${lastDay}T${to.padStart(5, "0")}` };
+}
+
+function sessionText({ begins, ends }) {
+  const [day, from] = begins.split("T");
+  const [lastDay, to] = ends.split("T");
+  return `${day} ${from} to ${lastDay === day ? "" : `${lastDay} `}${to}`;
+}
+
+/** A tie-break by its words or its name; what is neither goes to the desk as it is. */
+function tieBreakOf(text) {
+  const typed = text.trim();
+  const named = Object.entries(TIE_BREAKS).find(([, words]) => words.toLowerCase() === typed.toLowerCase());
+  return named ? named[0] : typed;
 }
 
 function steps(event, drawn, played) {
