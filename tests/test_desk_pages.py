@@ -196,7 +196,7 @@ def test_a_roster_is_kept_as_it_was_typed_and_no_weight_is_lost(desk: DeskServer
         page.get_by_role("button", name="Edit").click()
         roster.fill("28, RB, 4.2, refused\n7, QB, 4.05\n80, WR, 4\n81, WR")
         dialog.get_by_role("button", name="Save").click()
-        expect(page.locator(".fault")).to_have_text("over 4 g: 7 · 3 figures, 2 allowed")
+        expect(page.locator(".fault")).to_have_text("over 4 g: no. 7 · 3 figures, 2 allowed")
         page.get_by_role("button", name="Edit").click()
         roster.fill("28, RB, 3.9, base filed, and glued, refused\n7, QB")
         dialog.get_by_role("button", name="Save").click()

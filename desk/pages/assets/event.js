@@ -85,7 +85,7 @@ function rosterFaults({ figures }) {
   const kept = figures.filter(({ refused }) => !refused);
   const heavy = kept.filter(({ grams }) => most > 0 && grams !== null && grams > most).map(({ number }) => number);
   return [
-    heavy.length ? `over ${most} g: ${heavy.join(", ")}` : "",
+    heavy.length ? `over ${most} g: no. ${heavy.join(", ")}` : "",
     count > 0 && kept.length > count ? `${kept.length} figures, ${count} allowed` : "",
   ].filter(Boolean).join(" · ");
 }

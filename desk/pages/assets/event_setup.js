@@ -47,7 +47,7 @@ function rulesForm(event, drawn) {
     number("Pools (0 for none)", "pools", rules.pools, 0, 64),
     number("How many of each pool go on", "advance", rules.advance, 1, 16),
     el("label", {}, "Then", el("select", { name: "elimination" }, kinds.map(([value, text]) => el("option", { value, selected: value === rules.elimination }, text)))),
-    check("Consolation bracket for those who do not go on from the pools; without pools for first-round losers", "consolation", rules.consolation),
+    check("Consolation bracket: who does not go on from the pools, else first-round losers", "consolation", rules.consolation),
     check("Game for third place", "third_place", rules.third_place),
     el("label", {}, `Tie-breaks in order (${Object.values(TIE_BREAKS).join(", ")})`, el("textarea", { name: "tie_breaks", rows: 2 }, rules.tie_breaks.map((name) => TIE_BREAKS[name] ?? name).join(", "))),
     number("Largest point difference that counts (0: no limit)", "largest_difference", rules.largest_difference, 0, 999),
