@@ -147,6 +147,11 @@ def create_app(
         app.include_router(router)
     problems.install_handlers(app)
     serve_schema(app, ROUTERS)
-    app.add_middleware(RevocableResponses, streams=app.state.streams, tokens=app.state.token_store)
-    app.add_middleware(SecurityMiddleware, access=access, known=app.state.known, responses=responses)
+    app.add_middleware(
+        SecurityMiddleware,
+        access=access,
+        known=app.state.known,
+        responses=responses,
+        revocable=lambda inside: RevocableResponses(inside, app.state.streams, app.state.token_store),
+    )
     return app

@@ -8,6 +8,7 @@ it names the line before by its SHA-256 and is signed with the rig's key. `downf
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import logging
 import os
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import FormatError, InputError
-from downfield.core.input_files import read_lines
+from downfield.core.input_files import read_lines, special_kind
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import from_json, record, to_json
 from downfield.game.hash_chain import canonical_json, row_digest
@@ -136,6 +137,9 @@ class HeadsFile:
     def _open(self) -> str:
         """Return the digest of the last line; a line that a crash cut off is ended, and counts as it is."""
         make_private_folder(self._path.parent)
+        kind = special_kind(self._path) if self._path.exists() else None
+        if kind is not None:  # a pipe would be waited for without end
+            raise OSError(errno.EINVAL, f"it is {kind}, not a file", str(self._path))
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
         with os.fdopen(descriptor, "r+b") as file:
             content = file.read()

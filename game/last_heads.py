@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-from downfield.core.errors import DownfieldError, FormatError
+from downfield.core.errors import DownfieldError, FormatError, InputError
+from downfield.core.input_files import open_input
 from downfield.core.records import from_json
 from downfield.game.heads import KeptHead
 from downfield.game.store_reader import StoreReader
@@ -41,11 +42,11 @@ def differs_from_last_heads(store: StoreReader, path: Path) -> str:
 def _tail(path: Path) -> list[KeptHead]:
     """Return the last lines that can be read; their signatures are left to `downfield verify`."""
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _TAIL_BYTES))
             lines = file.read(_TAIL_BYTES).splitlines()
-    except OSError:
+    except (OSError, InputError):
         return []
     heads = []
     for line in lines:

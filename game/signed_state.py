@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from downfield.core.errors import FormatError
+from downfield.core.input_files import special_kind
 from downfield.core.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, record, to_json
 from downfield.game.journal import JournalPosition
@@ -98,9 +99,12 @@ class StateSeal:
         Raises:
             FileNotFoundError: there is none.
             OSError: it can't be read.
-            FormatError: it is damaged, or not this rig's and this code's.
+            FormatError: it is no file, is damaged, or not this rig's and this code's.
 
         """
+        kind = special_kind(path)
+        if kind is not None:
+            raise FormatError(str(path), f"it is {kind}, not a file")
         if path.stat().st_size > self.max_bytes:
             raise FormatError(str(path), "it is too large")
         line, _, content = path.read_bytes().partition(b"\n")

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from downfield.core.errors import InputError
+from downfield.core.input_files import open_input
 from downfield.core.private_files import create_private_file, make_private_folder
 
 PUBLIC_PREFIX: Final = "ed25519:"
@@ -65,7 +66,7 @@ class RigKey:
                 make_private_folder(path.parent)
                 pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
                 create_private_file(path, pem)
-            with path.open("rb") as file:
+            with open_input(path) as file:
                 text = file.read(MAX_KEY_BYTES + 1)
         except OSError as error:
             raise InputError(

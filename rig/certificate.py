@@ -22,11 +22,14 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from downfield.core.errors import InputError
 from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.steady_clock import CLOCK_WAS_SET_NS
 
 VALID: Final = datetime.timedelta(days=397)
 """Browsers accept no longer-lived certificate of a server."""
 
 RENEW_BEFORE: Final = datetime.timedelta(days=30)
+
+_CLOCK_WAS_SET: Final = datetime.datetime.fromtimestamp(CLOCK_WAS_SET_NS / 1e9, datetime.UTC)
 
 _CERTIFICATE: Final = "tls.crt"
 _KEY: Final = "tls.key"
@@ -73,6 +76,8 @@ class CertificateFiles:
 def own_certificate(folder: Path, hosts: Iterable[str], now: datetime.datetime | None = None) -> CertificateFiles:
     """Return the rig's own certificate, made anew if it does not name every host or is near its end.
 
+    Before the computer's clock was set, nothing tells how old a certificate is: the one that phones know is kept.
+
     Args:
         folder: where it is kept, for its owner only.
         hosts: addresses and names of this computer, besides its host name and loopback.
@@ -89,7 +94,7 @@ def own_certificate(folder: Path, hosts: Iterable[str], now: datetime.datetime |
     if kept is not None and _is_good(kept, names, now):
         return CertificateFiles(certificate_file, key_file, _fingerprint(kept))
     key = ec.generate_private_key(ec.SECP256R1())
-    made = _make(key, names, now)
+    made = _make(key, names, max(now, _CLOCK_WAS_SET))
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     try:
         make_private_folder(folder)
@@ -148,8 +153,10 @@ def _is_good(certificate: x509.Certificate, names: list[x509.GeneralName], now: 
         named = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
         return False
+    if not set(names) <= set(named):
+        return False
     ends = certificate.not_valid_after_utc - RENEW_BEFORE
-    return set(names) <= set(named) and certificate.not_valid_before_utc <= now < ends
+    return now < _CLOCK_WAS_SET or certificate.not_valid_before_utc <= now < ends
 
 
 def _fingerprint(certificate: x509.Certificate) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -233,6 +234,15 @@ def test_a_full_disk_of_the_heads_ends_no_game(tmp_path: Path) -> None:
     store.close()
     with pytest.raises(InputError):
         read_heads(tmp_path / "file" / "heads.jsonl")
+
+
+def test_a_pipe_in_the_place_of_the_heads_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "heads.jsonl")
+    store = Store.at(tmp_path / "games.db")
+    assert differs_from_last_heads(store, tmp_path / "heads.jsonl") == ""
+    store.keep_heads(HeadsFile(tmp_path / "heads.jsonl", KEY))
+    store.append(journal(FIRST, 2), row(FIRST))
+    store.close()
 
 
 def test_the_command_says_what_differs_and_exits_with_1(kept: Kept) -> None:

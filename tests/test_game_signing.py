@@ -68,12 +68,19 @@ def test_a_file_that_is_no_key_is_refused_in_one_line_and_stays(tmp_path: Path, 
     assert path.read_bytes() == content
 
 
+def test_a_pipe_in_the_key_s_place_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rig.key")
+    with pytest.raises(InputError, match="is a pipe, not a file"):
+        RigKey.load_or_create(tmp_path / "rig.key")
+
+
 def test_a_folder_in_the_key_s_place_or_a_file_in_its_folder_s_is_named(tmp_path: Path) -> None:
     (tmp_path / "rig.key").mkdir()
     (tmp_path / "file").write_text("")
-    for path in (tmp_path / "rig.key", tmp_path / "file" / "rig.key"):
-        with pytest.raises(InputError, match=r"rig\.key: the rig's key can't be read"):
-            RigKey.load_or_create(path)
+    with pytest.raises(InputError, match=r"rig\.key: is a folder, not a file"):
+        RigKey.load_or_create(tmp_path / "rig.key")
+    with pytest.raises(InputError, match=r"rig\.key: the rig's key can't be read"):
+        RigKey.load_or_create(tmp_path / "file" / "rig.key")
 
 
 @given(data=st.binary(), other=st.binary(), flipped=st.integers(0, 511))

@@ -51,6 +51,21 @@ def test_it_is_renewed(tmp_path: Path, hosts: list[str], later: datetime.timedel
     assert set(hosts) <= names(renewed)
 
 
+@pytest.mark.parametrize("years", [-57, -27, -3])
+def test_it_stays_the_same_while_the_clock_of_the_computer_is_not_set(tmp_path: Path, years: int) -> None:
+    made = own_certificate(tmp_path, HOSTS, NOW)
+    unset = NOW.replace(year=NOW.year + years)
+    assert own_certificate(tmp_path, HOSTS, unset).fingerprint == made.fingerprint
+    assert own_certificate(tmp_path, HOSTS, NOW).fingerprint == made.fingerprint
+    assert own_certificate(tmp_path, [*HOSTS, "192.168.7.7"], unset).fingerprint != made.fingerprint
+
+
+def test_one_that_is_made_before_the_clock_is_set_is_not_of_1970(tmp_path: Path) -> None:
+    made = own_certificate(tmp_path, HOSTS, datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC))
+    certificate = x509.load_pem_x509_certificate(made.certificate.read_bytes())
+    assert certificate.not_valid_after_utc > datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+
+
 @pytest.mark.parametrize("damage", [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
 def test_a_damaged_key_is_replaced_with_its_certificate(tmp_path: Path, damage: bytes) -> None:
     made = own_certificate(tmp_path, HOSTS, NOW)

@@ -15,6 +15,7 @@ import math
 import re
 import socket
 from collections import Counter
+from collections.abc import Callable
 from typing import Final
 
 from starlette.datastructures import URL, Headers, MutableHeaders
@@ -64,11 +65,17 @@ class SecurityMiddleware:
         access: decides which clients may reach it.
         known: the addresses of known devices and proxies.
         responses: counts responses by method and status.
+        revocable: wraps what answers requests that change nothing, so that their responses end with their device.
 
     """
 
     def __init__(
-        self, app: ASGIApp, access: AccessPolicy, known: KnownClients, responses: Counter[tuple[str, int]]
+        self,
+        app: ASGIApp,
+        access: AccessPolicy,
+        known: KnownClients,
+        responses: Counter[tuple[str, int]],
+        revocable: Callable[[ASGIApp], ASGIApp] = lambda inside: inside,
     ) -> None:
         self._app = app
         self._known = known
@@ -79,6 +86,7 @@ class SecurityMiddleware:
         self._reachable = access.reachable
         self._large = BodyLimit(app, MAX_CALIBRATION_BYTES)
         self._usual = BodyLimit(app, MAX_BODY_BYTES)
+        self._reading = BodyLimit(revocable(app), MAX_BODY_BYTES)
         limits = access.limits
         self._reads, self._changes = RateLimiter(limits.reads), RateLimiter(limits.changes)
         self._pictures, self._sign_ins = RateLimiter(limits.pictures), RateLimiter(limits.sign_ins)
@@ -103,8 +111,10 @@ class SecurityMiddleware:
         if refusal is not None:
             await refusal(scope, receive, send_checked)
             return
-        large = own_path(scope) in {"/api/calibration", "/api/commands", "/api/logos", "/api/pushes"}
-        await (self._large if large else self._usual)(scope, receive, send_checked)
+        inside = self._reading if scope["method"] in SAFE_METHODS else self._usual
+        if own_path(scope) in {"/api/calibration", "/api/commands", "/api/logos", "/api/pushes"}:
+            inside = self._large
+        await inside(scope, receive, send_checked)
 
     def _refuse(self, scope: Scope, origin: Origin) -> Response | None:
         """Return the response to a request that is refused; None for one that may pass."""
