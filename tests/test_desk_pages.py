@@ -231,3 +231,25 @@ def test_a_table_is_watched_from_the_desk_by_a_code(desk: DeskServer, chrome: Br
             expect(table).to_contain_text("Lost")
     finally:
         rig.stop()
+
+
+def test_the_hall_turns_through_more_games_than_fit_on_it(desk: DeskServer, chrome: Browser) -> None:
+    names = "\n".join(["coach", *(f"Coach {number}" for number in range(1, 25))])
+    clock = {"game_min": 50, "change_min": 10, "rest_slots": 0, "sessions": []}
+    with httpx.Client(base_url=desk.url) as client:
+        client.post("/api/event/entrants.csv", content=names, headers={"Content-Type": "text/csv"})
+        rules = client.get("/api/event").json()["rules"]
+        client.put("/api/event/rules", json={**rules, "pools": 6})
+        client.put("/api/event/clock", json={"clock": clock, "tables": [str(number) for number in range(1, 13)]})
+        client.post("/api/event/draw")
+        client.post("/api/event/schedule")
+    with page_in(chrome) as page:
+        page.clock.install()
+        page.goto(f"{desk.url}/hall")
+        expect(page.locator("#now .game")).to_have_count(10)
+        expect(page.locator("#now h3")).to_contain_text("(1 of 3)")
+        shown = page.locator("#now .game").all_inner_texts()
+        page.clock.run_for(13_000)
+        expect(page.locator("#now h3").first).to_contain_text("(2 of 3)")
+        assert not set(shown) & set(page.locator("#now .game").all_inner_texts())
+        expect(page.locator("#now h3").last).to_contain_text("Next")

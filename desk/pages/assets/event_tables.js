@@ -52,8 +52,8 @@ function sideLine(match, side) {
 }
 
 /** A game as a card; `action` makes it a button. */
-export function gameCard(match, matches, { action = null, where = true } = {}) {
-  const place = [match.id, where && match.table ? `table ${match.table}` : "", where ? timeText(match.begins) : ""].filter(Boolean).join(" · ");
+export function gameCard(match, matches, { action = null, where = true, when = where } = {}) {
+  const place = [match.id, where && match.table ? `table ${match.table}` : "", when ? timeText(match.begins) : ""].filter(Boolean).join(" · ");
   const content = [
     el("div", { class: "meta" }, el("span", {}, roundText(match, matches)), el("span", {}, place)),
     sideLine(match, "home"),

@@ -7,27 +7,36 @@ import { brackets, gameCard, standingsTable } from "./event_tables.js";
 
 const TURN_MS = 12_000;
 const SLOTS_SHOWN = 2;
+const GAMES_SHOWN = 10; // what fits under one another on a big screen, in two columns
 
 const at = (id) => document.getElementById(id);
 let event = null;
 let turn = 0;
 
+/** The games of now and next in pages that fit on the screen, each with its slot. */
+function gamePages(slot) {
+  const slots = [...new Set(event.matches.map((match) => match.slot))].filter((number) => number !== null && number >= slot).sort((a, b) => a - b).slice(0, SLOTS_SHOWN);
+  const games = slots.flatMap((number) => event.matches.filter((match) => match.slot === number && match.state !== "not_needed"));
+  const pages = [];
+  for (let start = 0; start < games.length; start += GAMES_SHOWN) pages.push(games.slice(start, start + GAMES_SHOWN));
+  return pages;
+}
+
 function showGames() {
   const slot = currentSlot(event.matches);
-  refresh(at("now"), [event.revision, slot], () => {
+  const pages = slot === null ? [] : gamePages(slot);
+  const page = pages.length ? turn % pages.length : 0;
+  refresh(at("now"), [event.revision, slot, page], () => {
     if (slot === null) return el("p", { class: "muted" }, event.matches.length ? "All games are played." : "The draw is not made yet.");
-    const slots = [...new Set(event.matches.map((match) => match.slot))].filter((number) => number !== null && number >= slot);
-    return slots
-      .sort((a, b) => a - b)
-      .slice(0, SLOTS_SHOWN)
-      .map((number, place) =>
-        el(
-          "div",
-          { class: "slot" },
-          el("h3", {}, place === 0 ? "Now" : "Next", el("small", {}, ` ${timeText(event.slots[number] ?? "")}`)),
-          el("div", { class: "list" }, event.matches.filter((match) => match.slot === number && match.state !== "not_needed").map((match) => gameCard(match, event.matches))),
-        ),
-      );
+    const part = pages.length > 1 ? ` (${page + 1} of ${pages.length})` : "";
+    return [...new Set(pages[page].map((match) => match.slot))].map((number) =>
+      el(
+        "div",
+        { class: "slot" },
+        el("h3", {}, number === slot ? "Now" : "Next", el("small", {}, ` ${timeText(event.slots[number] ?? "")}${part}`)),
+        el("div", { class: "list" }, pages[page].filter((match) => match.slot === number).map((match) => gameCard(match, event.matches, { when: false }))),
+      ),
+    );
   });
 }
 
