@@ -188,3 +188,13 @@ def test_who_does_not_go_on_from_the_pools_plays_the_consolation(
     if stay > 1:
         assert places[pools * advance].text.startswith("won C")
         assert places[pools * advance].place == pools * advance + 1
+
+
+def test_first_round_losers_who_play_on_after_pools_as_drawn_by_an_earlier_version_keep_their_places() -> None:
+    rules = Rules(pools=2, advance=4, consolation=True)
+    drawn = event_of(8, rules)
+    old = single_elimination(list(advancing(2, 4)), consolation=True)
+    event = replace(drawn, matches=(*(match for match in drawn.matches if match.stage == "pool"), *old))
+    places = ranking(play(event))
+    assert [rank.place for rank in places] == [1, 2, 3, 3, 5, 5, 5, 5]
+    assert len({rank.entrant for rank in places}) == 8

@@ -45,15 +45,10 @@ def ranking(event: TournamentEvent) -> list[Rank]:
             if entrant is not None:
                 out.append(Rank(len(out) + 1, entrant, text))
     placed = {rank.entrant for rank in out}
-    for group in _knocked_out(event, progress):
+    for group in (*_knocked_out(event, progress), *_consoled(event, progress)):
         level = [(entrant, text) for entrant, text in group if entrant not in placed]
         place = len(out) + 1
         for entrant, text in level:
-            placed.add(entrant)
-            out.append(Rank(place, entrant, text))
-    for group in _consoled(event, progress):
-        place = len(out) + 1
-        for entrant, text in group:
             placed.add(entrant)
             out.append(Rank(place, entrant, text))
     rest = [rank for rank in _of_pools(event) if rank.entrant not in placed]
