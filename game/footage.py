@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
-from downfield.core.footprint import Footprint, Gap, signed_gap
+from downfield.core.footprint import Footprint, Gap, PoseError, signed_gap
 from downfield.core.scene import Figure, Player, Scene
 from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.belief import percent_text
+
+_LEAST_SHOWN_MM: Final = 0.005  # gaps are shown to a hundredth of a millimeter
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,35 @@ class FootageFrame:
     at_ns: int
     rank: int = 0
     is_alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredPair:
+    """The gap of two bases on one picture.
+
+    Attributes:
+        a, b: the two.
+        gap: where it is, by their outlines.
+        gap_mm: its length as it was judged, or by the outlines; negative where they overlap.
+        sigma_mm: its standard deviation, by this picture alone; 0 when it is exact.
+        touching: probability of a touch by all pictures so far; None where it was not judged.
+
+    """
+
+    a: Figure
+    b: Figure
+    gap: Gap
+    gap_mm: float
+    sigma_mm: float
+    touching: float | None
+
+    @property
+    def label(self) -> str:
+        """The gap in words: a sign would read as a margin's, which is the other way round."""
+        error = f" ± {self.sigma_mm:.2f}" if self.sigma_mm else ""
+        if abs(self.gap_mm) < _LEAST_SHOWN_MM:
+            return f"outlines meet{error and f',{error} mm'}"
+        return f"{abs(self.gap_mm):.2f}{error} mm {'apart' if self.gap_mm > 0 else 'into each other'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +99,23 @@ class CallMarks:
         """The figures it is about, as they were measured."""
         if self.scene is None:
             return []
-        visible = {figure.id: figure for figure in self.scene.figures if figure.posture != "unseen"}
+        visible = {one.id: one for one in self.scene.figures if one.posture != "unseen" and not one.lost}
         return [visible[name] for name in self.concerned if name in visible]
+
+    @property
+    def pair(self) -> MeasuredPair | None:
+        """The first two of them with the gap between their bases; None where that is not what the call is about."""
+        measured = {figure.id: figure for figure in self.figures}
+        named = [measured[name] for name in self.concerned[:2] if name in measured]
+        if self.scene is None or len(named) < 2 or not _is_about_gap(self.call):
+            return None
+        a, b = named
+        gap = gap_between(a.footprint, b.footprint)
+        judged = next((contact for contact in self.scene.contacts if {contact.a, contact.b} == {a.id, b.id}), None)
+        if judged is not None:
+            return MeasuredPair(a, b, gap, judged.gap_mm, judged.sigma_mm, judged.probability)
+        error_a, error_b = (PoseError((one.x_mm, one.y_mm), one.sigma_mm, one.sigma_deg) for one in (a, b))
+        return MeasuredPair(a, b, gap, gap.gap_mm, gap.sigma_mm(error_a, error_b), None)
 
     @property
     def gap_text(self) -> str:
@@ -87,16 +133,12 @@ class CallMarks:
     @property
     def bare_gap_text(self) -> str:
         """The same, where it is said otherwise which frame this is."""
-        figures = self.figures
-        if self.scene is None or len(figures) < 2:
+        pair = self.pair
+        if pair is None:
             return ""
-        a, b = figures[:2]
-        judged = next((contact for contact in self.scene.contacts if {contact.a, contact.b} == {a.id, b.id}), None)
-        if judged is None:
-            return _apart(gap_between(a.footprint, b.footprint).gap_mm)
-        error = f" ± {judged.sigma_mm:.2f}" if judged.sigma_mm else ""
-        sure = percent_text(judged.probability)
-        return f"{_apart(judged.gap_mm, error)}; touching by all frames so far: {sure}"
+        if pair.touching is None:
+            return pair.label
+        return f"{pair.label}; touching by all frames so far: {percent_text(pair.touching)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +230,6 @@ def when_text(after_ns: int) -> str:
     return f"{abs(after_ms):.1f} ms {side}" if abs(after_ms) < 1000 else f"{abs(after_ms) / 1000:.2f} s {side}"
 
 
-def _apart(gap_mm: float, error: str = "") -> str:
-    """Return a gap in words: a sign would read as a margin's, which is the other way round."""
-    if abs(gap_mm) < 0.005:
-        return f"outlines meet{error and f',{error} mm'}"
-    return f"{abs(gap_mm):.2f}{error} mm {'apart' if gap_mm > 0 else 'into each other'}"
+def _is_about_gap(call: CallView | None) -> bool:
+    """Return whether a call is about the gap of its first two figures: one of a pass between them is not."""
+    return call is None or (call.measure != "handle" and (call.kind != "info" or call.measure == "touch"))

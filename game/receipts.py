@@ -203,7 +203,13 @@ class EventLog:
             ruling = event.body
             if isinstance(ruling, Ruling) and event.id not in undone:
                 made = ruling.replacement if ruling.decision == "manual" else None
-                view = RulingView(decision=ruling.decision, by=by, note=ruling.note, event=event.id)
+                view = RulingView(
+                    decision=ruling.decision,
+                    by=by,
+                    note=ruling.note,
+                    event=event.id,
+                    replaced=ruling.decision == "overturn" and ruling.replacement is not None,
+                )
                 rulings[ruling.call if made is None else made.id] = view
         return rulings
 

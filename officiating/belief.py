@@ -8,6 +8,7 @@ probability, so it is kept apart and shown as what it is.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final, Literal
@@ -73,14 +74,20 @@ class Belief:
     @property
     def words(self) -> str:
         """The belief as ``"0.3 mm inside the limit, sure to 98 %"``; empty where nothing was measured."""
-        return self.told("inside")
+        return self.told()
 
-    def told(self, beyond: str) -> str:
-        """Return the words with another one for the side of the call, such as ``"over"`` for what exceeds a limit."""
+    def told(self, beyond: str = "inside", limit: str = "the limit") -> str:
+        """Return the words with another one for the side of the call, and for the limit.
+
+        Args:
+            beyond: such as ``"over"`` for what exceeds something.
+            limit: such as ``"the line"``.
+
+        """
         parts = []
         is_measured = self.basis == "frame" or bool(self.sigma)  # a history without errors has no margin of its own
         if self.margin is not None and self.unit != "count" and is_measured:
-            parts.append(_side_text(self.margin, self.unit, beyond))
+            parts.append(_side_text(self.margin, self.unit, beyond, limit))
         if self.basis == "more" and not is_front_sure(self.front):
             parts.append(f"not sure which end is the front ({percent_text(self.front)})")
         elif self.basis == "more" and self.probability == _EVEN_ODDS:
@@ -136,11 +143,12 @@ def share_above_zero(margin: float, sigma: float | None) -> float:
 
 
 def margin_text(margin: float | None, sigma: float | None, unit: Unit) -> str:
-    """Return a margin with its error and unit, such as ``"+0.42 ± 0.11 mm"``; empty for None."""
-    if margin is None:
+    """Return a margin with its error and unit, such as ``"+0.42 ± 0.11 mm"``; empty for None and for counts.
+
+    What was counted or rolled stands in the text of a call.
+    """
+    if margin is None or unit == "count":
         return ""
-    if unit == "count":
-        return f"{margin:+g} {unit}"
     error = f" ± {sigma:.2f}" if sigma else ""
     shown = round(margin, 2) + 0.0  # a negative zero has no sign to show
     return f"{shown:+.2f}{error} {unit}".rstrip()
@@ -152,12 +160,12 @@ def percent_text(share: float) -> str:
         return "more than 99 %"
     if 0.0 < share < 0.01:
         return "less than 1 %"
-    return f"{100 * share:.0f} %"
+    return f"{math.floor(100 * share + 0.5)} %"  # halves go up, as on pages
 
 
-def _side_text(margin: float, unit: Unit, beyond: str) -> str:
+def _side_text(margin: float, unit: Unit, beyond: str, limit: str) -> str:
     """Return on which side of the limit a margin is."""
     digits = 1 if unit in {"mm", "deg"} else 2
     if abs(margin) < 0.5 * 10**-digits:
-        return "at the limit"
-    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {beyond if margin > 0 else 'short of'} the limit"
+        return f"at {limit}"
+    return f"{abs(margin):.{digits}f}{_UNITS[unit]} {beyond if margin > 0 else 'short of'} {limit}"

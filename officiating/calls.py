@@ -8,9 +8,10 @@ from typing import Final, Literal
 
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import Probability, record
-from downfield.officiating.belief import Basis, Belief, Unit, believe
+from downfield.officiating.belief import Belief, Unit, believe
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.declarations import Side
+from downfield.officiating.measures import Measure, measure_of, measured_words
 
 CallKind = Literal[
     "tackle",
@@ -52,16 +53,6 @@ Policy = Literal["auto", "propose", "log"]
 """What may be done with a call of some kind without a person."""
 
 
-LINE_KINDS: Final = frozenset({"touchdown", "safety", "touchback", "out_of_bounds", "line_of_scrimmage", "first_down"})
-"""Kinds of calls about a line of the field."""
-
-BREACH_KINDS: Final[frozenset[CallKind]] = frozenset({"formation", "pivot", "penalty", "timing", "stoppage"})
-"""Calls of what exceeds something allowed: it is over the limit, and nothing that is allowed is inside it."""
-
-CONTACT_KINDS: Final = frozenset({"tackle", "broken_tackle", "slipped_tackle", "sack", "fumble"})
-"""Kinds of calls about two bases that meet."""
-
-_EVEN_ODDS: Final = 0.5
 _TIME_OF_DAY_NS: Final = 10**17  # below it times count from the start of a recording, above it from 1970
 
 POWER: Final = "power"
@@ -93,6 +84,7 @@ class Finding:
         detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
         because: ids of the events it rests on.
         front: probability that the ends of bases it rests on are the fronts; 1 where it rests on none.
+        measure: of what the margin is, where the kind and the unit do not say it.
 
     """
 
@@ -119,6 +111,7 @@ class Finding:
     because: tuple[str, ...] = ()
     numbers: CallNumbers | None = None
     front: Probability = 1.0
+    measure: Measure = ""
 
 
 @record
@@ -164,6 +157,7 @@ class Call:
         frame_margin, frame_sigma: what the decisive frame alone showed, where the call rests on more than that frame.
         front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
         numbers: the numbers that the text speaks of: spots, lengths, yards, dice.
+        measure: of what the margin is, where the kind and the unit do not say it.
 
     """
 
@@ -188,23 +182,23 @@ class Call:
     frame_sigma: float | None = None
     front: Probability = 1.0
     numbers: CallNumbers | None = None
+    measure: Measure = ""
 
     @property
     def belief(self) -> Belief:
-        """What is believed of the measurement; older versions wrote the decisive frame's margin into calls."""
-        if self.frame_margin is None:
-            return believe(self.margin, self.sigma, self.unit, self.probability, self.front)
-        basis: Basis = "more" if self.margin is None else "history"
-        return Belief(
-            basis,
-            self.margin,
-            self.sigma,
-            self.unit,
-            self.probability,
-            self.frame_margin,
-            self.frame_sigma,
-            self.front,
-        )
+        """What is believed of the measurement, made anew from what the decisive frame showed.
+
+        Older versions wrote that frame's margin into calls as the margin, and a file may hold anything.
+        """
+        margin, sigma = self.margin, self.sigma
+        if self.frame_margin is not None:
+            margin, sigma = self.frame_margin, self.frame_sigma
+        return believe(margin, sigma, self.unit, self.probability, self.front)
+
+    @property
+    def measured_quantity(self) -> Measure:
+        """Of what the margin is."""
+        return self.measure or measure_of(self.kind, self.unit)
 
     @property
     def measured(self) -> str:
@@ -217,18 +211,8 @@ class Call:
 
         Empty where nothing was measured. The time of day of a live camera is left to who shows it.
         """
-        belief = self.belief
-        if belief.basis == "none":
-            return ""
         when = f" at {self.t_ns / 1e9:.2f} s" if self.t_ns < _TIME_OF_DAY_NS else ""
-        is_sure = self.probability > _EVEN_ODDS
-        event = ""
-        if self.kind in CONTACT_KINDS and self.unit == "mm":
-            event = "touched: gap closed" if is_sure else "gap may have closed"
-        elif self.kind in LINE_KINDS and self.unit in {"mm", "yd"}:
-            event = "reached the line" if is_sure else "may have reached the line"
-        told = belief.told("over" if self.kind in BREACH_KINDS else "inside")
-        return "; ".join(part for part in (event and event + when, told) if part)
+        return measured_words(self.belief, self.measured_quantity, when)
 
 
 @record

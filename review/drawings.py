@@ -12,10 +12,10 @@ from typing import Final, Literal
 import numpy as np
 
 from downfield.core.field import FieldModel
-from downfield.core.footprint import Face, Gap, PoseError, outlines_of, rectangles_mm
+from downfield.core.footprint import Face, outlines_of, rectangles_mm
 from downfield.core.records import record
-from downfield.core.scene import Contact, Figure, Jersey, Posture, Power, Scene
-from downfield.game.footage import CallMarks, gap_between
+from downfield.core.scene import Jersey, Posture, Power
+from downfield.game.footage import CallMarks
 from downfield.game.published.game_topics import CallView
 from downfield.review.projection import Outline, Place, Point, Projection, above_of, pixels_of
 
@@ -63,7 +63,8 @@ class DrawnGap:
         gap_mm: signed distance, negative when the outlines overlap.
         sigma_mm: its standard deviation, by this picture alone; 0 when it is exact.
         touching: probability of a touch by all pictures so far; None where it was not judged.
-        text: the same in words.
+        label: the gap in words, short enough to stand beside it.
+        text: the same with the instant, and how sure a touch is.
 
     """
 
@@ -72,6 +73,7 @@ class DrawnGap:
     gap_mm: float
     sigma_mm: float
     touching: float | None
+    label: str
     text: str
 
 
@@ -157,25 +159,24 @@ def draw_frame(frame: int, marks: CallMarks, projection: Projection) -> FrameDra
         DrawnFigure(one.id, one.jersey, parts.get(one.id, "other"), one.posture, height_mm, *places)
         for one, height_mm, places in zip(seen, heights_mm, outlines, strict=True)
     ]
-    return FrameDrawing(frame, tuple(figures), _draw_gap(marks, marks.scene, figures, projection), marks.scene.board)
+    return FrameDrawing(frame, tuple(figures), _draw_gap(marks, figures, projection), marks.scene.board)
 
 
-def _draw_gap(marks: CallMarks, scene: Scene, drawn: Sequence[DrawnFigure], projection: Projection) -> DrawnGap | None:
-    outlines = {figure.id: figure for figure in drawn}
-    concerned = [figure for figure in marks.figures if figure.id in outlines][:2]
-    if len(concerned) < 2:
+def _draw_gap(marks: CallMarks, drawn: Sequence[DrawnFigure], projection: Projection) -> DrawnGap | None:
+    pair = marks.pair
+    if pair is None:
         return None
-    a, b = concerned
-    gap = gap_between(a.footprint, b.footprint)
-    judged = next((one for one in scene.contacts if {one.a, one.b} == {a.id, b.id}), None)
-    heights_mm = np.array([outlines[a.id].height_mm, outlines[b.id].height_mm])
-    end_a, end_b = projection.places(np.array([gap.point_a_mm, gap.point_b_mm]), heights_mm)
+    outlines = {figure.id: figure for figure in drawn}
+    first, second = outlines[pair.a.id], outlines[pair.b.id]
+    ends_mm = np.array([pair.gap.point_a_mm, pair.gap.point_b_mm])
+    end_a, end_b = projection.places(ends_mm, np.array([first.height_mm, second.height_mm]))
     return DrawnGap(
         (end_a, end_b),
-        (_side(outlines[a.id], gap.face_a), _side(outlines[b.id], gap.face_b)),
-        round(gap.gap_mm if judged is None else judged.gap_mm, 3),
-        round(gap_sigma_mm(gap, judged, a, b), 3),
-        None if judged is None else judged.probability,
+        (_side(first, pair.gap.face_a), _side(second, pair.gap.face_b)),
+        round(pair.gap_mm, 3),
+        round(pair.sigma_mm, 3),
+        pair.touching,
+        pair.label,
         marks.gap_text,
     )
 
@@ -190,14 +191,6 @@ def _side(figure: DrawnFigure, face: Face) -> tuple[Place, Place] | None:
     return first, last
 
 
-def gap_sigma_mm(gap: Gap, judged: Contact | None, a: Figure, b: Figure) -> float:
-    """Return the standard deviation of a gap: as it was judged, or by the errors of both poses."""
-    if judged is not None:
-        return judged.sigma_mm
-    error_a, error_b = (PoseError((one.x_mm, one.y_mm), one.sigma_mm, one.sigma_deg) for one in (a, b))
-    return gap.sigma_mm(error_a, error_b)
-
-
 def _line_of_call(marks: CallMarks, field: FieldModel) -> tuple[Point, Point] | None:
     """Return the line on the board that a call is about."""
     call = marks.call
@@ -210,6 +203,9 @@ def _line_of_call(marks: CallMarks, field: FieldModel) -> tuple[Point, Point] | 
     x_yd, y_yd = call.spot_yd
     if call.kind in _GOAL_LINE_CALLS:
         return _across(field, 0.0 if x_yd < field.length_yd / 2 else field.length_yd)
+    if call.measure == "end_line":
+        beyond_yd = -field.end_zone_yd if x_yd < field.length_yd / 2 else field.length_yd + field.end_zone_yd
+        return _across(field, beyond_yd)
     if call.kind == "out_of_bounds":
         y_mm = 0.0 if y_yd < field.width_yd / 2 else field.width_mm
         return (-field.end_zone_mm, y_mm), (field.length_mm + field.end_zone_mm, y_mm)

@@ -80,7 +80,9 @@ def test_a_short_pass_is_caught_at_the_rating_or_less(dice: tuple[int, int], kin
     table = passing(45)
     assert table.state.phase is Phase.LIVE
     told = table.declare(PassDeclared(RECEIVER))
-    assert told[0].margin == pytest.approx(10 - 2 * HALF_YD, abs=0.01)
+    assert told[0].numbers is not None
+    assert told[0].numbers.pass_yd == pytest.approx(10 - 2 * HALF_YD, abs=0.01)
+    assert (told[0].margin, told[0].words) == (None, "")  # a length is no limit
     assert kinds_of(table.declare(Roll(dice)))[0] == kind
 
 

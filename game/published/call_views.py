@@ -70,6 +70,7 @@ def call_view(call: Call, context: CallContext) -> CallView:
         margin=_finite(belief.margin),
         sigma=_finite(belief.sigma),
         unit=call.unit,
+        measure=call.measured_quantity,
         measured=belief.measured,
         basis=belief.basis,
         frame_measured=belief.frame_measured,

@@ -17,6 +17,7 @@ from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import Phase
+from downfield.officiating.measures import Measure
 
 Standing = Literal["stands", "open", "confirmed", "overturned", "struck", "manual", "noted"]
 
@@ -141,6 +142,7 @@ class RulingView(TopicModel):
     by: str
     note: str = ""
     event: str = Field(description="Id of the ruling's event, to undo it.")
+    replaced: bool = Field(default=False, description="Whether the call is one that was made in place of another.")
 
 
 class CallView(TopicModel):
@@ -170,6 +172,11 @@ class CallView(TopicModel):
         description="Standard deviation of the margin; the probability is the positive share of the distribution.",
     )
     unit: Unit = ""
+    measure: Measure = Field(
+        default="",
+        description="Of what the margin is. touch: the gap of two bases; handle: that to a passer's handle; line, "
+        "sideline, end_line: the way over such a line; excess: what is over something allowed; empty: anything else.",
+    )
     measured: str = Field(default="", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
     basis: Basis = Field(
         default="none",

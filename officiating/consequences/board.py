@@ -115,6 +115,7 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     elif number > allowed:
         fault = f"only {allowed} are allowed"
     text = f"stoppage {number}" + (f": {fault}" if fault else "")
+    is_free = allowed == ANY_NUMBER or (bool(fault) and number <= allowed)  # not decided by their number
     game = stop_board(replace(game, play=replace(play, stoppages_used=number)), t_ns, context, reason="coach")
     found = Finding(
         POWER,
@@ -122,8 +123,8 @@ def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
         t_ns,
         text,
         context.clauses("stoppage"),
-        margin=float(allowed - number) if allowed != ANY_NUMBER else None,
-        unit="count" if allowed != ANY_NUMBER else "",
+        margin=None if is_free else float(number - allowed if fault else allowed - number),
+        unit="" if is_free else "count",
         reported=True,
         detail="illegal" if fault else "legal",
         numbers=CallNumbers(

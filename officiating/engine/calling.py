@@ -26,6 +26,9 @@ class CallingLimits:
 
 LIMITS: Final = CallingLimits()
 
+TOO_CLOSE_TEXT: Final = "too close to call: "
+"""Stands before the text of a call until a person confirms it."""
+
 
 def merge_findings(
     play: PlayState, found: Iterable[Finding], precedence: Mapping[str, int], confidence: float
@@ -128,7 +131,7 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         rulebook=rulebook,
         clauses=finding.clauses,
         verdict=verdict,
-        text=finding.text if verdict != "too_close" else f"too close to call: {finding.text}",
+        text=finding.text if verdict != "too_close" else f"{TOO_CLOSE_TEXT}{finding.text}",
         players=finding.players,
         spot_yd=finding.spot_yd,
         margin=belief.margin,
@@ -143,16 +146,18 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         frame_sigma=belief.frame_sigma,
         numbers=finding.numbers,
         front=finding.front,
+        measure=finding.measure,
     )
 
 
 def apply_ruling(call: Call, ruling: Ruling) -> Call | None:
     """Return the call that stands after a person's ruling, None when none does.
 
-    A replacement keeps the id of the call it replaces, so that later rulings about it still find it.
+    A replacement keeps the id of the call it replaces, so that later rulings about it still find it. What was too close
+    is called once it is confirmed; what was measured of it stays as it is.
     """
     if ruling.decision == "confirm":
-        return replace(call, verdict="called", readings=())
+        return replace(call, verdict="called", text=call.text.removeprefix(TOO_CLOSE_TEXT), readings=())
     if ruling.decision == "overturn" and ruling.replacement is not None:
         return replace(ruling.replacement, id=call.id, verdict="called", readings=())
     return None

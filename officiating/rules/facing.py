@@ -119,6 +119,7 @@ class Backward(ImmediateRule):
                 front=front,
                 reported=True,
                 detail=detail,
+                measure="excess" if detail == "turned" else "",
             ),
         )
 
@@ -199,6 +200,7 @@ class CarrierTurnedBack(ImmediateRule):
                 front=front,
                 against=f"{carrier.id} still faces forward",
                 detail="second" if again else "first",
+                measure="excess",
             ),
         )
 

@@ -28,6 +28,7 @@ from downfield.officiating.engine.facts import (
 )
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.measures import Measure
 from downfield.officiating.rulebooks.params import Param, Params
 
 
@@ -43,6 +44,8 @@ class LineCrossingLimits:
 
 
 LIMITS: Final = LineCrossingLimits()
+
+_END_LINE: Final = "end line"
 
 REFERENCES: Final = ("base", "hand", "ball")
 
@@ -157,6 +160,7 @@ class OutOfBounds(ImmediateRule):
         if carrier is None or _contact_follows_crossing(state, self.id, facts.t_ns):
             return ()
         margin, sigma, edge = self._margin(facts, carrier, facts.scene, params)
+        measure: Measure = "end_line" if edge == _END_LINE else "sideline"
         probability, front = over_fronts(
             carrier, lambda figure: exceedance_probability(*self._margin(facts, figure, facts.scene, params)[:2])
         )
@@ -180,6 +184,7 @@ class OutOfBounds(ImmediateRule):
                 against=f"{carrier.id} stays in bounds",
                 settle_ns=facts.t_ns + LIMITS.linger_ns,
                 front=front,
+                measure=measure,
             ),
         )
 
@@ -200,9 +205,9 @@ class OutOfBounds(ImmediateRule):
         ]
         if field.end_zone_yd:
             left, right = outermost_x(carrier, -1), outermost_x(carrier, 1)
-            edges.append((-left.x_mm - field.end_zone_mm, left.sigma_mm, "end line"))
+            edges.append((-left.x_mm - field.end_zone_mm, left.sigma_mm, _END_LINE))
             over = right.x_mm - field.length_mm - field.end_zone_mm
-            edges.append((over, right.sigma_mm, "end line"))
+            edges.append((over, right.sigma_mm, _END_LINE))
         if params.flag("out_of_bounds.ball"):
             ball = reference_point(facts, carrier, "ball", scene)
             seen = carried_ball(scene.ball, carrier) is not None

@@ -72,6 +72,7 @@ class PasserTouched(ImmediateRule):
                 probability=contact.probability,
                 against=f"{contact.opponent} does not touch {carrier.id}: he may pass",
                 detail="pass_over",
+                measure="touch",
             ),
         )
 
@@ -126,6 +127,7 @@ class HandleSack(ImmediateRule):
             front=carrier.front,
             against=f"{tackler.id} does not touch the handle",
             proposed=True,
+            measure="handle",
         )
 
 
@@ -184,6 +186,7 @@ class TooDeep(ImmediateRule):
                 settle_ns=facts.t_ns + LIMITS.linger_ns,
                 detail="depth",
                 front=front,
+                measure="excess",
             ),
         )
 

@@ -225,6 +225,7 @@ class SquareTackle(ImmediateRule):
             unit="deg" if by_angle else "",
             probability=1.0 - hit.probability,
             reported=True,
+            measure="excess" if by_angle else "",
         )
 
 

@@ -133,6 +133,7 @@ class Tackle:
             settle_ns=t_ns + window_ns + (LIMITS.late_fall_ns if window_ns else 0),
             settle_early=False,
             front=share,
+            measure="touch",
         )
 
     def _may_tackle(self, contact: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:

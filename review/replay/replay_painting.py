@@ -14,7 +14,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.game.published.game_topics import CallView
-from downfield.officiating.belief import percent_text
+from downfield.officiating.belief import percent_text, share_above_zero
 from downfield.review.drawings import DrawnFigure, DrawnGap, DrawnLine, FigurePart, FrameDrawing
 from downfield.review.painting import spoken_name
 from downfield.review.projection import Place
@@ -34,6 +34,7 @@ _MUTED: Final[Color] = (195, 182, 169)
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
 _EDGE_PX: Final = 44  # words keep this distance from the edges
 _PLATE_SHARE: Final = 0.86  # how much of the picture a plate hides
+_EVEN_ODDS: Final = 0.5
 _STAMP_GROWTH: Final = 0.9  # a stamp falls from so much more than its size
 
 
@@ -73,6 +74,8 @@ def stamp_text(call: CallView) -> tuple[str, str]:
     """Return the verdict of a call as it is stamped: a headline, and what it rests on, which may be empty."""
     kind = call.kind.replace("_", " ").upper()
     measured = call.words or call.measured
+    if call.ruling is not None and call.ruling.replaced:
+        return "CALL OVERTURNED", f"now: {spoken_name(call.text)}"
     if call.standing in {"overturned", "struck"}:
         return f"{kind}: {call.standing.upper()}", "by the operator"
     if call.verdict == "too_close" and call.standing == "open":
@@ -81,6 +84,12 @@ def stamp_text(call: CallView) -> tuple[str, str]:
         return f"{kind}?", "the operator decides"
     sure = f"{percent_text(call.probability)} sure" if call.probability < 1 and not call.words else ""
     return kind, ", ".join(part for part in (measured, sure) if part)
+
+
+def is_shown_touching(gap: DrawnGap) -> bool:
+    """Return whether two bases are shown as touching: once that is likelier than not, as in the words of a call."""
+    share = share_above_zero(-gap.gap_mm, gap.sigma_mm) if gap.touching is None else gap.touching
+    return share > _EVEN_ODDS
 
 
 def _paint_board(out: Image, picture: ReplayPicture, region: BoardRegion) -> None:
@@ -116,7 +125,7 @@ def _paint_gap(out: Image, gap: DrawnGap, region: BoardRegion, corners: Array) -
     if len(ends) < 2:
         return
     points = _pixels(region, ends)
-    touching = gap.gap_mm <= gap.sigma_mm
+    touching = is_shown_touching(gap)
     color = _CALL if touching else _INK
     for face in gap.faces:
         if face is not None:

@@ -7,18 +7,10 @@ from typing import Final
 
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.declarations import Side
+from downfield.review.captions import standing_words
 from downfield.review.painting import spoken_name
 from downfield.review.reports.game_plays import ReportedPlay
 from downfield.review.reports.markup import Cell, Markup, bullets, table
-
-_STANDINGS: Final = {
-    "open": "open: nobody has decided",
-    "confirmed": "confirmed",
-    "overturned": "overturned",
-    "manual": "made by hand",
-    "noted": "only noted",
-    "stands": "",
-}
 
 PLAY_COLUMNS: Final = (
     "play",
@@ -64,13 +56,9 @@ def play_rows(plays: Sequence[ReportedPlay], names: dict[Side, str]) -> list[lis
 
 def call_line(call: CallView) -> str:
     """Return a call on one line: what was called, what was measured, the clause, and how it stands."""
-    standing = _STANDINGS[call.standing]
-    if call.ruling is not None:
-        standing = f"{standing or call.ruling.decision} by {call.ruling.by}"
-        standing += f" ({call.ruling.note})" if call.ruling.note else ""
     measured = call.words or call.measured
     clauses = ", ".join(clause.id for clause in call.clauses)
-    return " · ".join(part for part in (spoken_name(call.text), measured, clauses, standing) if part)
+    return " · ".join(part for part in (spoken_name(call.text), measured, clauses, standing_words(call)) if part)
 
 
 def _row(play: ReportedPlay, names: dict[Side, str]) -> list[Cell]:

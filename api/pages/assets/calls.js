@@ -161,7 +161,7 @@ function readings(call) {
 
 function margin(call) {
   const drawing = gauge(call);
-  const value = call.unit === "count" ? "" : call.measured;
+  const value = call.measured;
   const sure = call.probability < 1 && call.readings.length < 2 && `${formatPercent(call.probability)} sure`;
   if (call.words) return el("div", { class: "margin" }, drawing, el("p", {}, el("span", { class: "words" }, capitalize(call.words))));
   if (!value && !sure) return null;

@@ -1,7 +1,7 @@
 // The drawings of one frame as SVG, in pixels of the screen over the picture.
 
 import { svg } from "./dom.js";
-import { formatPlayer } from "./format.js";
+import { capitalize, formatPlayer } from "./format.js";
 import { boxAround, placeLabels } from "./evidence_labels.js";
 
 /** What can be drawn: its name for people, the key that switches it, and whether it is on at first. */
@@ -100,7 +100,7 @@ function labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }) {
     const at = middle(gapEnds);
     const along = concerned.length > 1 ? [middle(concerned[1].points), middle(concerned[0].points)] : [at, at];
     // Across the way from one figure to the other, where neither stands.
-    found.push({ text: gapText(gap), at, away: [along[0][1] - along[1][1], along[1][0] - along[0][0]], tone: "gap" });
+    found.push({ text: capitalize(gap.label), at, away: [along[0][1] - along[1][1], along[1][0] - along[0][0]], tone: "gap" });
   }
   if (named && kinds.has("spot") && spot !== null) found.push({ text: "Spot", at: spot, away: [0, 1], tone: "spot" });
   if (kinds.has("lines") && bounds.width >= NARROW_PX) {
@@ -116,12 +116,4 @@ function labels({ concerned, gap, gapEnds, spot, scene, kinds, to, bounds }) {
 function topInside(points, { width, height }) {
   const visible = (points ?? []).filter(([x, y]) => x > 0 && x < width && y > 0 && y < height);
   return visible.length ? visible.reduce((best, point) => (point[1] < best[1] ? point : best)) : null;
-}
-
-/** "1.53 ± 0.12 mm apart". */
-export function gapText({ gap_mm, sigma_mm }) {
-  const size = Math.abs(gap_mm).toFixed(2);
-  const error = sigma_mm > 0 ? ` ± ${sigma_mm.toFixed(2)}` : "";
-  if (Math.abs(gap_mm) < 0.005) return `Outlines meet${error && `,${error} mm`}`;
-  return `${size}${error} mm ${gap_mm > 0 ? "apart" : "into each other"}`;
 }

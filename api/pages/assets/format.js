@@ -55,13 +55,6 @@ export function formatPeriod(period, periods = 4) {
 export const formatPercent = (share) =>
   share > 0.99 && share < 1 ? ">99%" : share < 0.01 && share > 0 ? "<1%" : `${Math.round(100 * share)}%`;
 
-/** A margin as "+0.31 mm"; a count without decimals. */
-export function formatMargin(value, unit) {
-  const digits = unit === "count" ? 0 : unit === "deg" ? 1 : 2;
-  const sign = value < 0 ? "−" : "+";
-  return `${sign}${Math.abs(value).toFixed(digits)}${unit && unit !== "count" ? (unit === "deg" ? "°" : ` ${unit}`) : ""}`;
-}
-
 /** A call's verdict in one or two words; a ruling replaces it. */
 export function formatVerdict(call) {
   const ruled = { confirmed: "confirmed", overturned: "overturned", struck: "struck", manual: "by hand", withdrawn: "withdrawn" }[call.standing];

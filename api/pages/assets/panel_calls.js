@@ -44,7 +44,7 @@ export function callDetails(call) {
 
 /** The number behind the words, and that of the frame that showed it where the call rests on more. */
 function measurement(call) {
-  const number = call.unit === "count" ? "" : call.measured;
+  const number = call.measured;
   if (!number && !call.frame_measured) return null;
   const rests = { frame: "measured in the frame that showed it", history: "by all frames up to the call" }[call.basis];
   return el(

@@ -179,7 +179,7 @@ def _kick_at_goal(
         kick,
         side=game.offense,
         detail="good" if good else "missed",
-        margin=float(needed - number),
+        margin=float(abs(needed - number)),
         unit="count",
         numbers=numbers,
     )

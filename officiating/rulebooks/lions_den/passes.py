@@ -37,6 +37,7 @@ PASS_PARAMS: Final = (
 RULE: Final = "pass"
 """Rule id of findings that follow from passes."""
 _NEAR_NOTE: Final = "near:"
+_SHOWN_ERROR_YD: Final = 0.05  # lengths are shown to a tenth of a yard
 """Prefix of the play's notes on defenders near enough to intercept."""
 
 
@@ -61,7 +62,8 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     needed = tables.success_percent(rating, distance, round(context.params.real("pass.free_yd")))
     names = ", ".join(f"{name}{' (touching)' if touching else ''}" for name, touching in near) or "none"
     to = "" if body.receiver is None else f" to {body.receiver}"
-    text = f"pass of {distance:.1f} yards{to}: caught on {needed} or less; may intercept: {names}"
+    error = f" ± {sigma:.1f}" if sigma and sigma >= _SHOWN_ERROR_YD else ""
+    text = f"pass of {distance:.1f}{error} yards{to}: caught on {needed} or less; may intercept: {names}"
     found = Finding(
         RULE,
         "info",
@@ -70,9 +72,6 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         ("LD-045", "LD-048", "LD-049", "LD-050"),
         f"pass{play.pass_attempts}",
         players=tuple(name for name in (game.play.carrier, body.receiver) if name is not None),
-        margin=distance,
-        sigma=sigma,
-        unit="yd",
         reported=True,
         detail="pass",
         numbers=CallNumbers(pass_yd=distance, needed=needed),
@@ -233,7 +232,7 @@ def _throw(game: GameState, context: RuleContext) -> Outcome:
         "thrown",
         players=(receiver,) if caught and receiver else (),
         spot_yd=_spot_yd(game, receiver, context) if caught else None,
-        margin=float(needed - number),
+        margin=float(abs(needed - number)),
         unit="count",
         side=game.offense if caught else None,
         numbers=CallNumbers(

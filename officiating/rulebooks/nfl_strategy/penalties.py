@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Call
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walk_off_return
@@ -155,7 +156,7 @@ def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcom
     """Enforce a penalty by its detail: the down again, its loss, a first down, or yards on the kickoff to come."""
     side: Side = call.side or game.offense
     if call.detail == "kickoff":
-        yards = float(call.margin or 0.0)
+        yards = (call.numbers or CallNumbers()).penalty_yd or 0.0
         game = game.with_note("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards)
         kick_is_due = game.due in {"kickoff", "free_kick"}  # after a touchdown its try is
         return Outcome(downs.at_kick_spot(game, context.system, context.params) if kick_is_due else game)

@@ -237,8 +237,6 @@ def _finding(game: GameState, play: CardPlay, result: PlayResult, t_ns: int, par
         result.clauses,
         key=f"{result.kind}@{t_ns}",
         spot_yd=spot,
-        margin=None if result.yards is None else float(result.yards),
-        unit="" if result.yards is None else "yd",
         side=result.side,
         detail=result.detail,
         reported=result.kind == "penalty" and result.detail in {"enforced", "declined"},

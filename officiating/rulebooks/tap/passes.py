@@ -141,6 +141,7 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
         unit="mm",
         probability=probability,
         front=front,
+        measure="excess",
     )
     return Outcome(game, (found,))
 
@@ -232,7 +233,7 @@ def check_ball_ahead(game: GameState, context: RuleContext) -> tuple[Finding, ..
     text = f"the ball lies {-margin:.0f} mm behind the front of the passer's base; it must lie ahead (TAP-107)"
     probability = exceedance_probability(-margin, front.sigma_mm)
     found = _report(context, text, (carrier.id,), -margin, front.sigma_mm, probability, ("TAP-107",))
-    return (replace(found, detail="ball_behind_passer"),)
+    return (replace(found, detail="ball_behind_passer", measure="excess"),)
 
 
 def _catcher(call: Call) -> str | None:
