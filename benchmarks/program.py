@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import cv2
 import numpy as np
@@ -22,7 +22,9 @@ from program_scenes import edge_errors_px, filmed, lines, paint_seen, painted_ar
 
 from downfield.api.program.program_options import ProgramOptions
 from downfield.core.frame import Frame
-from downfield.rig.program.program_feed import LIMITS, ProgramDrawer, ProgramMoment
+from downfield.rig.program.picture_worker import program_jpeg
+from downfield.rig.program.program_feed import LIMITS
+from downfield.rig.program.program_painter import ProgramMoment, ProgramPainter
 from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 T = TypeVar("T")
@@ -57,11 +59,12 @@ def cost() -> None:
     recording = open_clip(bundled_demo())
     assert recording.calibration is not None
     moment = ProgramMoment(None, "dark-28", recording.tracks.header.players)
-    drawers = {view: ProgramDrawer(lambda: moment, options=ProgramOptions(view=view)) for view in ("camera", "field")}
-    for drawer in drawers.values():
-        drawer.calibrate(recording.calibration)
+    views: tuple[Literal["camera", "field"], ...] = ("camera", "field")
+    painters = {view: ProgramPainter() for view in views}
+    for drawing in painters.values():
+        drawing.calibrate(recording.calibration)
     video = cv2.VideoCapture(str(bundled_demo()))
-    spent = dict.fromkeys((*drawers, "JPEG"), 0.0)
+    spent = dict.fromkeys((*views, "JPEG"), 0.0)
     drawn = 0
 
     def timed(part: str, work: Callable[[], T]) -> T:
@@ -75,15 +78,12 @@ def cost() -> None:
         if not read or scene.frame >= 300:
             break
         frame = Frame(scene.frame, scene.t_ns, np.asarray(image, np.uint8))
-        for view, drawer in drawers.items():
-            stage = drawer._stage
-            assert stage is not None
-            out = timed(view, partial(drawer._draw, stage, frame.image, scene, None))
-        timed("JPEG", partial(cv2.imencode, ".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, LIMITS.jpeg_quality]))
+        for view, drawing in painters.items():
+            options = ProgramOptions(view=view)
+            out = timed(view, partial(drawing.draw, frame.image, scene, None, moment, options))
+        timed("JPEG", partial(program_jpeg, out))
         drawn += 1
-    for drawer in drawers.values():
-        drawer.close()
-    for view in drawers:
+    for view in views:
         each_ms = 1e3 * (spent[view] + spent["JPEG"]) / drawn
         sys.stdout.write(
             f"{view} view: {each_ms:.1f} ms a picture, of these {1e3 * spent['JPEG'] / drawn:.1f} ms JPEG; at"

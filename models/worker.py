@@ -6,7 +6,6 @@ when the connection closes, and therefore whenever its client ends.
 
 from __future__ import annotations
 
-import mmap
 import os
 import signal
 import sys
@@ -21,6 +20,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.frame import Detection
 from downfield.core.platform.priorities import lower_process_priority
+from downfield.core.shared_picture import shared_picture
 from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
 from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart
@@ -51,8 +51,7 @@ class RequestHandler:
         """Return the detections that a request asks for."""
         if isinstance(request, RefineRequest):
             return self._detector.refine_candidates(self._image, request.found, request.seen)
-        picture = mmap.mmap(self._memory, int(np.prod(request.shape)), access=mmap.ACCESS_READ)
-        self._image = np.frombuffer(picture, np.uint8).reshape(request.shape)
+        self._image = shared_picture(self._memory, request.shape)
         return self._detector.find_candidates(self._image, ball=request.ball)
 
 

@@ -5,31 +5,27 @@ be started or has ended, the detector runs in this process. Works where processe
 Linux and macOS.
 
 `ProcessPoolExecutor` would be shorter, but its workers outlive a killed parent, can't be killed when they hang, and
-import the caller's main module again. `SharedMemory` is unlinked, before Python 3.13, by the first process that ends.
+import the caller's main module again.
 """
 
 from __future__ import annotations
 
 import atexit
-import mmap
-import os
 import pickle
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import IO, Any, Final
-
-import numpy as np
+from typing import Any, Final
 
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.core.shared_picture import SharedPicture
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.models.detector import Detector, TrackingDetector
 
@@ -185,8 +181,7 @@ class WorkerClient:
         self._worker: _Worker | None = None  # from its start
         self._ready = False
         self._answer_due = False  # to a request that timed out
-        self._memory = _shared_memory()
-        self._picture: mmap.mmap | None = None  # in the shared memory
+        self._picture = SharedPicture()
         self._closed = threading.Event()
         self._starting = self._start()
         atexit.register(self.close)
@@ -221,7 +216,7 @@ class WorkerClient:
                 _receive(worker.connection)  # a late answer to a request that was served in this process meanwhile
             self._answer_due = True
             if image is not None:
-                self._share(image)
+                self._picture.put(image)
             worker.connection.send(request)
             if not worker.connection.poll(LIMITS.timeout_s):
                 return None
@@ -241,13 +236,6 @@ class WorkerClient:
             self._worker.process.kill()
         self._starting.join()
 
-    def _share(self, image: Image) -> None:
-        """Copy a picture to the shared memory."""
-        if self._picture is None or len(self._picture) != image.nbytes:
-            self._memory.truncate(image.nbytes)
-            self._picture = mmap.mmap(self._memory.fileno(), image.nbytes)
-        np.frombuffer(self._picture, np.uint8).reshape(image.shape)[:] = image
-
     def _start(self, after_s: float = 0.0) -> threading.Thread:
         thread = supervised_thread(lambda: self._run_start(after_s), "detection-worker", only_logged)
         thread.start()
@@ -257,7 +245,7 @@ class WorkerClient:
         if self._closed.wait(after_s):
             return
         ours, theirs = Pipe()
-        memory = self._memory.fileno()
+        memory = self._picture.descriptor
         command = [sys.executable, "-m", "downfield.models.worker", str(theirs.fileno())]
         with theirs:
             try:
@@ -275,13 +263,6 @@ class WorkerClient:
         self._ready = not self._closed.is_set()
         if not self._ready:
             worker.end()
-
-
-def _shared_memory() -> IO[bytes]:
-    """Return memory that can be shared with another process by its file descriptor."""
-    if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("picture"), "r+b")
-    return tempfile.TemporaryFile()
 
 
 def _receive(connection: Connection) -> tuple[Detection, ...]:

@@ -38,7 +38,8 @@ from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.notices import Notices
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter, camera_loss
 from downfield.rig.live.strip_game import follow_strip, keep_game
-from downfield.rig.program.program_feed import ProgramDrawer, ProgramMoment
+from downfield.rig.program.program_feed import ProgramDrawer
+from downfield.rig.program.program_painter import ProgramMoment
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import Recorder
 from downfield.rig.recording.recording_library import last_recorded_ns
@@ -183,6 +184,7 @@ class Rig:
             self._overloaded,
             self._report_undrawn,
             late=self._meter.is_late,
+            own_process=True,
         )
         self._closing.callback(self.program.close)
         self._loop: Loop | None = None
@@ -374,14 +376,12 @@ class Rig:
         self.program.calibrate(calibration)
 
     def _overlay(self) -> Overlay:
-        game = self._hub.value("game")
-        if game is None:
+        if (game := self._hub.value("game")) is None:
             return Overlay()
         return Overlay(game.spot_yd, None if game.goal_to_go else game.to_gain_yd, self.game_service.carrier)
 
     def _program_moment(self) -> ProgramMoment:
-        service = self.game_service
-        return ProgramMoment(self._hub.value("game"), service.carrier, service.line_up.players)
+        return ProgramMoment(self._hub.value("game"), self.game_service.carrier, self.game_service.line_up.players)
 
     def _picture_health(self) -> PictureHealth | None:
         return None if self._loop is None else self._loop.vision.health

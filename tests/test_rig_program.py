@@ -33,7 +33,8 @@ from downfield.rig.program.board_shapes import ELEMENTS, ShapeMaker
 from downfield.rig.program.field_view import FieldView
 from downfield.rig.program.name_tags import NameTag, TagPlacer
 from downfield.rig.program.picture_motion import PictureMotion
-from downfield.rig.program.program_feed import ProgramDrawer, ProgramMoment
+from downfield.rig.program.program_feed import ProgramDrawer
+from downfield.rig.program.program_painter import ProgramMoment, ProgramPainter
 
 SMALL = (960, 540)
 LEARNED_S = [0.0, 1.5, 3.0, 4.5, 6.0]
@@ -179,8 +180,10 @@ def test_nothing_is_drawn_while_nobody_watches_and_a_failure_is_told() -> None:
     assert told.wait(10)
     assert failures == ["ZeroDivisionError: no moment"]
     drawer.picture._watchers.clear()
-    drawer._moment = lambda: ProgramMoment(None, "dark-1", players())
-    drawn = drawer._draw(drawer._stage, frame.image, frame.scene, frame.camera)  # type: ignore[arg-type]
+    painter = ProgramPainter()
+    painter.calibrate(drawer._calibration)
+    moment_shown = ProgramMoment(None, "dark-1", players())
+    drawn = painter.draw(frame.image, frame.scene, frame.camera, moment_shown, drawer.options)
     assert drawn.shape == frame.image.shape
     assert not np.array_equal(drawn, frame.image)
     drawer.close()

@@ -19,7 +19,8 @@ from program_camera import SIZE, STEP_NS, NumberedCamera
 from downfield.api.program import live_stream
 from downfield.api.program.live_stream import TIMES, LiveStream, Part
 from downfield.api.security.access import AccessPolicy
-from downfield.rig.program.program_feed import ProgramDrawer, ProgramMoment
+from downfield.rig.program.program_feed import ProgramDrawer
+from downfield.rig.program.program_painter import ProgramMoment
 
 
 @pytest.fixture

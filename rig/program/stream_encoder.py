@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, Protocol
 
 import av
 import av.container
@@ -14,7 +14,7 @@ import numpy as np
 from av.video.frame import PictureType
 from av.video.stream import VideoStream
 
-from downfield.api.program.live_stream import TIMES, LiveStream, Part
+from downfield.api.program.live_stream import TIMES, Part
 from downfield.core.arrays import Image
 from downfield.core.supervision import supervised_thread
 from downfield.rig.live.connections import BoundedQueue
@@ -94,6 +94,22 @@ class FragmentEncoder:
         self._container.close()
 
 
+class FilmSink(Protocol):
+    """Receives a film in parts; `LiveStream` is one."""
+
+    def begin(self, header: bytes) -> None:
+        """Begin a take."""
+        ...
+
+    def add(self, part: Part) -> None:
+        """Add the next part of the take."""
+        ...
+
+    def clear(self) -> None:
+        """Forget everything: nobody watches."""
+        ...
+
+
 class ProgramEncoder:
     """Fills a stream with the pictures it is given. Callable from any thread.
 
@@ -103,18 +119,13 @@ class ProgramEncoder:
 
     """
 
-    def __init__(self, stream: LiveStream, failed: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, stream: FilmSink, failed: Callable[[str], None] = lambda _: None) -> None:
         self._stream = stream
         self._pictures: BoundedQueue[tuple[Image, int]] = BoundedQueue(OPTIONS.waiting)
         self._thread = supervised_thread(
             self._run, "program stream", failed, restarts=True, closed=lambda: self._pictures.finished
         )
         self._thread.start()
-
-    @property
-    def wanted(self) -> bool:
-        """Whether somebody asked for the stream lately."""
-        return self._stream.wanted
 
     def put(self, image: Image, t_ns: int) -> None:
         """Encode a picture, which must not be changed any more; taken at t_ns. One that waits too long is left out."""
@@ -153,7 +164,7 @@ class ProgramEncoder:
 class _Take:
     """Pictures of one size without a pause, gathered to parts."""
 
-    def __init__(self, size_px: tuple[int, int], stream: LiveStream) -> None:
+    def __init__(self, size_px: tuple[int, int], stream: FilmSink) -> None:
         self.size_px = size_px
         self._stream = stream
         self._encoder = FragmentEncoder(size_px)
