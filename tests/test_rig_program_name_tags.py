@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
 import pytest
 
-from downfield.rig.program.name_tags import drawable
+from downfield.core.arrays import Image
+from downfield.rig.program import lettering
+from downfield.rig.program.lettering import draw_text, is_drawable, text_width
+from downfield.rig.program.name_tags import drawable, tag_text
+
+ARABIC, HEBREW, HINDI = "\u0627\u0644\u0623\u0633\u0648\u062f", "\u05d0\u05e8\u05d9\u05d5\u05ea", "\u0936\u0947\u0930"
+WITH_FONT = pytest.mark.skipif(
+    not (is_drawable(ARABIC) and is_drawable(f"{HEBREW} 28")), reason="no font of this system has Arabic and Hebrew"
+)
+
+
+def drawn(text: str, width: int) -> Image:
+    out = np.zeros((40, width, 3), np.uint8)
+    draw_text(out, text, (0, 30), (255, 255, 255), 22)
+    return out
+
+
+@pytest.fixture
+def without_pillow(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(lettering, "_has_raqm", lambda: False)
+    lettering._font_path.cache_clear()
+    yield
+    lettering._font_path.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -21,3 +46,33 @@ from downfield.rig.program.name_tags import drawable
 )
 def test_emoji_are_left_out_of_a_tag_and_every_script_stays(name: str, shown: str) -> None:
     assert drawable(name) == shown
+
+
+@WITH_FONT
+def test_letters_that_join_are_joined() -> None:
+    joined = text_width(ARABIC, 22)
+    assert joined < 0.9 * sum(text_width(letter, 22) for letter in ARABIC)
+    assert drawn(ARABIC, joined + 2).any()
+
+
+@WITH_FONT
+@pytest.mark.parametrize("name", [ARABIC, HEBREW])
+def test_a_name_from_the_right_stands_at_the_right_of_its_number(name: str) -> None:
+    inked = np.flatnonzero(drawn(f"{name} 28", text_width(f"{name} 28", 22) + 2).any(axis=(0, 2)))
+    space = int(np.argmax(np.diff(inked)))  # the widest gap is between the two
+    assert inked[space] - inked[0] < inked[-1] - inked[space + 1]
+
+
+def test_text_at_the_edge_of_a_picture_is_cut_off() -> None:
+    out = np.zeros((20, 10, 3), np.uint8)
+    for origin in ((-30, 10), (5, 3), (-5, 40), (400, 400)):
+        draw_text(out, ARABIC, origin, (255, 255, 255), 22)
+
+
+@pytest.mark.usefixtures("without_pillow")
+@pytest.mark.parametrize(
+    ("team", "text"), [(ARABIC, "28 RB"), (HINDI, "28 RB"), (HEBREW, "28 RB"), ("RIV", "RIV 28 RB")]
+)
+def test_a_name_whose_script_can_not_be_drawn_is_left_out(team: str, text: str) -> None:
+    assert tag_text(team, "28", "RB") == text
+    assert tag_text(team, "", "") in {team, ""}

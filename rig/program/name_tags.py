@@ -12,9 +12,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.rig.program.figure_volume import Box
-
-Color = tuple[int, int, int]
-"""Blue, green, red."""
+from downfield.rig.program.lettering import Color, draw_text, is_drawable, text_width
 
 _SIZE_PX: Final = 22  # of the text in a picture 1080 pixels high
 _PADDING_PX: Final = 7
@@ -76,7 +74,7 @@ class TagPlacer:
     def _place(
         self, tag: NameTag, figure: Box, taken: Array, size: int, picture: tuple[int, int]
     ) -> tuple[int, Box] | None:
-        wide = cv2.getTextSize((0, 0), tag.text, (0, 0), cv2.FontFace("sans"), size, 700)[2] + 2 * _PADDING_PX
+        wide = text_width(tag.text, size) + 2 * _PADDING_PX
         high = size + 2 * _PADDING_PX
         last = self._sides.get(tag.figure)
         order = range(len(_SIDES)) if last is None else (last, *(one for one in range(len(_SIDES)) if one != last))
@@ -89,9 +87,17 @@ class TagPlacer:
 
 
 def drawable(text: str) -> str:
-    """Return a text without what the font of pictures lacks, such as emoji: they would be question marks."""
+    """Return a text without what no font of pictures has, such as emoji: they would be question marks."""
     kept = (char for char in text if unicodedata.category(char) not in _WITHOUT_GLYPHS and char not in _VARIANTS)
     return " ".join("".join(kept).split())
+
+
+def tag_text(team: str, number: str, role: str) -> str:
+    """Return the text of a tag; without the team's name where its script can't be drawn here."""
+    full, bare = (
+        " ".join(part for part in parts if part) for parts in ((drawable(team), number, role), (number, role))
+    )
+    return full if is_drawable(full) else bare
 
 
 def _beside(figure: Box, side: tuple[int, int], wide: int, high: int) -> Box:
@@ -115,6 +121,4 @@ def _draw(out: Image, tag: NameTag, box: Box, figure: Box, size: int) -> None:
     edge = (min(max(ends[0], figure[0]), figure[2]), min(max(ends[1], figure[1]), figure[3]))
     cv2.line(out, ends, edge, tag.color, 2, cv2.LINE_AA)
     cv2.rectangle(out, (left, top), (right - 1, bottom - 1), tag.color, -1)
-    cv2.putText(
-        out, tag.text, (left + _PADDING_PX, bottom - _PADDING_PX - size // 10), tag.ink, cv2.FontFace("sans"), size, 700
-    )
+    draw_text(out, tag.text, (left + _PADDING_PX, bottom - _PADDING_PX - size // 10), tag.ink, size)

@@ -17,7 +17,7 @@ from downfield.rig.program.board_painter import BoardPainter
 from downfield.rig.program.board_shapes import ShapeMaker
 from downfield.rig.program.field_view import FieldView
 from downfield.rig.program.figure_volume import Box
-from downfield.rig.program.name_tags import Color, NameTag, TagPlacer, drawable
+from downfield.rig.program.name_tags import Color, NameTag, TagPlacer, tag_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _tags(options: ProgramOptions, moment: ProgramMoment) -> list[NameTag]:
 def _tag(player: Player, game: GameView | None) -> NameTag:
     team = None if game is None else next((one for one in (game.home, game.away) if one.jersey == player.jersey), None)
     number = player.number or player.id.rpartition("-")[2]
-    text = " ".join(part for part in ("" if team is None else drawable(team.short), number, player.role) if part)
+    text = tag_text("" if team is None else team.short, number, player.role)
     return NameTag(player.id, text, *_colors(team))
 
 
