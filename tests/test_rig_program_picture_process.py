@@ -20,7 +20,7 @@ from downfield.api.program.program_options import ProgramOptions
 from downfield.calibration.calibration import Calibration
 from downfield.rig.program import picture_process
 from downfield.rig.program.picture_messages import DrawRequest
-from downfield.rig.program.picture_process import PictureProcess, ProcessLimits
+from downfield.rig.program.picture_process import PictureProcess, PictureProcessLimits
 from downfield.rig.program.picture_worker import program_jpeg
 from downfield.rig.program.program_feed import ProgramDrawer
 from downfield.rig.program.program_painter import ProgramMoment, ProgramPainter
@@ -61,7 +61,7 @@ def film() -> Film:
 
 @pytest.fixture
 def process(film: Film, monkeypatch: pytest.MonkeyPatch) -> Iterator[PictureProcess]:
-    monkeypatch.setattr(picture_process, "LIMITS", ProcessLimits(restart_s=0.05, timeout_s=WAIT_S))
+    monkeypatch.setattr(picture_process, "LIMITS", PictureProcessLimits(restart_s=0.05, timeout_s=WAIT_S))
     made = PictureProcess(film, film.jpegs.append, film.failures.append)
     yield made
     made.close()
@@ -115,7 +115,7 @@ def test_a_process_that_ends_is_started_again_and_meanwhile_nothing_waits(proces
 
 
 def test_a_process_that_can_not_be_started_leaves_everything_to_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(picture_process, "LIMITS", ProcessLimits(restart_s=0.01))
+    monkeypatch.setattr(picture_process, "LIMITS", PictureProcessLimits(restart_s=0.01))
     monkeypatch.setattr(picture_process.sys, "executable", "/bin/false")
     drawer = ProgramDrawer(ProgramMoment, own_process=True)
     camera = NumberedCamera(drawer)

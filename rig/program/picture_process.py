@@ -36,7 +36,7 @@ from downfield.rig.program.stream_encoder import FilmSink
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessLimits:
+class PictureProcessLimits:
     """Timeouts of the process."""
 
     restart_s: float = 10.0
@@ -49,7 +49,7 @@ class ProcessLimits:
     """Starts in a row without a picture, after which it is not tried again."""
 
 
-LIMITS: Final = ProcessLimits()
+LIMITS: Final = PictureProcessLimits()
 
 _BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
