@@ -8,10 +8,9 @@ from typing import Final, Literal
 
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import Probability, record
-from downfield.officiating.belief import Belief, Unit, believe
+from downfield.officiating.belief import Belief, Measure, Unit, believe, measure_of, measured_words
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.declarations import Side
-from downfield.officiating.measures import Measure, measure_of, measured_words
 
 CallKind = Literal[
     "tackle",
@@ -212,7 +211,8 @@ class Call:
         Empty where nothing was measured. The time of day of a live camera is left to who shows it.
         """
         when = f" at {self.t_ns / 1e9:.2f} s" if self.t_ns < _TIME_OF_DAY_NS else ""
-        return measured_words(self.belief, self.measured_quantity, when)
+        too_close = self.verdict == "too_close"
+        return measured_words(self.belief, self.measured_quantity, when, too_close=too_close)
 
 
 @record

@@ -52,7 +52,7 @@ def test_no_call_is_shown_whose_drawing_number_and_percentage_disagree(finding: 
     percentages = re.findall(r"(\d+) %", view.words)
     for percentage in percentages:
         assert abs(int(percentage) / 100 - view.probability) <= 0.011
-    if "inside the limit" in view.words or "over the limit" in view.words:
+    if "inside the limit" in view.words or "beyond the limit" in view.words:
         assert view.probability >= 0.5 - SHOWN
     if "short of the limit" in view.words:
         assert view.probability <= 0.5 + SHOWN
@@ -114,7 +114,7 @@ def test_a_distance_between_two_figures_that_is_no_gap_is_not_told_as_a_touch(ki
         "rule", kind, 9_210_000_000, "", (), players=("light-56", "light-99"), margin=0.5, sigma=0.2, unit="mm",
         probability=0.99,
     )  # fmt: skip
-    side = "over" if kind in {"penalty", "formation"} else "inside"
+    side = "beyond" if kind in {"penalty", "formation"} else "inside"
     assert called(stacked).words == f"0.5 mm {side} the limit, sure to 99 %"
 
 

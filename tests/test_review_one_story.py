@@ -20,11 +20,10 @@ from downfield.game.entries import GameStarted, record_of
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, RulingView
-from downfield.officiating.belief import percent_text
+from downfield.officiating.belief import Measure, percent_text
 from downfield.officiating.calls import Call, CallKind, Finding, Verdict
 from downfield.officiating.engine.calling import apply_ruling, make_call
 from downfield.officiating.events import Ruling
-from downfield.officiating.measures import Measure
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.captions import call_caption
 from downfield.review.drawings import draw_frame, draw_lines
@@ -105,13 +104,14 @@ def assert_one_story(view: CallView) -> None:
         assert share == pytest.approx(view.probability, abs=0.0052)
         assert view.measured.startswith("+" if round(view.margin, 2) >= 0 else "-")
     assert set(percentages(view.words)) <= {percent_text(view.probability)}
-    if "inside the" in view.words or "over the" in view.words:
+    if any(f"{side} the" in view.words for side in ("inside", "over", "beyond")):
         assert view.probability >= 0.4948
     if "short of" in view.words:
         assert view.probability <= 0.5052
     likely = ("touched: gap closed", "touched the handle", "reached the line")
-    if any(part in view.words for part in likely) and "may have" not in view.words:
+    if any(part in view.words for part in likely):
         assert view.probability > 0.5
+        assert view.verdict != "too_close"
     if "the line" in view.words:
         assert view.measure in {"line", "sideline", "end_line"}
     if "gap" in view.words:
@@ -210,11 +210,11 @@ def test_the_line_that_is_drawn_is_the_one_that_was_crossed(
     [
         ({}, "touched: gap closed at 1.00 s; 0.3 mm inside the limit, sure to 98 %"),
         ({"kind": "down_by_fall", "measure": "touch"}, "touched: gap closed at 1.00 s; 0.3 mm inside the limit"),
-        ({"kind": "sack", "measure": "excess"}, "0.3 mm over the limit, sure to 98 %"),
+        ({"kind": "sack", "measure": "excess"}, "0.3 mm beyond the limit, sure to 98 %"),
         ({"kind": "sack", "measure": "handle"}, "touched the handle at 1.00 s; 0.3 mm inside the limit, sure to 98 %"),
         ({"kind": "touchdown"}, "reached the line at 1.00 s; 0.3 mm over the line, sure to 98 %"),
         ({"kind": "out_of_bounds", "measure": "end_line"}, "reached the line at 1.00 s; 0.3 mm over the line"),
-        ({"kind": "turned_back", "unit": "deg", "measure": "excess"}, "0.3° over the limit, sure to 98 %"),
+        ({"kind": "turned_back", "unit": "deg", "measure": "excess"}, "0.3° beyond the limit, sure to 98 %"),
         ({"kind": "info"}, "0.3 mm inside the limit, sure to 98 %"),
     ],
 )

@@ -11,13 +11,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.core.scene import BallState, Jersey, Power
-from downfield.officiating.belief import Basis, Unit
+from downfield.officiating.belief import Basis, Measure, Unit
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import Phase
-from downfield.officiating.measures import Measure
 
 Standing = Literal["stands", "open", "confirmed", "overturned", "struck", "manual", "noted"]
 

@@ -80,7 +80,8 @@ def second_level(formation: Formation, params: Params) -> Iterator[Measurement]:
         if defender in line:
             continue
         depth = formation.along_yd(defender.depth_mm)
-        text = f"{defender.id} is {depth:z.2f} yd from the line of scrimmage; at most {limit:g} yd allowed"
+        where = f"{depth:z.2f} yd behind" if depth >= 0 else f"{-depth:z.2f} yd across"
+        text = f"{defender.id} is {where} the line of scrimmage; 0 to {limit:g} yd behind it allowed"
         margin, sigma = min(depth, limit - depth), formation.along_yd(defender.sigma_u_mm)
         yield Measurement(text, (defender.id,), margin, sigma, "yd")
         if _in_gap(defender, line):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.core.scene import Ball, Figure, Scene
+from downfield.officiating.belief import Measure
 from downfield.officiating.calls import Finding
 from downfield.officiating.engine.facts import (
     Facts,
@@ -28,7 +29,6 @@ from downfield.officiating.engine.facts import (
 )
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.measures import Measure
 from downfield.officiating.rulebooks.params import Param, Params
 
 
