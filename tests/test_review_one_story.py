@@ -109,7 +109,7 @@ def assert_one_story(view: CallView) -> None:
     if "short of" in view.words:
         assert view.probability <= 0.5052
     likely = ("touched: gap closed", "touched the handle", "reached the line")
-    if any(part in view.words for part in likely):
+    if view.words.startswith(likely):
         assert view.probability > 0.5
         assert view.verdict != "too_close"
     if "the line" in view.words:
@@ -235,4 +235,6 @@ def test_what_was_too_close_is_not_told_as_such_once_it_is_confirmed() -> None:
     confirmed = apply_ruling(close, Ruling(close.id, "confirm"))
     assert confirmed is not None
     assert (confirmed.text, confirmed.readings) == ("a tackle", ())
-    assert (confirmed.words, confirmed.probability) == (close.words, 0.75)
+    assert (confirmed.measured, confirmed.probability) == (close.measured, 0.75)
+    assert close.words.startswith("gap may have closed at 1.00 s")
+    assert confirmed.words.startswith("touched: gap closed at 1.00 s")

@@ -17,7 +17,8 @@ from downfield.rig.program.board_painter import BoardPainter
 from downfield.rig.program.board_shapes import ShapeMaker
 from downfield.rig.program.field_view import FieldView
 from downfield.rig.program.figure_volume import Box
-from downfield.rig.program.name_tags import Color, NameTag, TagPlacer, tag_text
+from downfield.rig.program.lettering import Color
+from downfield.rig.program.name_tags import NameTag, TagPlacer, tag_text
 
 
 @dataclass(frozen=True, slots=True)
