@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -18,6 +19,7 @@ from program_scenes import FIELD, filmed, nominal_camera, players
 from downfield.api.program.live_stream import Part
 from downfield.api.program.program_options import ProgramOptions
 from downfield.calibration.calibration import Calibration
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.rig.program import picture_process
 from downfield.rig.program.picture_messages import DrawRequest
 from downfield.rig.program.picture_process import PictureProcess, PictureProcessLimits
@@ -25,7 +27,7 @@ from downfield.rig.program.picture_worker import program_jpeg
 from downfield.rig.program.program_feed import ProgramDrawer
 from downfield.rig.program.program_painter import ProgramMoment, ProgramPainter
 
-pytestmark = pytest.mark.skipif(not picture_process.CAN_PASS_DESCRIPTORS, reason="processes share no memory here")
+pytestmark = pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="processes share no memory here")
 
 SMALL = (960, 540)
 WAIT_S = 60.0  # on a loaded computer a process starts slowly
@@ -116,7 +118,7 @@ def test_a_process_that_ends_is_started_again_and_meanwhile_nothing_waits(proces
 
 def test_a_process_that_can_not_be_started_leaves_everything_to_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picture_process, "LIMITS", PictureProcessLimits(restart_s=0.01))
-    monkeypatch.setattr(picture_process.sys, "executable", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     drawer = ProgramDrawer(ProgramMoment, own_process=True)
     camera = NumberedCamera(drawer)
     try:
