@@ -7,7 +7,7 @@ import pytest
 from made_measurements import EXACT, VAGUE, measurements
 
 from downfield.core.arrays import Bools
-from downfield.vision.tracking.assignment import assign
+from downfield.vision.tracking.assignment import Assignment, assign, drop_shared, lie_on_others, out_of_reach
 from downfield.vision.tracking.kalman import MotionFilter
 from downfield.vision.tracking.measurement import Measurements
 
@@ -132,3 +132,48 @@ def test_a_toppling_figure_may_look_like_the_other_team() -> None:
     motion.inflate(np.array([0]), 40.0, 1.0)
     toppling.pose[0, 0] = 160.0  # no figure topples this far
     assert assigned(motion, toppling) == {}
+
+
+@pytest.mark.parametrize(
+    ("off_way_mm", "away_s", "out"),
+    [(8.0, 1 / 15, False), (16.0, 1 / 15, True), (16.0, 0.2, False), (8.0, 1 / 60, True)],
+)
+def test_a_base_leaves_its_way_no_faster_than_bases_are_pushed(off_way_mm: float, away_s: float, out: bool) -> None:
+    found = measurements((100.0, 100.0, EXACT, 0.95, 0.0))
+    away_ns = np.array([round(away_s * 1e9)])
+    assert out_of_reach(np.array([[off_way_mm]]), away_ns, found).tolist() == [[out]]
+
+
+def test_what_may_be_a_fall_is_within_reach_since_whoever_falls_is_thrown() -> None:
+    found = measurements((100.0, 100.0, EXACT, 0.95, 0.0))
+    found.signs.called_fallen[0] = True
+    assert not out_of_reach(np.array([[14.0]]), np.array([16_000_000]), found).any()
+    found.signs.called_fallen[0], found.signs.size_mm[0] = False, (30.0, 6.0)
+    assert not out_of_reach(np.array([[14.0]]), np.array([16_000_000]), found).any()
+
+
+@pytest.mark.parametrize(("apart_mm", "lies"), [(18.2, False), (16.5, False), (11.0, True)])
+def test_the_less_sure_of_two_bases_that_enter_each_other_lies_on_the_other(apart_mm: float, lies: bool) -> None:
+    found = measurements((100.0, 100.0, EXACT, 0.95, 0.0), (100.0, 100.0 + apart_mm, EXACT, 0.7, 0.0))
+    assert lie_on_others(found).tolist() == [False, lies]
+
+
+def test_bases_measured_badly_may_seem_to_enter_each_other() -> None:
+    found = measurements((100.0, 100.0, VAGUE, 0.95, 0.0), (100.0, 111.0, VAGUE, 0.7, 0.0))
+    assert not lie_on_others(found).any()
+
+
+def pairs(*found: tuple[int, int]) -> Assignment:
+    figures, detections = np.array(found).T
+    return Assignment(figures, detections, np.zeros(len(found), dtype=bool), np.array([], dtype=np.intp))
+
+
+def test_a_detection_between_two_figures_is_neither() -> None:
+    off_way_mm, just_ns = np.array([[14.0], [14.0]]), 67_000_000
+    assert not len(drop_shared(pairs((0, 0)), off_way_mm, np.array([just_ns, just_ns])).figures)
+    # A figure at its own place keeps it, and so does one beside whom nobody else is missing.
+    assert len(drop_shared(pairs((0, 0)), np.array([[5.0], [14.0]]), np.array([just_ns, just_ns])).figures)
+    assert len(drop_shared(pairs((0, 0)), np.array([[14.0], [30.0]]), np.array([just_ns, just_ns])).figures)
+    assert len(drop_shared(pairs((0, 0)), off_way_mm, np.array([just_ns, 10 * just_ns])).figures)
+    both = drop_shared(pairs((0, 0), (1, 1)), np.array([[14.0, 20.0], [14.0, 1.0]]), np.array([just_ns, just_ns]))
+    assert both.figures.tolist() == [0, 1]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from downfield.core.frame import DetectionKind
-from downfield.vision.tracking.falls import FallSigns, PostureFilter
+from downfield.vision.tracking.falls import BaseMotion, FallSigns, PostureFilter
 
 STEP_NS = 16_666_667
 FALLEN, UPRIGHT = 2.4, -1.1  # log-odds of one detection
@@ -30,13 +30,17 @@ def lies(
     jumps_mm: list[float],
     *,
     size_mm: tuple[float, float] = OWN_MM,
+    own_mm: tuple[float, float] = OWN_MM,
     helmet_over: bool = True,
+    speed_mm: float = 0.0,
 ) -> list[bool]:
-    """Whether one figure is believed to lie after each of these detections."""
+    """Whether one figure, which goes on by so much in a frame, is believed to lie after each of these detections."""
     out = []
     signs = FallSigns(np.array([kind == "fallen"]), np.array([0.95]), np.array([size_mm]), np.array([helmet_over]))
-    for jump_mm in jumps_mm:
-        odds = posture.weigh(FIGURE, signs, np.array([OWN_MM]), np.array([jump_mm]), STEP_NS / 1e9, 0)
+    for frame, jump_mm in enumerate(jumps_mm):
+        place_mm = np.array([[300.0 + speed_mm * frame, 200.0]])
+        bases = BaseMotion(np.array([own_mm]), np.array([jump_mm]), np.array([True]), place_mm)
+        odds = posture.weigh(FIGURE, signs, bases, STEP_NS / 1e9, 0)
         posture.update(FIGURE, odds, STEP_NS / 1e9, 0)
         out.append(bool(posture.fallen[0] > 0.5))
     return out
@@ -142,3 +146,46 @@ def test_a_figure_always_called_fallen_that_is_missed_for_a_moment_stands() -> N
     for _ in range(3):
         posture.update_missed(FIGURE[:0], np.array([True]), np.array([]), 0)
     assert not any(lies(posture, "fallen", [0.0] * 60, helmet_over=False))
+
+
+def vanish(posture: PostureFilter) -> None:
+    """Two frames miss the figure."""
+    for _ in range(2):
+        posture.update_missed(FIGURE[:0], np.array([True]), np.array([]), 0)
+    posture.update_missed(FIGURE, np.array([False]), np.array([0.9]), 0)
+
+
+def test_a_figure_missed_for_a_moment_that_is_back_in_full_where_it_was_stands_although_called_fallen() -> None:
+    posture = upright()
+    vanish(posture)
+    assert not any(lies(posture, "fallen", [0.0] * 30, helmet_over=False))
+
+
+@pytest.mark.parametrize(("jump_mm", "size_mm"), [(9.0, OWN_MM), (0.0, EDGE_MM)])
+def test_a_figure_that_vanished_and_is_back_beside_its_way_or_on_its_edge_lies(
+    jump_mm: float, size_mm: tuple[float, float]
+) -> None:
+    posture = upright()
+    vanish(posture)
+    assert lies(posture, "fallen", [jump_mm] + [0.0] * 6, size_mm=size_mm, helmet_over=False)[-1]
+
+
+def test_a_small_base_measured_short_is_no_base_on_its_edge() -> None:
+    small, short = (24.0, 14.0), (19.5, 10.8)
+    assert not any(lies(upright(), "fallen", [0.0] * 30, size_mm=short, own_mm=small, helmet_over=False))
+    assert lies(upright(), "fallen", [0.0] * 9, size_mm=(24.0, 6.0), own_mm=small, helmet_over=False)[-1]
+
+
+@pytest.mark.parametrize(("size_mm", "stands"), [(OWN_MM, True), (EDGE_MM, False)])
+def test_a_figure_taken_for_a_fallen_one_that_walks_on_with_a_flat_base_stands(
+    size_mm: tuple[float, float], stands: bool
+) -> None:
+    posture = upright()
+    assert lies(posture, "fallen", [8.0] * 4)[-1]
+    assert lies(posture, "fallen", [0.0] * 60, size_mm=size_mm, speed_mm=1.5)[-1] != stands
+
+
+def test_a_figure_taken_for_a_fallen_one_whose_base_stays_where_it_is_lies() -> None:
+    posture = upright()
+    lies(posture, "fallen", [8.0] * 4)
+    assert lies(posture, "fallen", [0.0] * 60, speed_mm=0.3)[-1]

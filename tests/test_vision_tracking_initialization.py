@@ -75,6 +75,46 @@ def test_the_search_waits_for_moving_figures_of_a_roster() -> None:
     assert frames > 2.5 * 30
 
 
+ALL_WALK = {f"dark-{i}": walking(300, 60 + 60 * i, 0, 90) for i in range(5)} | {
+    f"light-{i}": walking(600, 60 + 60 * i, 180, 90) for i in range(5)
+}
+
+
+def test_figures_that_are_never_detected_do_not_keep_the_search_waiting_once_the_others_walk() -> None:
+    table = Table(ALL_WALK, 1.0, gone=lambda id_, _: id_ in {"dark-2", "light-0"})
+    frames, line_up = found(LineUpSearch(FIELD, roster_of(table)), measured(table))
+    assert line_up is not None
+    assert LINE_UP_S * 30 < frames <= LINE_UP_S * 30 + 5
+    assert {player.id for player, there in zip(line_up.players, line_up.found, strict=True) if not there} == {
+        "dark-2",
+        "light-0",
+    }
+    for id_, place in places(line_up).items():  # the missing ones, too, are expected where the roster has them
+        assert place == pytest.approx(ALL_WALK[id_](-1.0)[:2], abs=4.0), id_
+
+
+def test_the_search_waits_for_a_missing_figure_while_the_others_stand() -> None:
+    table = Table(
+        {id_: standing(*path(-1.0)) for id_, path in ALL_WALK.items()}, 4.0, gone=lambda id_, _: id_ == "dark-2"
+    )
+    frames, line_up = found(LineUpSearch(FIELD, roster_of(table)), measured(table))
+    assert line_up is not None
+    assert frames > 1.9 * 30
+
+
+def test_too_few_standing_figures_are_no_line_up_when_they_walk() -> None:
+    table = Table(ALL_WALK, 1.0, gone=lambda id_, _: id_ in {"dark-1", "dark-2", "light-0"})
+    assert found(LineUpSearch(FIELD, roster_of(table)), measured(table))[1] is None
+
+
+def test_something_beside_a_missing_figures_place_is_not_that_figure_where_the_others_stand_in_theirs() -> None:
+    paths = {**EIGHT, "thing": standing(300, 206, 0)}
+    table = Table(paths, 4.0, gone=lambda id_, _: id_ == "dark-2", unlisted=["thing"])
+    _, line_up = found(LineUpSearch(FIELD, roster_of(table)), measured(table))
+    assert line_up is not None
+    assert [player.id for player, there in zip(line_up.players, line_up.found, strict=True) if not there] == ["dark-2"]
+
+
 def test_moving_figures_without_a_roster_are_numbered_where_they_are() -> None:
     table = Table(WALKERS, 4.0)
     frames, line_up = found(LineUpSearch(FIELD), measured(table)[round(LINE_UP_S * 30) :])

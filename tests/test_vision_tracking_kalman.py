@@ -60,3 +60,12 @@ def test_covariances_stay_positive_and_symmetric() -> None:
         motion.correct(np.array([0]), np.array([[100.0, 50.0, 0.0, 30.0, 18.0]]), edges(1.0, 0.3), FRAME_S)
         assert np.linalg.eigvalsh(motion.cov[0]).min() > 0
         np.testing.assert_allclose(motion.cov[0], motion.cov[0].T)
+
+
+@pytest.mark.parametrize(
+    ("place_mm", "off_mm"), [((100.0, 50.0), 0.0), ((104.0, 50.0), 0.0), ((110.0, 50.0), 4.0), ((103.0, 57.0), 7.0)]
+)
+def test_a_base_that_stops_on_its_way_is_not_off_it(place_mm: tuple[float, float], off_mm: float) -> None:
+    motion = standing()
+    motion.measured[0, 2:] = 90.0, 0.0
+    assert motion.off_way_mm(np.array([place_mm]), np.array([1 / 15])) == pytest.approx(np.array([[off_mm]]))

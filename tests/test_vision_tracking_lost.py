@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from made_measurements import EXACT, measurements
-from tracked_tables import LINE_UP_S, Place, Table, Tracked, standing, tracked, tracked_with
+from tracked_tables import LINE_UP_S, Place, Table, Tracked, standing, tracked, tracked_with, walking
 
 
 def found_again(away_s: float, way_mm: float) -> Tracked:
@@ -77,3 +77,19 @@ def test_a_figure_that_walked_on_between_frames_is_not_taken_for_the_next_in_lin
     walked = measurements(*((x + 22, y, EXACT, 0.95, 0.0) for x, y in places.values()))
     now = tracker.update(walked, t_ns + 16_666_667, power="off")
     assert [round(figure.footprint.x_mm) for figure in now] == [322, 353, 502, 502]
+
+
+def test_a_figure_missing_at_the_line_up_is_not_taken_for_one_that_is_suddenly_elsewhere() -> None:
+    """Nobody else takes the detection of the other one at first; the missing one shows later, where it stood."""
+
+    def jumps(t_s: float) -> Place:
+        return (200.0 + 60.0 * max(t_s, 0.0) + (70.0 if t_s >= 0.5 else 0.0), 200.0, 0.0)
+
+    paths: dict[str, Callable[[float], Place]] = {"dark-1": jumps, "dark-2": standing(330, 120)}
+    paths |= {f"light-{i}": walking(480, 60 + 60 * i, 180) for i in range(6)}
+    frames = tracked(Table(paths, 1.5, gone=lambda id_, t_s: id_ == "dark-2" and t_s < 0.9))
+    assert frames[0].t_s < 0.3
+    for frame in frames:
+        assert frame.seen["dark-2"].posture == "unseen" or frame.error_mm("dark-2") < 12, frame.t_s
+    assert frames[-1].error_mm("dark-2") < 2.0
+    assert frames[-1].error_mm("dark-1") < 2.0

@@ -40,3 +40,11 @@ def test_an_unmatched_detection_that_moves_is_no_fixture() -> None:
     for at in range(0, 1500, 30):
         unmatched.update(np.array([[50.0 + at / 20, 60.0]]), at * MS)
     assert not unmatched.fixtures(np.array([[50.0 + 1470 / 20, 60.0]]), np.array([1400 * MS])).any()
+
+
+def test_an_unmatched_detection_that_walks_fast_lasts_however_few_frames_there_are() -> None:
+    unmatched = UnmatchedDetections()
+    walks = [unmatched.update(np.array([[50.0 + 7.0 * k, 60.0]]), k * 67 * MS) for k in range(4)]
+    assert [bool(one[0]) for one in walks] == [False, False, False, True]
+    jumps = UnmatchedDetections()
+    assert not any(jumps.update(np.array([[50.0 + 20.0 * k, 60.0]]), k * 67 * MS).any() for k in range(6))

@@ -14,16 +14,18 @@ from typing import Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools, Indices
+from downfield.core.footprint import Gaps
 from downfield.core.least_cost import least_cost_pairs
 from downfield.models.runtime import logit
 from downfield.models.suppression import non_maximum_suppression
 from downfield.vision.occlusion.hands import outline_contains
 from downfield.vision.tracking.kalman import LIMITS as KALMAN
 from downfield.vision.tracking.kalman import MEASURED, MotionFilter, mahalanobis
-from downfield.vision.tracking.measurement import PLACE, POSE, Measurements
+from downfield.vision.tracking.measurement import PLACE, POSE, SIZE, Measurements
 
 _NEVER: Final = 1.0e6  # the cost of an impossible pair
 
@@ -82,6 +84,24 @@ class AssignmentLimits:
 
     known_mm: float = 20.0
     """A figure whose place is known is assigned no detection beyond this."""
+
+    knocked_mm: float = 3.0
+    """A base that is hit leaves its way by this much at once."""
+
+    fastest_mm_per_s: float = 150.0
+    """No base walks, or is pushed off its way, this fast."""
+
+    reach_sigmas: float = 2.0
+    """Errors of a measured place by which it may be further off, or lie on another base."""
+
+    overlap_mm: float = 3.0
+    """A base that enters a surer one by more than this, besides errors, is no other base."""
+
+    shared_mm: float = 16.0
+    """Centers of two bases are never this near, with errors of the predictions: bases are 18 mm wide."""
+
+    shared_ns: int = 150_000_000
+    """A figure last detected this long ago is still about where it is predicted."""
 
     exchange_margin: float = 9.2
     """Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged."""
@@ -159,6 +179,60 @@ def drop_under_hands(hands_mm: Sequence[Array], measurements: Measurements) -> M
         place = measurements.pose[row, :2].tolist()
         keep[row] = not any(outline_contains(outline, place) for outline in hands_mm)
     return measurements.select(keep)
+
+
+def out_of_reach(off_way_mm: Array, away_ns: NDArray[np.int64], measurements: Measurements) -> Bools:
+    """Return which detections are further off figures' ways than bases walk or are pushed, shape (n, m).
+
+    Whoever falls is thrown further, so what may be a fall is within reach of every figure.
+
+    Args:
+        off_way_mm: distances of the m detections from the n figures' ways, shape (n, m).
+        away_ns: time since each figure was last detected, shape (n,).
+        measurements: the detections.
+
+    """
+    walked_mm = LIMITS.fastest_mm_per_s * away_ns[:, None] * 1e-9
+    reach_mm = LIMITS.knocked_mm + walked_mm + LIMITS.reach_sigmas * measurements.place_sigma_mm
+    may_fall = measurements.signs.called_fallen | measurements.signs.edgewise
+    out: Bools = (off_way_mm > reach_mm) & ~may_fall
+    return out
+
+
+def lie_on_others(measurements: Measurements) -> Bools:
+    """Return which detections lie partly on a surer one's base, shape (m,): at most one of the two is there."""
+    pose, out = measurements.pose, np.zeros(len(measurements), dtype=np.bool_)
+    apart = np.linalg.norm(pose[:, None, PLACE] - pose[None, :, PLACE], axis=2)
+    reach = np.hypot(pose[:, 3], pose[:, 4]) / 2
+    pairs = np.array(np.nonzero(np.triu(apart < reach[:, None] + reach, k=1)))
+    if not pairs.size:
+        return out
+    outlines = np.concatenate(
+        [pose[:, PLACE], np.degrees(pose[:, 2:3]), pose[:, SIZE], np.zeros((len(pose), 1))], axis=1
+    )
+    sigma_mm = np.hypot(*measurements.place_sigma_mm[pairs])
+    enters = Gaps.of(outlines[pairs]).gap_mm < -LIMITS.overlap_mm - LIMITS.reach_sigmas * sigma_mm
+    first, second = pairs[:, enters]
+    out[np.where(measurements.scores[first] < measurements.scores[second], first, second)] = True
+    return out
+
+
+def drop_shared(found: Assignment, off_way_mm: Array, away_ns: NDArray[np.int64]) -> Assignment:
+    """Return the pairs without detections away from their figure where another, undetected figure must be.
+
+    Two bases that stand close may be detected as one between them: that is neither.
+
+    Args:
+        found: pairs.
+        off_way_mm: distances of the m detections from the n figures' ways, shape (n, m).
+        away_ns: time since each figure was last detected, shape (n,).
+
+    """
+    missed = away_ns <= LIMITS.shared_ns
+    missed[found.figures] = False
+    taken = (off_way_mm[missed][:, found.detections] < LIMITS.shared_mm).any(axis=0)
+    away = off_way_mm[found.figures, found.detections] > LIMITS.solid_mm
+    return found.select(~(away & taken))
 
 
 def assign(

@@ -7,8 +7,10 @@ how often each case occurs with fallen and with standing figures, in validation 
 since errors last from frame to frame.
 
 Whoever falls tilts the base, or knocks it aside, or takes it out of sight. Figures of builds that the detector was
-never taught may be called fallen for as long as they stand. So a call counts for a fall only once the base gave way,
-and the less the more often this figure was called fallen while it stood.
+never taught may be called fallen for as long as they stand, or for a second now and then. So a call counts for a fall
+only once the base gave way, and the less the more often this figure was called fallen while it stood. A base that
+stops, is pushed or is measured badly did not give way: it must be further off the way it walked than that explains. One
+that was out of sight and is back in full where it was did not either. And whoever walks on with a flat base stands.
 
 Filter. A figure is upright or fallen and sometimes changes between the two; every detection is evidence for one. Two or
 three frames in a row settle it; a single one that mistakes a leaning figure for a fallen one does not. The time of the
@@ -57,6 +59,12 @@ class FallLimits:
     tilted_share: float = 0.7
     """A base that appears shorter or narrower than this share of its own size tilts."""
 
+    full_share: float = 0.85
+    """A base that appears at least this long and wide, as a share of its own size, lies flat."""
+
+    walked_mm: float = 30.0
+    """A flat base that walked on for this far since it gave way carries a standing figure; others slide on an edge."""
+
     gave_way_ns: int = 400_000_000
     """A fall is recognized within this time after the base gave way."""
 
@@ -76,7 +84,13 @@ class FallLimits:
     """Score (0..1) above which a helmet's place counts."""
 
     jump_mm: float = 4.0
-    """A base jumps aside by more than this when its figure falls."""
+    """A base jumps off its way by more than this when its figure falls."""
+
+    jump_sigmas: float = 2.0
+    """Errors of its measured place that a jump must exceed besides."""
+
+    pushed_mm_per_s: float = 100.0
+    """Speed at which another base may push it off its way."""
 
     jump: float = 3.0
     """Weight of a jump: half of falling figures jump, and one in 20 standing figures classified as "fallen"."""
@@ -127,16 +141,38 @@ class FallSigns:
         """Return the signs of some figures."""
         return FallSigns(self.called_fallen[rows], self.score[rows], self.size_mm[rows], self.helmet_over[rows])
 
-    def log_odds(self, call_weight: float | Array = LIMITS.fallen_class, gave_way: bool | Bools = False) -> Array:
+    @property
+    def edgewise(self) -> Bools:
+        """Which bases appear as small as one seen from its edge, shape (m,)."""
+        edgewise: Bools = (self.size_mm < LIMITS.edge_mm).any(axis=1)
+        return edgewise
+
+    def tilted(self, own_mm: Array) -> Bools:
+        """Return which bases appear much smaller than they are, given their own length and width, shape (m, 2)."""
+        tilted: Bools = (self.size_mm < LIMITS.tilted_share * own_mm).any(axis=1)
+        return tilted
+
+    def flat(self, own_mm: Array) -> Bools:
+        """Return which bases appear in full, given their own length and width, shape (m, 2)."""
+        flat: Bools = (self.size_mm > LIMITS.full_share * own_mm).all(axis=1)
+        return flat
+
+    def log_odds(
+        self,
+        call_weight: float | Array = LIMITS.fallen_class,
+        gave_way: bool | Bools = False,
+        own_mm: Array | None = None,
+    ) -> Array:
         """Return the log-odds that figures have fallen, shape (m,).
 
         Args:
             call_weight: of the detector's "fallen"; shape (m,) where it differs.
             gave_way: whether the base has just tilted, jumped or vanished; shape (m,) where it differs. A call on a
                 base that lies as it lay is no fall, wherever the helmet is: figures lean, and are of many builds.
+            own_mm: length and width of their bases, where known: a small base is no edge; shape (m, 2).
 
         """
-        edge = (self.size_mm < LIMITS.edge_mm).any(axis=1)
+        edge = self.edgewise if own_mm is None else self.edgewise & self.tilted(own_mm)
         full = LIMITS.full_base + np.where(self.helmet_over, LIMITS.helmet_over_base, 0.0)
         shape = np.where(edge, LIMITS.edge, np.where(self.called_fallen, full, 0.0))
         odds = np.where(self.called_fallen, call_weight * self.score, LIMITS.upright_class) + shape
@@ -172,6 +208,28 @@ def _over_base(size_mm: Array, heading: Array, offset_mm: Array) -> Bools:
     across = cos * offset_mm[:, 1] - sin * offset_mm[:, 0]
     inside: Bools = (np.abs(along) <= size_mm[:, 0] / 2) & (np.abs(across) <= size_mm[:, 1] / 2)
     return inside
+
+
+@dataclass(frozen=True, slots=True)
+class BaseMotion:
+    """What the bases of k detected figures do; arrays of shape (k,) unless noted.
+
+    Attributes:
+        own_mm: their length and width, as measured before, shape (k, 2).
+        off_way_mm: distance from the way on which they were walking, beyond what errors and pushes explain.
+        followed: whether they were detected just before.
+        place_mm: where they were measured, shape (k, 2).
+
+    """
+
+    own_mm: Array
+    off_way_mm: Array
+    followed: Bools
+    place_mm: Array
+
+    def select(self, rows: Bools) -> BaseMotion:
+        """Return the motion of some bases."""
+        return BaseMotion(self.own_mm[rows], self.off_way_mm[rows], self.followed[rows], self.place_mm[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +270,8 @@ class PostureFilter:
         self._called = np.full(count, LIMITS.calls_false)  # share of detections called fallen while it stood
         self._gave_way_ns = np.full(count, t_ns - 2 * LIMITS.gave_way_ns, dtype=np.int64)
         self._missed = np.zeros(count, dtype=np.int64)  # runs of the detector in a row that missed it
+        self._vanished = np.zeros(count, dtype=np.bool_)  # it was missed so, and has not been detected since
+        self._flat_from_mm = np.full((count, 2), np.nan)  # where its base lay flat first since it last gave way
         self._evidence = np.zeros(count)  # cumulative sum of log-odds since then, while it favors a fall
         self.fell_ns: list[int | None] = [None] * count
         self.helmet_mm: list[tuple[float, float] | None] = [None] * count
@@ -250,32 +310,40 @@ class PostureFilter:
                 reach = max(math.dist(helmet, center), 1e-6)
                 self.head[row] = (helmet[0] - center[0]) / reach, (helmet[1] - center[1]) / reach
 
-    def weigh(self, rows: Indices, signs: FallSigns, own_mm: Array, jump_mm: Array, step_s: float, t_ns: int) -> Array:
+    def weigh(self, rows: Indices, signs: FallSigns, bases: BaseMotion, step_s: float, t_ns: int) -> Array:
         """Return the log-odds of one frame that figures have fallen, given their earlier state, shape (k,).
 
         A figure that is called fallen just as its base jumps aside is falling. A fallen figure stays fallen while it is
-        still called fallen, even if its base is fully visible.
+        still called fallen, even if its base is fully visible, unless that base walks on.
 
         Args:
             rows: rows of the detected figures without a hand near, shape (k,).
             signs: of these figures.
-            own_mm: length and width of their bases, as measured before, shape (k, 2).
-            jump_mm: distance of each from its predicted place; 0 for those not detected just before, shape (k,).
+            bases: what their bases do.
             step_s: time since the previous frame.
             t_ns: time of this frame.
 
         """
-        jumped = jump_mm > LIMITS.jump_mm
-        tilted = (signs.size_mm < LIMITS.tilted_share * own_mm).any(axis=1)
+        off_way = bases.off_way_mm > LIMITS.jump_mm
+        jumped, tilted, flat = off_way & bases.followed, signs.tilted(bases.own_mm), signs.flat(bases.own_mm)
         self._gave_way_ns[rows[jumped | tilted]] = t_ns
+        back = rows[self._vanished[rows] & flat & ~off_way]
+        self._gave_way_ns[back] = t_ns - 2 * LIMITS.gave_way_ns
+        self._vanished[rows] = False
         called, lies = self._called[rows], self.fallen[rows] > LIMITS.fallen_probability
         weight = np.clip(np.log(LIMITS.calls_true / called), 0.0, LIMITS.fallen_class)
-        odds = signs.log_odds(weight, t_ns - self._gave_way_ns[rows] <= LIMITS.gave_way_ns)
+        odds = signs.log_odds(weight, t_ns - self._gave_way_ns[rows] <= LIMITS.gave_way_ns, bases.own_mm)
         odds += np.where(signs.called_fallen & jumped, np.minimum(LIMITS.jump, LIMITS.jump * weight), 0.0)
+        steady = (flat & ~jumped & np.isfinite(self._flat_from_mm[rows, 0]))[:, None]
+        self._flat_from_mm[rows] = np.where(
+            steady, self._flat_from_mm[rows], np.where(flat[:, None], bases.place_mm, np.nan)
+        )
+        walks = np.linalg.norm(bases.place_mm - self._flat_from_mm[rows], axis=1) > LIMITS.walked_mm
         stays = signs.called_fallen & lies & (called < LIMITS.calls_useless)
         gain = np.where(lies, 0.0, 1 - math.exp(-step_s / LIMITS.calls_memory_s))
         self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), LIMITS.calls_false)
-        return np.where(stays, np.maximum(odds, 0.0), odds)
+        odds = np.where(stays, np.maximum(odds, 0.0), odds)
+        return np.where(walks, np.minimum(odds, LIMITS.upright_class), odds)
 
     def update_missed(self, rows: Indices, missed: Bools, visible: Array, t_ns: int) -> None:
         """Raise the probability of figures that were not detected although nothing is known to hide them.
@@ -290,9 +358,12 @@ class PostureFilter:
         self._missed[rows] = 0
         self._missed[missed] += 1
         self._in_view[rows] += LIMITS.in_view_gain * (visible - self._in_view[rows])
-        vanished = missed & (self._missed == 2) & (self._in_view > LIMITS.in_view)
-        self._log_odds[vanished] = np.maximum(self._log_odds[vanished], LIMITS.vanished)
-        self._gave_way_ns[missed & (self._missed >= 2) & (self._in_view > LIMITS.in_view)] = t_ns
+        gone = missed & (self._missed >= 2) & (self._in_view > LIMITS.in_view)
+        first = gone & (self._missed == 2)
+        self._log_odds[first] = np.maximum(self._log_odds[first], LIMITS.vanished)
+        self._gave_way_ns[gone] = t_ns
+        self._vanished[gone] = True
+        self._flat_from_mm[gone] = np.nan
 
     def update(self, rows: Indices, odds: Array, step_s: float, t_ns: int) -> None:
         """Add the evidence of one frame.

@@ -36,6 +36,12 @@ class IdentificationLimits:
     other_figure_mm: float = 150.0
     """A figure this far from the place in a roster is a different figure."""
 
+    nearest_other_figure_mm: float = 12.0
+    """The same where the others stand exactly in their places: less than a base is wide."""
+
+    misplaced_ratio: float = 6.0
+    """A figure this many times as far from its place as the others are is a different figure."""
+
     guessed_place_weight: float = 0.1
     """Weight of a distance from a guessed place: of two candidates, the figure tracked there is preferred."""
 
@@ -92,9 +98,11 @@ def identify(
     apart[guessed] *= LIMITS.guessed_place_weight
     apart += np.where((guessed | tracked)[:, None], unlike, 0.0)
     rows, columns = least_cost_pairs(np.minimum(apart, LIMITS.unreachable_mm))
+    usual_mm = LIMITS.misplaced_ratio * float(np.median(apart[rows, columns])) if len(rows) else 0.0
+    furthest_mm = min(max(usual_mm, LIMITS.nearest_other_figure_mm), LIMITS.other_figure_mm)
     found: list[int | None] = [None] * len(roster.players)
     for row, column in zip(rows, columns, strict=True):
-        if tracked or guessed[row] or apart[row, column] < LIMITS.other_figure_mm:
+        if tracked or guessed[row] or apart[row, column] < furthest_mm:
             found[row] = int(column)
     return found
 

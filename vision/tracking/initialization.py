@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools
@@ -48,6 +49,15 @@ class LineUpLimits:
     max_moving_share: float = 0.2
     """An incomplete line-up is accepted only if at most this share of the figures moves."""
 
+    min_found_share: float = 0.8
+    """An incomplete line-up is accepted as figures begin to walk if this share of the roster stood still before."""
+
+    left_share: float = 0.25
+    """Figures begin to walk when this share of those that stood still is detected elsewhere."""
+
+    stood_ns: int = 400_000_000
+    """The line-up before they began to walk is at most this old."""
+
     roster_size_sigma_mm: float = 0.3
     """Error of a roster's base sizes."""
 
@@ -59,6 +69,9 @@ class LineUpLimits:
 
     unfound_sigma_mm: float = 500.0
     """Deviation of the place of a figure that was not found."""
+
+    expected_sigma_mm: float = 20.0
+    """The same of one that has a place in the roster."""
 
     first_guess_factor: float = 50.0
     """Factor on variances of values that the tracker will measure again in the same image."""
@@ -90,6 +103,7 @@ class LineUpPoses:
         height_sigma_mm: error of the heights of the bases.
         colors: the teams' colors; None if the teams can't be distinguished.
         found: whether each was found on the board, shape (n,).
+        stood_ns: when each was last detected there, shape (n,); any time for those that were not found.
 
     """
 
@@ -102,6 +116,7 @@ class LineUpPoses:
     height_sigma_mm: float
     colors: TeamColors | None
     found: Bools
+    stood_ns: NDArray[np.int64]
 
 
 @dataclass(slots=True)
@@ -144,6 +159,8 @@ class LineUpSearch:
         self._stands: list[_Stand] = []
         self._began_ns: int | None = None
         self._tracked = False  # whether the roster's places are those of tracked figures
+        self._stood: list[_Stand] = []  # figures that stood still at the latest time when most of the roster did
+        self._stood_ns = 0
 
     @property
     def height_mm(self) -> float:
@@ -162,7 +179,9 @@ class LineUpSearch:
     ) -> LineUpPoses | None:
         """Add a frame; return the line-up once every figure stands still.
 
-        If the roster is unknown and figures keep moving for long, one frame's figures become the line-up.
+        If the roster is unknown and figures keep moving for long, one frame's figures become the line-up. A detector
+        may never find some figures of a roster: if most of them stood still and then begin to walk, the line-up is
+        where they stood.
 
         Args:
             measurements: measurements of the frame, at `height_mm`.
@@ -193,6 +212,11 @@ class LineUpSearch:
         known = self._roster is not None
         if len(settled) >= wanted and (len(settled) >= len(lasting) or (waited and known)):
             return self._line_up(settled)
+        if known and not hidden:
+            if self._begin_to_walk(measurements, t_ns):
+                return self._line_up(self._stood)
+            if len(settled) >= LIMITS.min_found_share * wanted and self._are_there(settled, t_ns):
+                self._stood, self._stood_ns = settled, t_ns
         if not waited:
             return None
         moving = len(measurements) - sum(stand.last_ns == t_ns for stand in settled)
@@ -212,6 +236,17 @@ class LineUpSearch:
         found = self._line_up(self._stands)
         factor = LIMITS.first_guess_factor
         return replace(found, cov=found.cov * factor, size_sigma_mm=found.size_sigma_mm * math.sqrt(factor))
+
+    def _begin_to_walk(self, measurements: Measurements, t_ns: int) -> bool:
+        """Return whether most figures that stood still a moment ago are detected elsewhere now."""
+        recent = bool(self._stood) and t_ns - self._stood_ns <= LIMITS.stood_ns
+        in_view = len(measurements) >= LIMITS.min_found_share * len(self._stood)
+        return recent and in_view and not self._are_there(self._stood, t_ns)
+
+    @staticmethod
+    def _are_there(stands: list[_Stand], t_ns: int) -> bool:
+        """Return whether most of these figures are still detected where they stood."""
+        return sum(stand.last_ns < t_ns for stand in stands) < LIMITS.left_share * len(stands)
 
     def _add(self, measurements: Measurements, row: int, t_ns: int) -> None:
         """Add a detection to its stand, or start a new stand."""
@@ -250,15 +285,21 @@ class LineUpSearch:
         if teams is not None and _swapped(players, rows, light):
             teams = teams.swapped()
         count = len(players)
-        pose, front = np.zeros((count, 5)), np.zeros(count)
+        pose, front, stood_ns = np.zeros((count, 5)), np.zeros(count), np.zeros(count, dtype=np.int64)
         cov = np.tile(np.diag([LIMITS.unfound_sigma_mm**2, LIMITS.unfound_sigma_mm**2, np.pi**2]), (count, 1, 1))
         sigma = np.full((count, 2), LIMITS.roster_size_sigma_mm)
         pose[:, :2] = np.array(self._field.board_mm).reshape(2, 2).mean(axis=0)
+        spots = () if self._roster is None else self._roster.spots
+        expected = {spot.id: self._field.to_mm(np.array([spot.x_yd, spot.y_yd])) for spot in spots}
         for i, (player, row) in enumerate(zip(players, rows, strict=True)):
             pose[i, SIZE] = player.base.length_mm, player.base.width_mm
             if row is None:
+                if player.id in expected:
+                    pose[i, :2] = expected[player.id]
+                    cov[i, [0, 1], [0, 1]] = LIMITS.expected_sigma_mm**2
                 continue
             stand = stands[row]
+            stood_ns[i] = stand.last_ns
             # The persistent part of the error is not averaged away.
             share = KALMAN.persistent_share + (1 - KALMAN.persistent_share) / stand.detections
             pose[i, POSE] = stand.pose[POSE]
@@ -272,7 +313,7 @@ class LineUpSearch:
         facing = facing_odds(pose, front, np.array([player.jersey == "light" for player in players]), found)
         known = self._roster is not None
         height_sigma_mm = LIMITS.roster_height_sigma_mm if known else LIMITS.guessed_height_sigma_mm
-        return LineUpPoses(tuple(players), pose, cov, sigma, front, facing, height_sigma_mm, teams, found)
+        return LineUpPoses(tuple(players), pose, cov, sigma, front, facing, height_sigma_mm, teams, found, stood_ns)
 
     def _identify(
         self, stands: list[_Stand], sizes: Array, light: Array, *, teams_known: bool

@@ -24,6 +24,7 @@ X, Y, HEADING, VX, VY, SPIN, LENGTH, WIDTH = range(8)
 SIZE: Final = [LENGTH, WIDTH]
 MEASURED: Final = [X, Y, HEADING, LENGTH, WIDTH]
 """The elements of the state that a measurement observes, in its order."""
+_PLACE_AND_RATES: Final = [X, Y, VX, VY]
 
 
 class MotionMode(IntEnum):
@@ -112,12 +113,14 @@ class MotionFilter:
         mean: x mm, y mm, heading rad, their rates per second, length mm, width mm; shape (n, 8).
         cov: shape (n, 8, 8).
         persistent: part of the covariance of x, y and heading that successive frames share, shape (n, 3, 3).
+        measured: place and velocity when last measured: x mm, y mm, their rates, shape (n, 4).
 
     """
 
     mean: Array
     cov: Array
     persistent: Array
+    measured: Array
 
     @classmethod
     def standing(cls, pose: Array, cov: Array, size_sigma_mm: Array) -> MotionFilter:
@@ -135,11 +138,11 @@ class MotionFilter:
         full[:, :3, :3] = cov
         full[:, [VX, VY, SPIN], [VX, VY, SPIN]] = np.array(LIMITS.start_rate_sigma) ** 2
         full[:, [LENGTH, WIDTH], [LENGTH, WIDTH]] = size_sigma_mm**2
-        return cls(mean, full, cov.copy())
+        return cls(mean, full, cov.copy(), mean[:, _PLACE_AND_RATES])
 
     def copy(self) -> MotionFilter:
         """Return an independent copy."""
-        return MotionFilter(self.mean.copy(), self.cov.copy(), self.persistent.copy())
+        return MotionFilter(self.mean.copy(), self.cov.copy(), self.persistent.copy(), self.measured.copy())
 
     def predict(self, step_s: float, modes: NDArray[np.int64]) -> None:
         """Predict all figures one step ahead.
@@ -206,7 +209,22 @@ class MotionFilter:
         self.mean[rows] = mean
         self.cov[rows] = (cov + cov.transpose(0, 2, 1)) / 2
         self.persistent[rows] = LIMITS.persistent_share * noise[:, :3, :3]
+        self.measured[rows] = mean[:, _PLACE_AND_RATES]
         return nis
+
+    def off_way_mm(self, place_mm: Array, away_s: Array) -> Array:
+        """Return distances of places from the ways on which figures may have walked on and stopped, shape (n, m).
+
+        Args:
+            place_mm: shape (m, 2).
+            away_s: time since each figure was last measured, shape (n,).
+
+        """
+        off = place_mm[None] - self.measured[:, None, :2]
+        way = (self.measured[:, 2:] * away_s[:, None])[:, None]
+        share = np.clip((off * way).sum(axis=2) / np.maximum((way**2).sum(axis=2), 1e-9), 0.0, 1.0)
+        distance: Array = np.linalg.norm(off - share[..., None] * way, axis=2)
+        return distance
 
     def inflate(self, rows: Indices, place_sigma_mm: float | Array, turn_sigma_rad: float | Array) -> None:
         """Raise the deviations of figures' places and headings to at least these."""

@@ -133,6 +133,12 @@ class Measurements:
         """Confidence of each detection, 0..1, shape (m,)."""
         return np.array([detection.score for detection in self.detections])
 
+    @property
+    def place_sigma_mm(self) -> Array:
+        """Error of each place, one sigma in both directions together, shape (m,)."""
+        sigma: Array = np.sqrt(self.covariance[:, 0, 0] + self.covariance[:, 1, 1])
+        return sigma
+
     def select(self, keep: Bools) -> Measurements:
         """Return the rows to keep, given as a mask of shape (m,)."""
         return Measurements(

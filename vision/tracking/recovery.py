@@ -23,6 +23,12 @@ class RecoveryLimits:
     same_place_mm: float = 6.0
     """An unmatched detection this near to an earlier one continues it."""
 
+    walks_mm_per_s: float = 100.0
+    """Speed of a walking figure, which an unmatched detection may be: it continues an earlier one further off."""
+
+    furthest_mm: float = 15.0
+    """But never this far off, where another base may stand."""
+
     settled_ns: int = 150_000_000
     """Unmatched detections that last this long are real; false detections do not last."""
 
@@ -92,6 +98,12 @@ class _Unmatched:
             self.home_mm, self.home_ns = place_mm, t_ns
         self.place_mm, self.last_ns, self.count = place_mm, t_ns, self.count + 1
 
+    def may_be_at(self, place_mm: Array, t_ns: int) -> bool:
+        """Return whether a detection at a place, shape (2,), may continue it."""
+        walked_mm = LIMITS.walks_mm_per_s * (t_ns - self.last_ns) * 1e-9
+        reach_mm = max(LIMITS.same_place_mm, min(walked_mm + LIMITS.same_place_mm / 2, LIMITS.furthest_mm))
+        return bool(np.linalg.norm(self.place_mm - place_mm) <= reach_mm)
+
     def is_forgotten(self, t_ns: int) -> bool:
         """Return whether the last detection is too long ago."""
         stayed = self.last_ns - self.home_ns >= LIMITS.fixture_ns
@@ -155,7 +167,7 @@ class UnmatchedDetections:
         settled = np.zeros(len(place_mm), dtype=bool)
         for row, place in enumerate(place_mm):
             same = min(self._known, key=lambda old: float(np.linalg.norm(old.place_mm - place)), default=None)
-            if same is None or np.linalg.norm(same.place_mm - place) > LIMITS.same_place_mm or same.last_ns == t_ns:
+            if same is None or not same.may_be_at(place, t_ns) or same.last_ns == t_ns:
                 self._known.append(_Unmatched(place, t_ns, t_ns, place, t_ns))
                 continue
             same.update(place, t_ns)

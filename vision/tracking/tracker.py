@@ -22,13 +22,16 @@ from downfield.vision.tracking.assignment import LIMITS as ASSIGNMENT
 from downfield.vision.tracking.assignment import (
     Assignment,
     assign,
+    drop_shared,
     drop_under_hands,
+    lie_on_others,
     near_hands,
+    out_of_reach,
     suppress_duplicates,
 )
 from downfield.vision.tracking.estimate import Estimate, estimate_base_size, fallen_base_size
 from downfield.vision.tracking.falls import LIMITS as FALLS
-from downfield.vision.tracking.falls import Fall, PostureFilter
+from downfield.vision.tracking.falls import BaseMotion, Fall, PostureFilter
 from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.initialization import LineUpPoses
 from downfield.vision.tracking.kalman import (
@@ -88,15 +91,17 @@ class Tracker:
         self._height_sigma_mm = line_up.height_sigma_mm
         self._jersey = np.array([1.0 if player.jersey == "light" else -1.0 for player in self.players])
         self._motion = MotionFilter.standing(line_up.pose, line_up.cov, line_up.size_sigma_mm)
+        since_s = np.where(line_up.found, t_ns - line_up.stood_ns, 0) * 1e-9
+        self._motion.inflate(np.arange(count), ASSIGNMENT.fastest_mm_per_s * since_s, 0.0)
         self._posture = PostureFilter(count, t_ns)
         self._front = FrontFilter(line_up.front, line_up.facing)
         self._motion.turn_around(self._front.resolve_flips())
         self._power: Power = "unknown"
         self._unmatched = UnmatchedDetections()
-        self._t_ns = self._detected_ns = t_ns
+        self._t_ns = self._detected_ns = self._began_ns = t_ns
         never = np.full(count, t_ns - 10 * LIMITS.let_go_ns, dtype=np.int64)
         self._figures = _Figures(
-            seen_ns=np.where(line_up.found, t_ns, never + 1),
+            seen_ns=np.where(line_up.found, line_up.stood_ns, never + 1),
             handled_ns=never.copy(),
             surprised_ns=never.copy(),
             touched_ns=never.copy(),
@@ -106,7 +111,7 @@ class Tracker:
             by_height=np.zeros((count, 2)),
             sure=np.ones(count, dtype=bool),
             grasped=np.zeros(count, dtype=bool),
-            lost=np.zeros(count, dtype=bool),
+            lost=~line_up.found,
         )
 
     @property
@@ -249,8 +254,10 @@ class Tracker:
         modes = np.full(len(self.players), usual, dtype=np.int64)
         seen = figures.seen_ns == now
         modes[seen & (now - figures.surprised_ns < LIMITS.surprise_ns)] = MotionMode.WALKING
-        hidden = now - figures.seen_ns > LIMITS.unseen_ns
-        modes[hidden & (modes == MotionMode.WALKING)] = MotionMode.UNSEEN
+        # Where a figure goes that just moved against the prediction is not known either.
+        away_ns = now - figures.seen_ns
+        lost = (away_ns > 0) & (figures.seen_ns - figures.surprised_ns < LIMITS.surprise_ns)
+        modes[(lost | (away_ns > LIMITS.unseen_ns)) & (modes == MotionMode.WALKING)] = MotionMode.UNSEEN
         # A figure that a hand hides is most likely left in place; only a detected figure is tracked in the hand.
         modes[seen & (now - figures.handled_ns < LIMITS.let_go_ns)] = MotionMode.HANDLED
         return modes
@@ -297,10 +304,18 @@ class Tracker:
         own_mm = np.where(taken, ASSIGNMENT.solid_mm, LIMITS.carried_mm)
         in_hand = near_hands(hands_mm, place)[None] & (off_mm > own_mm[:, None])
         rows = np.arange(len(self.players))
-        found = assign(self._motion, rows, measurements, columns, self._jersey, elsewhere | in_hand)
+        away_ns = self._t_ns - figures.seen_ns
+        off_way_mm = self._motion.off_way_mm(place, away_ns * 1e-9)
+        alone = (self._t_ns - figures.handled_ns > LIMITS.let_go_ns)[:, None]
+        covering = lie_on_others(measurements)[None]
+        impossible = (out_of_reach(off_way_mm, away_ns, measurements) & alone) | covering
+        # A figure that was never there comes by a detection that lasts, not by the first one that nobody else takes.
+        absent = figures.seen_ns < self._began_ns - 2 * LIMITS.let_go_ns
+        excluded = elsewhere | in_hand | impossible | absent[:, None]
+        found = assign(self._motion, rows, measurements, columns, self._jersey, excluded)
+        found = drop_shared(found, off_way_mm, away_ns)
         left = np.delete(columns, found.detections)
         settled = left[self._unmatched.update(place[left], self._t_ns)]
-        away_ns = self._t_ns - figures.seen_ns
         away_ns[found.figures] = 0
         hidden = away_ns > LIMITS.unseen_ns
         hidden &= ~near_hands(hands_mm, self._motion.mean[:, :2])
@@ -309,8 +324,9 @@ class Tracker:
         if len(settled):
             # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
             fixtures = self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
-            lost = LostFigures(away_ns, hidden, figures.lost, taken)
-            recovered = recover(self._motion, lost, measurements, settled, self._jersey, in_hand | fixtures)
+            lost = LostFigures(np.minimum(away_ns, self._t_ns - self._began_ns), hidden, figures.lost, taken)
+            doubtful = in_hand | fixtures | covering
+            recovered = recover(self._motion, lost, measurements, settled, self._jersey, doubtful)
             moved_mm = np.linalg.norm(place[recovered.detections] - figures.stood_mm[recovered.figures], axis=1)
             figures.sure[recovered.figures[moved_mm > LIMITS.replaced_mm]] = False
             found = found.joined(recovered)
@@ -329,8 +345,7 @@ class Tracker:
         pose[:, :2] += measurements.by_height[columns] * (self._height_mm[rows] - self.height_mm)[:, None]
         pose[found.flipped, 2] += np.pi
         before = self._motion.mean[rows, HEADING]
-        followed = self._t_ns - figures.seen_ns[rows] < LIMITS.missed_once_steps * step_s * 1e9
-        jump_mm = followed * np.linalg.norm(pose[:, :2] - self._motion.mean[rows, :2], axis=1)
+        bases = self._base_motion(found, pose, measurements, step_s)
         nis = self._motion.correct(rows, pose, measurements.covariance[columns], step_s)
         jumped = self._front.reset_jumped(rows, wrap_rad(self._motion.mean[rows, HEADING] - before))
         self._motion.mean[jumped, SPIN] = 0.0
@@ -359,7 +374,21 @@ class Tracker:
         missed &= ~near_hands(hands_mm, self._motion.mean[:, :2])
         missed[rows] = False
         self._posture.update_missed(rows, missed & (power == "on"), visible, self._t_ns)
-        # The size before this detection took part in it would do as well, since a size changes slowly.
-        own_mm, signs = self._motion.mean[rows[free]][:, [LENGTH, WIDTH]], measurements.signs.select(columns[free])
-        odds = self._posture.weigh(rows[free], signs, own_mm, jump_mm[free], step_s, self._t_ns)
+        signs = measurements.signs.select(columns[free])
+        odds = self._posture.weigh(rows[free], signs, bases.select(free), step_s, self._t_ns)
         self._posture.update(rows[free], odds, step_s, self._t_ns)
+
+    def _base_motion(self, found: Assignment, pose: Array, measurements: Measurements, step_s: float) -> BaseMotion:
+        """Return what the bases of detected figures do, before the detections correct their predictions."""
+        rows, figures = found.figures, self._figures
+        away_s = (self._t_ns - figures.seen_ns) * 1e-9
+        off_way_mm = self._motion.off_way_mm(pose[:, :2], away_s)[rows, np.arange(len(rows))]
+        pushed = self._t_ns - figures.touched_ns[rows] <= LIMITS.pushed_ns
+        explained_mm = FALLS.jump_sigmas * measurements.place_sigma_mm[found.detections]
+        explained_mm += np.where(pushed, FALLS.pushed_mm_per_s * away_s[rows], 0.0)
+        return BaseMotion(
+            own_mm=self._motion.mean[rows][:, [LENGTH, WIDTH]],
+            off_way_mm=np.maximum(off_way_mm - explained_mm, 0.0),
+            followed=away_s[rows] < LIMITS.missed_once_steps * step_s,
+            place_mm=pose[:, :2],
+        )
