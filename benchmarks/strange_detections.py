@@ -30,7 +30,7 @@ from downfield.core.angles import difference_deg
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
 from downfield.core.roster import Roster, RosterSpot
-from downfield.core.scene import Scene
+from downfield.core.scene import Power, Scene
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.physics.truth import by_frame
@@ -107,7 +107,8 @@ def run_without_pictures(
         for figure in recording.scenes[0].figures
     )
     search, tracker = LineUpSearch(model, Roster(players, spots)), None
-    hands, power, contacts, now = HandTracker(), PowerDetector(), ContactTracker(), "unknown"
+    hands, power, contacts = HandTracker(), PowerDetector(), ContactTracker()
+    now: Power = "unknown"
     happened = by_frame(recording.happened, [snapshot.t_ns for snapshot in recording.snapshots])
     views = simulated_views(recording.snapshots, players, look, seed=seed)
     for number, (view, true) in enumerate(zip(views, recording.scenes, strict=True)):

@@ -106,8 +106,9 @@ class StrangeDetector:
             if self._is_in_spell("missed", figure.id, self._often(figure.id, faults.missed), faults.missed_s, step_s):
                 continue
             if figure.id in merged:
-                if merged[figure.id] is not None:
-                    yield replace(figure, corners_px=merged[figure.id])
+                corners = merged[figure.id]
+                if corners is not None:
+                    yield replace(figure, corners_px=corners)
                 continue
             seen = self._postured(self._displaced(figure, step_s), step_s)
             if self._once("turned", figure.id) < faults.turned:

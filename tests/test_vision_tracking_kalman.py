@@ -68,4 +68,4 @@ def test_covariances_stay_positive_and_symmetric() -> None:
 def test_a_base_that_stops_on_its_way_is_not_off_it(place_mm: tuple[float, float], off_mm: float) -> None:
     motion = standing()
     motion.measured[0, 2:] = 90.0, 0.0
-    assert motion.off_way_mm(np.array([place_mm]), np.array([1 / 15])) == pytest.approx(np.array([[off_mm]]))
+    assert motion.off_way_mm(np.array([place_mm]), np.array([round(1e9 / 15)])) == pytest.approx(np.array([[off_mm]]))

@@ -144,17 +144,17 @@ class FallSigns:
     @property
     def edgewise(self) -> Bools:
         """Which bases appear as small as one seen from its edge, shape (m,)."""
-        edgewise: Bools = (self.size_mm < LIMITS.edge_mm).any(axis=1)
+        edgewise: Bools = np.asarray((self.size_mm < LIMITS.edge_mm).any(axis=1))
         return edgewise
 
     def tilted(self, own_mm: Array) -> Bools:
         """Return which bases appear much smaller than they are, given their own length and width, shape (m, 2)."""
-        tilted: Bools = (self.size_mm < LIMITS.tilted_share * own_mm).any(axis=1)
+        tilted: Bools = np.asarray((self.size_mm < LIMITS.tilted_share * own_mm).any(axis=1))
         return tilted
 
     def flat(self, own_mm: Array) -> Bools:
         """Return which bases appear in full, given their own length and width, shape (m, 2)."""
-        flat: Bools = (self.size_mm > LIMITS.full_share * own_mm).all(axis=1)
+        flat: Bools = np.asarray((self.size_mm > LIMITS.full_share * own_mm).all(axis=1))
         return flat
 
     def log_odds(

@@ -212,16 +212,16 @@ class MotionFilter:
         self.measured[rows] = mean[:, _PLACE_AND_RATES]
         return nis
 
-    def off_way_mm(self, place_mm: Array, away_s: Array) -> Array:
+    def off_way_mm(self, place_mm: Array, away_ns: NDArray[np.int64]) -> Array:
         """Return distances of places from the ways on which figures may have walked on and stopped, shape (n, m).
 
         Args:
             place_mm: shape (m, 2).
-            away_s: time since each figure was last measured, shape (n,).
+            away_ns: time since each figure was last measured, shape (n,).
 
         """
         off = place_mm[None] - self.measured[:, None, :2]
-        way = (self.measured[:, 2:] * away_s[:, None])[:, None]
+        way = (self.measured[:, 2:] * away_ns[:, None] * 1e-9)[:, None]
         share = np.clip((off * way).sum(axis=2) / np.maximum((way**2).sum(axis=2), 1e-9), 0.0, 1.0)
         distance: Array = np.linalg.norm(off - share[..., None] * way, axis=2)
         return distance

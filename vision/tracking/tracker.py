@@ -305,7 +305,7 @@ class Tracker:
         in_hand = near_hands(hands_mm, place)[None] & (off_mm > own_mm[:, None])
         rows = np.arange(len(self.players))
         away_ns = self._t_ns - figures.seen_ns
-        off_way_mm = self._motion.off_way_mm(place, away_ns * 1e-9)
+        off_way_mm = self._motion.off_way_mm(place, away_ns)
         alone = (self._t_ns - figures.handled_ns > LIMITS.let_go_ns)[:, None]
         covering = lie_on_others(measurements)[None]
         impossible = (out_of_reach(off_way_mm, away_ns, measurements) & alone) | covering
@@ -381,14 +381,14 @@ class Tracker:
     def _base_motion(self, found: Assignment, pose: Array, measurements: Measurements, step_s: float) -> BaseMotion:
         """Return what the bases of detected figures do, before the detections correct their predictions."""
         rows, figures = found.figures, self._figures
-        away_s = (self._t_ns - figures.seen_ns) * 1e-9
-        off_way_mm = self._motion.off_way_mm(pose[:, :2], away_s)[rows, np.arange(len(rows))]
+        away_ns = self._t_ns - figures.seen_ns
+        off_way_mm = self._motion.off_way_mm(pose[:, :2], away_ns)[rows, np.arange(len(rows))]
         pushed = self._t_ns - figures.touched_ns[rows] <= LIMITS.pushed_ns
         explained_mm = FALLS.jump_sigmas * measurements.place_sigma_mm[found.detections]
-        explained_mm += np.where(pushed, FALLS.pushed_mm_per_s * away_s[rows], 0.0)
+        explained_mm += np.where(pushed, FALLS.pushed_mm_per_s * away_ns[rows] * 1e-9, 0.0)
         return BaseMotion(
             own_mm=self._motion.mean[rows][:, [LENGTH, WIDTH]],
             off_way_mm=np.maximum(off_way_mm - explained_mm, 0.0),
-            followed=away_s[rows] < LIMITS.missed_once_steps * step_s,
+            followed=away_ns[rows] < LIMITS.missed_once_steps * step_s * 1e9,
             place_mm=pose[:, :2],
         )
