@@ -89,6 +89,10 @@ class SetupView(TopicModel):
     )
     reading: int = Field(default=0, description="The reading that is shown.")
     undecided: bool = Field(default=False, description="Whether one of the readings has to be chosen before saving.")
+    unsized: bool = Field(
+        default=False,
+        description="Whether one length has to be measured before saving: nothing tells the print's size.",
+    )
     field: str = Field(default="", description="Name of the printed field that was found.")
     summary: str = ""
     advice: str = Field(

@@ -92,7 +92,7 @@ def test_a_refused_length_loses_neither_marks_nor_name_and_a_reload_neither(
         button(page, MOVED).focus()
         for _ in range(3):
             page.keyboard.press("Shift+ArrowDown")
-        page.get_by_text("Measure one length").click()
+        page.get_by_text("Measure one length (for").click()
         button(page, "End of the length").focus()
         page.keyboard.press("Shift+ArrowRight")
         page.get_by_label("Distance, mm").fill("300")

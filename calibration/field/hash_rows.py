@@ -82,19 +82,20 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
 
 def _is_bare(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> bool:
     """Return whether nothing is printed alike in every step between yard lines, clear of sidelines and numbers."""
-    step = field.yard_line_every_yd
+    step, near = field.yard_line_every_yd, 4  # places from a mark to the bare ground beside it
     starts = np.arange(round(field.length_yd / step)) * step
-    phases = np.arange(LIMITS.beside_yd + LIMITS.step_yd, step - LIMITS.beside_yd, 2 * LIMITS.step_yd)
-    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, 2 * LIMITS.step_yd)
+    phases = np.arange(0.0, step, LIMITS.beside_yd / near)
+    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, LIMITS.lengths_yd[0])
     for row_yd in field.number_rows_y_yd:
         y_yd = y_yd[np.abs(y_yd - row_yd) > field.number_height_yd / 2 + LIMITS.apart_yd]
-    x_yd = (starts[:, None] + phases).ravel()
-    at, low, high = (
-        _levels(plane, camera, field, x_yd + off, y_yd) for off in (0.0, -LIMITS.beside_yd, LIMITS.beside_yd)
-    )
-    signed = (np.sign(paint) * (at - (low + high) / 2)).reshape(len(y_yd), len(starts), len(phases))
+    if not len(y_yd):
+        return False
+    levels = _levels(plane, camera, field, (starts[:, None] + phases).ravel(), y_yd)
+    levels = levels.reshape(len(y_yd), len(starts), len(phases))
+    beside = (levels[..., : -2 * near] + levels[..., 2 * near :]) / 2
+    signed = (np.sign(paint) * (levels[..., near:-near] - beside))[..., 1:-1]  # clear of the yard lines
     contrast = np.median(signed, axis=1) / abs(paint)
-    return len(y_yd) > 0 and float(contrast.max()) < LIMITS.present
+    return float(contrast.max()) < LIMITS.present
 
 
 def _levels(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd: Array) -> Array:

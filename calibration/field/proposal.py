@@ -18,6 +18,11 @@ from downfield.core.errors import FieldError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.records import check
 
+PROPOSED: Final = "proposed"
+"""Name of a field that was read in a picture; its title has its sizes."""
+
+_UNSIZED: Final = "Measured from the print; no length was measured."
+
 _LENGTHS_MM: Final = (5.0, 5000.0)
 """Least and largest length that may be measured on a board."""
 _LEAST_PX: Final = 20.0
@@ -79,6 +84,11 @@ class FieldProposal:
     field: FieldModel
     solution: FieldSolution
     summary: str
+
+
+def is_unsized(field: FieldModel) -> bool:
+    """Return whether a field was proposed without any measured length, so that its scale is merely a usual one."""
+    return field.source == _UNSIZED
 
 
 def propose_field(
@@ -174,14 +184,15 @@ def _times(pair: tuple[float, float], scale: float) -> tuple[float, float]:
 def _proposal(solution: FieldSolution, known: KnownLength | None) -> FieldProposal:
     """Return what to propose of a solution whose scale is a usual one."""
     solution = solution if known is None else _scaled(solution, _scale(solution, known))
-    scale = f"the print and {known.what} of {known.length_mm:g} mm" if known else "the print; no length was measured"
+    source = f"Measured from the print and {known.what} of {known.length_mm:g} mm." if known else _UNSIZED
     along, across = solution.field.mm_per_yd
     sizes = f"{solution.field.length_yd:g} yards, {along:.2f} mm along, {across:.2f} mm across"
     field = dataclasses.replace(
         solution.field,
-        name="proposed",
+        name=PROPOSED,
         title=f"Measured field: {sizes}",
         measured=False,
-        source=f"Measured from {scale}.",
+        source=source,
     )
-    return FieldProposal(field, dataclasses.replace(solution, field=field), f"{sizes}; measured from {scale}")
+    summary = f"{sizes}; {source[0].lower()}{source[1:-1]}"
+    return FieldProposal(field, dataclasses.replace(solution, field=field), summary)

@@ -13,6 +13,7 @@ import numpy as np
 from downfield.api.table_setup import SetupReading
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.drawing import draw_field
+from downfield.calibration.field.proposal import PROPOSED, is_unsized
 from downfield.calibration.field.solution import FieldReading
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
@@ -30,6 +31,7 @@ class FoundReadings:
         readings: the ways, the likeliest first; none while nothing is found.
         index: of the one that is shown.
         undecided: whether nobody has chosen one of several yet.
+        unsized: whether nothing has told how large the print is.
         calibration: of the one that is shown; None while nothing is found.
 
     """
@@ -38,12 +40,14 @@ class FoundReadings:
     readings: tuple[FieldReading, ...] = ()
     index: int = 0
     undecided: bool = False
+    unsized: bool = False
     calibration: Calibration | None = None
 
     @staticmethod
     def of(readings: Sequence[FieldReading], camera: str) -> FoundReadings:
         """Return the first of some readings, to be decided on if there are several."""
-        found = FoundReadings(camera, tuple(readings), undecided=len(readings) > 1)
+        unsized = any(is_unsized(reading.solution.field) for reading in readings)
+        found = FoundReadings(camera, tuple(readings), undecided=len(readings) > 1, unsized=unsized)
         return found._showing(0)
 
     def choose(self, index: int) -> FoundReadings:
@@ -72,6 +76,20 @@ class FoundReadings:
         """Return the readings to choose from; none where there is only one."""
         several = self.readings if len(self.readings) > 1 else ()
         return tuple(SetupReading(label=reading.label, mirrored=reading.mirrored) for reading in several)
+
+    @property
+    def summary(self) -> str:
+        """What was found, for people; without sizes where nothing has told them, empty while nothing is found."""
+        if self.calibration is None:
+            return ""
+        field, quality = self.calibration.field, self.calibration.quality
+        along, across = field.mm_per_yd_x, field.mm_per_yd_y
+        if self.unsized:
+            text = f"A field of {field.length_yd:g} yards, each {across / along:.2f} times as long across as along"
+            return text if quality is None else f"{text}; lines fit to {quality.rms_px:.2f} px"
+        sizes = "" if field.name == PROPOSED else f": {along:.2f} mm a yard along, {across:.2f} across"
+        fit = "" if quality is None else f"; lines fit to {quality.rms_px:.2f} px ({quality.rms_mm:.2f} mm)"
+        return f"{field.title}{sizes}{fit}"
 
     def picture(self, index: int, image: Image) -> bytes:
         """Return a small picture as a JPEG, a reading's field drawn on it, the other way round if that is mirrored.

@@ -23,7 +23,6 @@ from downfield.api.table_setup import (
 )
 from downfield.calibration.advice import LIMITS as ADVICE
 from downfield.calibration.advice import advise
-from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.progress import SolveProgress
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.core.addresses import without_password
@@ -107,8 +106,9 @@ class SetupSession:
                 readings=found.views(),
                 reading=found.index,
                 undecided=found.undecided,
+                unsized=found.unsized,
                 field="" if calibration is None else calibration.field.name,
-                summary="" if calibration is None else _summary(calibration),
+                summary=found.summary,
                 advice=self._advice,
                 landmarks=() if calibration is None else landmarks_of(calibration),
                 revision=self._revision,
@@ -280,6 +280,8 @@ class SetupSession:
             raise RefusedError("The printed field is not found yet. Find it first.")
         if self._found.undecided:
             raise RefusedError("The picture can be read in several ways. Choose one of them first.")
+        if self._found.unsized:
+            raise RefusedError("How large the print is can't be seen. Measure one length on it first.")
         return self._found.at(self._found.index)
 
     def _begin(self, images: list[Image], solve: Callable[[], FieldSolution], before: FoundReadings) -> None:
@@ -334,7 +336,8 @@ class SetupSession:
         if images is not None or not found.readings:
             self._frozen = images or []
         self._found = found
-        self._advice = "" if found.calibration is None else advise(found.calibration, self._certified_yd())
+        sized = None if found.unsized else found.calibration
+        self._advice = "" if sized is None else advise(sized, self._certified_yd())
         self._revision += 1
 
     def _certified_yd(self) -> float:
@@ -385,9 +388,3 @@ def _known_fields() -> tuple[FieldOption, ...]:
     return tuple(
         FieldOption(name=each.name, title=each.title, size_yd=(each.length_yd, each.width_yd)) for each in fields
     )
-
-
-def _summary(calibration: Calibration) -> str:
-    field, quality = calibration.field, calibration.quality
-    text = f"{field.title}: {field.mm_per_yd_x:.2f} mm a yard along, {field.mm_per_yd_y:.2f} across"
-    return text if quality is None else f"{text}; lines fit to {quality.rms_px:.2f} px ({quality.rms_mm:.2f} mm)"

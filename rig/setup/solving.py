@@ -9,10 +9,10 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.measured_height import StandingObject, with_camera_height, with_standing_object
 from downfield.calibration.field.progress import ProgressListener
 from downfield.calibration.field.proposal import KnownLength, propose_field
-from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Image
-from downfield.core.errors import InputError
+from downfield.core.errors import AimError, CalibrationError, InputError
 from downfield.core.field import load_field, preset, preset_names
 from downfield.rig.setup.landmarks import solve_placed
 from downfield.rig.table_calibration import lens_from_distance
@@ -22,6 +22,8 @@ def solve_as_requested(
     images: Sequence[Image], request: SolveRequest, shown: Calibration | None, report: ProgressListener
 ) -> FieldSolution:
     """Return the solution as it was requested, after another that was shown.
+
+    A print that is to be found out and is none of the known ones is read in the picture.
 
     Raises:
         CalibrationError: no trustworthy solution; says what to change.
@@ -35,10 +37,25 @@ def solve_as_requested(
         solution = propose_field(images, known, progress=report).solution
         height_mm = request.camera_height_mm
         return solution if height_mm is None else with_camera_height(solution, images, height_mm)
-    fields = [preset(name) for name in preset_names()] if request.field == "auto" else [load_field(request.field)]
-    return solve_field(
-        images, fields, distance=lens_from_distance(images[0], request.camera_height_mm), progress=report
-    )
+    distance = lens_from_distance(images[0], request.camera_height_mm)
+    if request.field != "auto":
+        return solve_field(images, [load_field(request.field)], distance=distance, progress=report)
+    try:
+        return solve_field(images, [preset(name) for name in preset_names()], distance=distance, progress=report)
+    except (AimError, AmbiguousField):
+        raise
+    except CalibrationError as refusal:
+        return _solve_unknown(images, report, refusal)
+
+
+def _solve_unknown(images: Sequence[Image], report: ProgressListener, refusal: CalibrationError) -> FieldSolution:
+    """Return the solution of a print that is none of the known ones, its size left open; else refuse as they did."""
+    try:
+        return propose_field(images, progress=report).solution
+    except (AimError, AmbiguousField):
+        raise
+    except CalibrationError:
+        raise refusal from None
 
 
 def solve_with_height(images: Sequence[Image], solution: FieldSolution, request: HeightRequest) -> FieldSolution:

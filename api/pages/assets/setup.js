@@ -106,7 +106,8 @@ function tableLine({ in_use, name, field }) {
 
 function showReadings() {
   at("choice").hidden = view.readings.length === 0;
-  at("save").hidden = view.undecided;
+  at("save").hidden = view.undecided || view.unsized;
+  at("unsized").hidden = !view.unsized;
   setText(at("question"), view.readings.some(({ mirrored }) => mirrored) ? "In which picture do the numbers read the right way round? Tap it." : "The print can be read in several ways. Tap the picture whose lines lie on it.");
   refresh(at("readings"), [view.readings, solved], () => view.readings.map(({ label }, index) =>
     el("button", { type: "button", role: "radio", onclick: () => act("api/setup/reading", { reading: index }) },
@@ -152,6 +153,8 @@ function beginPlaces() {
   if (kept.standingEnds?.length) showStanding(kept.standingEnds);
   draft = {};
   setText(standButton, standingEnds.length ? "Use this height" : "Mark foot and top");
+  at("one-length").open = view.unsized || lengthEnds.length > 0;
+  at("height-again").hidden = view.unsized;
   at("height-again").open = view.advice !== "" || standingEnds.length > 0;
 }
 
