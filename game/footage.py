@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -70,7 +70,7 @@ class MeasuredPair:
         return f"{abs(self.gap_mm):.2f}{error} mm {'apart' if self.gap_mm > 0 else 'into each other'}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what follows from it is measured once
 class CallMarks:
     """What can be drawn on a picture.
 
@@ -94,7 +94,7 @@ class CallMarks:
             return self.call.players
         return () if self.snap is None or self.snap.carrier is None else (self.snap.carrier,)
 
-    @property
+    @cached_property
     def figures(self) -> list[Figure]:
         """The figures it is about, as they were measured."""
         if self.scene is None:
@@ -102,7 +102,7 @@ class CallMarks:
         visible = {one.id: one for one in self.scene.figures if one.posture != "unseen" and not one.lost}
         return [visible[name] for name in self.concerned if name in visible]
 
-    @property
+    @cached_property
     def pair(self) -> MeasuredPair | None:
         """The first two of them with the gap between their bases; None where that is not what the call is about."""
         measured = {figure.id: figure for figure in self.figures}
