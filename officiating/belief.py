@@ -35,6 +35,9 @@ class BeliefLimits:
     tolerance: float = 0.005
     """A margin and a probability agree within half of a percent, to which percentages are shown."""
 
+    rounding: float = 1e-6
+    """An exact margin this far below 0 is 0: lengths are differences of coordinates that are hundreds of mm."""
+
     extreme: float = 1e-4
     """A history is never shown as surer than this leaves: 3.7 standard deviations, as far as a drawing reaches."""
 
@@ -193,7 +196,7 @@ def is_front_sure(front: float) -> bool:
 def share_above_zero(margin: float, sigma: float | None) -> float:
     """Return the share of a normal distribution at 0 and above; without an error, 1 from a margin of 0 on."""
     if not sigma:
-        return 1.0 if margin >= 0 else 0.0
+        return 1.0 if margin >= -LIMITS.rounding else 0.0
     return _NORMAL.cdf(margin / sigma)
 
 
