@@ -28,6 +28,7 @@ from downfield.game.lease import FileLease, LeasedThing
 from downfield.game.store import Store
 from downfield.rig.cli.options import ConfigOption
 from downfield.rig.cli.output import open_console
+from downfield.rig.cli.process_end import hang_up_as_termination
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.web_service import everywhere, open_listener
@@ -93,6 +94,7 @@ def desk(
             timeout_graceful_shutdown=1,
         )
     )
+    hang_up_as_termination()
     try:
         asyncio.run(server.serve(sockets=[GuardedListener.over(listener, guard)]))
     except KeyboardInterrupt:

@@ -23,6 +23,7 @@ from downfield.core.errors import FormatError, InputError
 from downfield.core.input_files import read_lines, special_kind
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import from_json, record, to_json
+from downfield.core.supervision import delayed_thread
 from downfield.game.hash_chain import canonical_json, row_digest
 from downfield.game.owner import rig_id
 from downfield.game.signing import RigKey, verify_signature
@@ -84,14 +85,18 @@ class HeadsFile:
         self._last: tuple[GameRow, EntryRow] | None = None
         self._devices = ""
         self._written_s = -EVERY_S
-        self._failed = False
+        self._failed = self._is_due = self._is_closed = False
 
     def note_entry(self, game: GameRow, entry: EntryRow) -> None:
         """Note the last entry of a game's journal that is on disk now."""
         with self._lock:
             self._waiting[game.id] = self._last = (game, entry)
-            if self._monotonic_s() - self._written_s >= EVERY_S:
+            wait_s = self._written_s + EVERY_S - self._monotonic_s()
+            if wait_s <= 0:
                 self._write_waiting()
+            elif not self._is_due:  # no other entry may follow for minutes
+                self._is_due = True
+                delayed_thread(wait_s, self._write_due, "heads").start()
 
     def note_devices(self, devices: Iterable[DeviceRow]) -> None:
         """Note the paired devices."""
@@ -103,9 +108,16 @@ class HeadsFile:
     def close(self) -> None:
         """Write what waits, and that the store was closed."""
         with self._lock:
+            self._is_closed = True
             self._write_waiting()
             if self._last is not None or self._previous is not None:
                 self._write(self._last, closed=True)
+
+    def _write_due(self) -> None:
+        with self._lock:
+            self._is_due = False
+            if not self._is_closed:
+                self._write_waiting()
 
     def _write_waiting(self) -> None:
         waiting, self._waiting = self._waiting, {}
@@ -190,6 +202,8 @@ def read_heads(path: Path, keys: Collection[str] = ()) -> list[KeptHead]:
 def compare_with_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[str]:
     """Yield how a store differs from what its rig signed, one sentence for each difference.
 
+    Of the last two seconds of a rig that plays or was killed there are no heads: `entries_after_heads` says so.
+
     Args:
         store: the store.
         heads: of a heads file, in order.
@@ -211,8 +225,9 @@ def compare_with_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[st
             yield f"{game}: its heads are signed by another rig than the one that played it."
         yield from _journal_differs(store, kept, closed=heads[-1].closed)
     rigs = {rig_id(head.key) for head in heads}
+    latest = {rig: store.latest_game(rig) for rig in rigs if not heads[-1].closed}
     for game, row in games.items():
-        if row.owner in rigs and game not in kept_of:
+        if row.owner in rigs and game not in kept_of and row != latest.get(row.owner):
             yield f"{game}: the rig kept no head of this game. It was added by somebody else."
     devices = next((head.devices for head in reversed(heads) if head.devices), "")
     is_shared = any(row.owner not in {*rigs, "", None} for row in games.values())  # others pair devices as well
@@ -228,7 +243,8 @@ def entries_after_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[s
         heads: of a heads file, in order.
 
     """
-    for game, seq in {head.game: head.seq for head in heads if head.game}.items():
+    latest = {row.id: 0 for rig in {rig_id(head.key) for head in heads} if (row := store.latest_game(rig)) is not None}
+    for game, seq in (latest | {head.game: head.seq for head in heads if head.game}).items():
         last = store.last_entry(game)
         if last is not None and last.seq > seq:
             yield (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -253,6 +254,34 @@ def test_the_command_says_what_differs_and_exits_with_1(kept: Kept) -> None:
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 1
     assert f"{FIRST}: its title, teams, rulebook, date, table or owner was altered." in done.output
+
+
+def test_an_entry_that_no_other_follows_is_in_the_heads_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("downfield.game.heads.EVERY_S", 0.05)
+    path = tmp_path / "heads.jsonl"
+    heads = HeadsFile(path, KEY)
+    first, second = journal(FIRST, 2)
+    heads.note_entry(row(FIRST), first)
+    heads.note_entry(row(FIRST), second)
+    for _ in range(1000):
+        if read_heads(path)[-1].seq == 2:
+            break
+        threading.Event().wait(0.01)
+    assert read_heads(path)[-1].seq == 2
+    heads.close()
+
+
+def test_a_game_that_began_a_moment_ago_is_not_added_by_somebody_else(kept: Kept) -> None:
+    """Its rig plays, or was killed before it could write the heads."""
+    third = "20260101-140000-00000003"
+    lines = kept.heads.read_text().splitlines(keepends=True)
+    kept.heads.write_text("".join(lines[:-1]))  # without the one that says that the store was closed
+    store = kept.open()
+    store.append(journal(third, 2), row(third))
+    store.close()
+    assert kept.differences() == []
+    done = CliRunner().invoke(app, ["verify", str(kept.path), "--heads", str(kept.heads)])
+    assert f"{third}: of its last 2 entries the heads say nothing" in done.output
 
 
 def test_at_most_one_line_in_two_seconds_and_none_is_lost(tmp_path: Path) -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
+import urllib.request
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from downfield.game.heads import read_heads
 from downfield.rig.cli import main
 from downfield.rig.cli.start import start
 
@@ -38,6 +43,37 @@ def test_ctrl_c_during_the_import_prints_no_traceback(handler: str, status: int,
     script = INTERRUPTED_IMPORT.format(handler=handler)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (status, output, "")
+
+
+ON_CLOSED = """
+import os, sys
+os.closerange(0, 3)
+os.execv(sys.executable, [sys.executable, "-m", "downfield", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way")
+def test_a_program_without_input_and_output_serves_its_pages_and_ends_in_order(tmp_path: Path) -> None:
+    """A closed terminal sends SIGHUP; what was closed at the start must not be a socket of the pages."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    arguments = ["score", "--port", str(port), "--set", f"data={tmp_path / 'data'}"]
+    process = subprocess.Popen([sys.executable, "-c", ON_CLOSED, *arguments], cwd=tmp_path)
+    try:
+        answered = False
+        for _ in range(600):
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
+                answered = answer.status == 200
+            if answered or process.poll() is not None:
+                break
+            threading.Event().wait(0.1)
+        assert answered, "no answer"
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert read_heads(tmp_path / "data.heads.jsonl")[-1].closed, "the store was not closed"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names are Unicode there")

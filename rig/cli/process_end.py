@@ -72,3 +72,10 @@ def ended_in_order() -> Iterator[None]:
         if not received:
             for number, handler in previous.items():
                 signal.signal(number, handler)
+
+
+def hang_up_as_termination() -> None:
+    """Have a terminal that is closed end a server as SIGTERM does, but not where it is ignored, as under ``nohup``."""
+    number = getattr(signal, "SIGHUP", None)
+    if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGTERM))

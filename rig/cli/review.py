@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import signal
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -19,6 +19,7 @@ from downfield.review.bundle_reading import UnpackedBundle
 from downfield.review.bundle_verification import verify_bundle
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.output import say
+from downfield.rig.cli.process_end import ended_in_order
 from downfield.rig.cli.progress import progress_bar
 from downfield.rig.cli.verify_bundle import report_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
@@ -46,19 +47,27 @@ def review(
     found = None if bundles else find_rig_folder(source)
     for bundle in bundles:
         _check(bundle, folder, altered=altered)
+    try:
+        with ended_in_order(), tempfile.TemporaryDirectory(prefix="downfield-review-") as temporary:
+            _review(bundles, found, Path(temporary), port)
+    except KeyboardInterrupt:
+        say("stopped")
+
+
+def _review(bundles: Sequence[Path], found: Path | None, temporary: Path, port: int) -> None:
+    """Unpack bundles, or open a rig's folder, and serve their games until the user or the system stops it."""
     footage: Footage | None
-    with tempfile.TemporaryDirectory(prefix="downfield-review-") as temporary:
-        store = Store.at(Path(temporary) / _STORE)
-        try:
-            with progress_bar("Opening"):
-                if found is None:
-                    unpacked, footage = load_bundles(bundles, store, Path(temporary))
-                    rig = ReviewRig(unpacked[-1].calibration, _configuration(unpacked[-1]))
-                else:
-                    footage, rig = load_rig_folder(found, store), ReviewRig(None, {})
-            _serve(ReviewService(store, footage, rig, port, Path(temporary)), store)
-        finally:
-            store.close()
+    store = Store.at(temporary / _STORE)
+    try:
+        with progress_bar("Opening"):
+            if found is None:
+                unpacked, footage = load_bundles(bundles, store, temporary)
+                rig = ReviewRig(unpacked[-1].calibration, _configuration(unpacked[-1]))
+            else:
+                footage, rig = load_rig_folder(found, store), ReviewRig(None, {})
+        _serve(ReviewService(store, footage, rig, port, temporary), store)
+    finally:
+        store.close()
 
 
 def _check(bundle: Path, folder: Path, *, altered: bool) -> None:
@@ -79,15 +88,10 @@ def _configuration(bundle: UnpackedBundle) -> dict[str, Any]:
 
 
 def _serve(service: ReviewService, store: Store) -> None:
-    """Serve until the user or the system stops it, so that the temporary files are removed."""
-    stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
     rows = store.games()
     page = f"game?game={rows[0].id}" if len(rows) == 1 else "games"
     try:
         say(f"Review at {service.address}{page}", "Nothing can be changed there. Stop with Ctrl-C.")
-        stop.wait()
-    except KeyboardInterrupt:
-        say("stopped")
+        threading.Event().wait()
     finally:
         service.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from downfield.game.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
 from downfield.rig.cli.access_text import print_access
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.output import open_console
+from downfield.rig.cli.process_end import ended_in_order
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.scorekeeper import Scorekeeper
 
@@ -41,18 +41,19 @@ def score(
     configuration = load(config, command_line=given)
     game = _new_game(home, away) if new or home or away or rulebook else None
     console = open_console(required=False)
-    keeper = Scorekeeper(configuration, load_field(field), game)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
     try:
-        print_access(console, keeper.service)
-        began = "goes on" if keeper.resumed else "begins"
-        console.print(f"The game {began}: {keeper.game_service.text}")
-        console.print("Everything is declared on the panel. Stop with Ctrl-C; the game can go on later.")
-        threading.Event().wait()
+        with ended_in_order():
+            keeper = Scorekeeper(configuration, load_field(field), game)
+            try:
+                print_access(console, keeper.service)
+                began = "goes on" if keeper.resumed else "begins"
+                console.print(f"The game {began}: {keeper.game_service.text}")
+                console.print("Everything is declared on the panel. Stop with Ctrl-C; the game can go on later.")
+                threading.Event().wait()
+            finally:
+                keeper.close()
     except KeyboardInterrupt:
         console.print("stopped")
-    finally:
-        keeper.close()
 
 
 def _new_game(home: str | None, away: str | None) -> NewGame:

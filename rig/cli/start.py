@@ -12,6 +12,7 @@ import sys
 
 def start() -> None:
     """Import the command, and run it."""
+    _open_closed_streams()
     _read_names_as_utf_8()
     # Matrices here are small: threads of the linear algebra would spend more time waiting for one another than on them,
     # beside a live game most of all. It has to be set before NumPy is imported.
@@ -23,6 +24,20 @@ def start() -> None:
 
     signal.signal(signal.SIGINT, handler)
     main()
+
+
+def _open_closed_streams() -> None:
+    """Open what the command was started without, of input, output and errors: nothing is read, and nothing printed.
+
+    Otherwise a socket or a file of the game would get its number, and what is printed there would end in it.
+    """
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest number that is free
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _read_names_as_utf_8() -> None:
