@@ -25,7 +25,7 @@ from downfield.rig.cli.verify_bundle import report_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.review_service import ReviewRig, ReviewService
-from downfield.rig.review_sources import find_bundles, find_rig_folder, load_bundles, load_rig_folder
+from downfield.rig.review_sources import ReviewFolder, find_bundles, find_rig_folder, load_bundles, load_rig_folder
 
 _STORE: Final = "games.db"
 
@@ -54,7 +54,7 @@ def review(
         say("stopped")
 
 
-def _review(bundles: Sequence[Path], found: Path | None, temporary: Path, port: int) -> None:
+def _review(bundles: Sequence[Path], found: ReviewFolder | None, temporary: Path, port: int) -> None:
     """Unpack bundles, or open a rig's folder, and serve their games until the user or the system stops it."""
     footage: Footage | None
     store = Store.at(temporary / _STORE)
