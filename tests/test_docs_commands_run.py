@@ -28,9 +28,6 @@ from downfield.rig.upkeep.log_file import log_file
 from downfield.rig.upkeep.log_observer import LogObserver
 
 HOUSE_RULES = 'name = "river-city"\nbase = "tap"\n[formation]\nline_gap_yd = 1.5\n'
-EXTRAS = ("learn", "train", "twin")
-"""Commands that need extras; their own tests run them."""
-
 SESSIONS: dict[str, tuple[str, ...]] = {
     "what it is": ("downfield", "downfield --version", "downfield config"),
     "rules": ("downfield rules tap", "downfield rules --house river-city.toml"),
@@ -152,8 +149,6 @@ FRAGMENT = re.compile(r"requires an argument|Missing (argument|option|parameter|
 @pytest.mark.parametrize(("line", "page"), sorted(all_shown().items()))
 def test_every_shown_command_is_read_with_its_options_and_their_values(line: str, page: str) -> None:
     words = words_of(line)
-    if any(extra in words[:1] for extra in EXTRAS):
-        pytest.skip("needs an extra; its own tests run it")
     if words and words[0] in {"--version", "--install-completion"}:  # done at once: tests/test_rig_cli_start.py
         return
     command, rest = find(words)
