@@ -143,4 +143,4 @@ def test_slow_first_runs_do_not_make_later_ones_rarer_for_long() -> None:
 def test_a_slow_computer_is_reported_with_its_rates() -> None:
     rate, _, _ = simulated(30, {"full_frame": 200, "figures": 100})
     assert rate.slow
-    assert rate.summary == "runs 9 times per second on figures and 1 times on the full frame"
+    assert rate.summary == "runs 9 times per second on figures and once on the full frame"

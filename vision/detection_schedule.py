@@ -138,8 +138,9 @@ class DetectionRate:
     @property
     def summary(self) -> str:
         """The rates at which the detector has time to run, as a phrase for people."""
-        full_frame, figures = (1e9 / max(self._interval_ns(run), 1) for run in ("full_frame", "figures"))
-        return f"runs {figures:.0f} times per second on figures and {full_frame:.0f} times on the full frame"
+        rates = (round(1e9 / max(self._interval_ns(run), 1)) for run in ("figures", "full_frame"))
+        figures, full_frame = ("once" if rate == 1 else f"{rate} times" for rate in rates)
+        return f"runs {figures} per second on figures and {full_frame} on the full frame"
 
     @property
     def slow(self) -> bool:
