@@ -7,11 +7,13 @@ import dataclasses
 import cv2
 import numpy as np
 import pytest
+from setup_readings import solution
 from small_prints import CAMERA, FIELD, SCALE, at_px, bare, with_marks
 
 from downfield.calibration.field.hash_rows import with_hash_rows
 from downfield.calibration.field.mirroring import is_readable
 from downfield.calibration.field.repeated_digit import repeated_digit_sides
+from downfield.calibration.field.verification import find_problems, gather_evidence
 from downfield.core.arrays import Plane
 
 
@@ -84,3 +86,15 @@ def test_a_script_that_no_template_reads_is_accepted_as_it_is_and_never_in_a_mir
     plane = with_numbers(cv2.FONT_HERSHEY_SCRIPT_SIMPLEX)
     assert is_readable(plane, CAMERA, FIELD)
     assert not is_readable(np.ascontiguousarray(plane[:, ::-1]), CAMERA, FIELD)
+
+
+def test_marks_half_way_between_the_yards_of_a_reading_speak_against_it() -> None:
+    """A print of 100 yards with a line every ten looks like one of 50 with a line every five, but for its marks."""
+    text, fit = "marks half-way between the yards", solution().fit
+    picture = with_marks((20.0, 30.0), 0.9)
+    for field, wrong in (
+        (FIELD, False),
+        (dataclasses.replace(FIELD, length_yd=50.0, mm_per_yd_x=16.0, yard_line_every_yd=5.0), True),
+    ):
+        evidence = gather_evidence(picture, CAMERA, field, 1.8)
+        assert any(text in problem for problem in find_problems(evidence, fit, field)) == wrong

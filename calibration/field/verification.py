@@ -66,6 +66,8 @@ class VerificationLimits:
     """Of places beyond the sidelines where a yard line seems to go on."""
     least_hash_contrast: float = 0.25
     """Hash marks found, less bare ground taken for them."""
+    most_between: float = 0.3
+    """Share of the bare ground half-way between hash marks where others are found: on prints as they are read, 0.01."""
     largest_residual_px: float = 0.45
     """Robust rms of the paint about the solution."""
     largest_strain: float = 1.9
@@ -242,6 +244,10 @@ def find_problems(
         (
             evidence.hash_contrast < LIMITS.least_hash_contrast,
             "the hash marks are not where the field model has them",
+        ),
+        (
+            evidence.hashes is not None and evidence.hashes[1] > LIMITS.most_between,
+            "there are marks half-way between the yards, as where the yard lines are farther apart than supposed",
         ),
     ]
     problems = [text for failed, text in found if failed]
