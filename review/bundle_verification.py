@@ -92,6 +92,13 @@ def is_bundle(path: Path) -> bool:
         return False
 
 
+def other_zip_hint(path: Path) -> str:
+    """Return what to do with a zip file that is no bundle, as a sentence; empty for any other file."""
+    if not (path.is_file() and zipfile.is_zipfile(path)):
+        return ""
+    return "It is a zip file of something else: if a bundle lies inside it, unpack it first."
+
+
 def verify_bundle(path: Path) -> BundleVerification:
     """Check every byte of a bundle.
 

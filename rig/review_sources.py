@@ -17,7 +17,7 @@ from downfield.game.footage import Footage, FootageCalibration, FootageFrame, Sc
 from downfield.game.store import Store
 from downfield.game.store_opening import open_for_reading
 from downfield.review.bundle_reading import UnpackedBundle, import_game, read_manifest, unpack_bundle
-from downfield.review.bundle_verification import is_bundle
+from downfield.review.bundle_verification import is_bundle, other_zip_hint
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recording_library import recorded_videos
 from downfield.rig.sources.source import CapturedFrame, IncreasingTimestamps
@@ -59,8 +59,8 @@ def find_rig_folder(path: Path) -> ReviewFolder:
     if path.is_file():
         if path.suffix == ".db":
             return ReviewFolder(path, path.parent / _RECORDINGS)
-        how = f" To referee a video, use 'downfield run {path}'." if path.suffix in {".mkv", ".mp4"} else ""
-        raise InputError(f"{path}: is neither a bundle nor a store of games.{how}")
+        how = f"To referee a video, use 'downfield run {path}'." if path.suffix in {".mkv", ".mp4"} else ""
+        raise InputError(f"{path}: is neither a bundle nor a store of games. {how or other_zip_hint(path)}".rstrip())
     for folder in (path, path.parent):
         if (folder / _STORE).is_file():
             recordings = folder / _RECORDINGS

@@ -16,7 +16,7 @@ from bundled_games import FOREIGN_KEY, KEY, PlayedGame, bundle_of, played_game, 
 
 from downfield.core.errors import InputError
 from downfield.review import bundle_format as names
-from downfield.review.bundle_verification import BundleVerification, is_bundle, verify_bundle
+from downfield.review.bundle_verification import BundleVerification, is_bundle, other_zip_hint, verify_bundle
 
 Parts = dict[str, bytes]
 
@@ -238,6 +238,8 @@ def test_another_zip_a_folder_and_a_pipe_are_no_bundles(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
         archive.writestr("manifest.json", "{}")
     assert not is_bundle(tmp_path / "other.zip")
+    assert other_zip_hint(tmp_path / "other.zip").endswith("unpack it first.")  # a bundle may lie inside
+    assert other_zip_hint(tmp_path) == other_zip_hint(tmp_path / "none.zip") == ""
     assert not is_bundle(tmp_path)
     os.mkfifo(tmp_path / "pipe")
     assert not is_bundle(tmp_path / "pipe")  # and does not wait for a writer

@@ -20,7 +20,7 @@ from downfield.game.signed_ends import compare_with_tournament, open_signed_ends
 from downfield.game.store_opening import OpenedForReading, open_for_reading
 from downfield.game.store_reader import StoreReader
 from downfield.game.table_records import SegmentSealed
-from downfield.review.bundle_verification import is_bundle, verify_bundle
+from downfield.review.bundle_verification import is_bundle, other_zip_hint, verify_bundle
 from downfield.rig.cli.options import ConfigOption, SetOption
 from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.verify_bundle import checked_keys, report_bundle
@@ -86,6 +86,8 @@ def verify(
         if not report_bundle(Path(store), verify_bundle(Path(store)), only, trust, data_folder(configuration.settings)):
             raise typer.Exit(1)
         return
+    if "://" not in store and (hint := other_zip_hint(Path(store))):
+        raise InputError(f"{store}: is neither a bundle nor a store of games. {hint}")
     if trust is not None:
         raise InputError(f"{store}: is not a bundle of a game. --trust is for bundles.")
     if head is not None and game is None:
