@@ -26,7 +26,7 @@ from downfield.rig.program.picture_messages import Failed, Header, Jpeg, Message
 from downfield.rig.program.program_painter import ProgramPainter
 from downfield.rig.program.stream_encoder import ProgramEncoder
 
-_NICENESS: Final = 10  # frames come first
+_NICENESS: Final = 8  # that of background threads of the live loop
 _JPEG_QUALITY: Final = 85  # it is encoded once more on the way to the audience
 
 
@@ -63,7 +63,7 @@ def _serve(connection: Connection) -> None:
     """Draw until the connection closes; the first message is the descriptor of the shared memory."""
     memory: int = connection.recv()
     answers, painter = _Answers(connection), ProgramPainter()
-    encoder = ProgramEncoder(answers, answers.failed)
+    encoder = ProgramEncoder(answers, answers.failed, lambda: None)  # two low priorities would be none
     answers.send(Sign.DRAWN)
     while True:
         wanted: Calibration | SharedRequest = connection.recv()

@@ -116,11 +116,17 @@ class ProgramEncoder:
     Args:
         stream: receives the parts.
         failed: receives why it could not be encoded, as a phrase; the next picture begins anew.
+        lower: lowers the priority of its thread; does nothing where that of the whole process is low.
 
     """
 
-    def __init__(self, stream: FilmSink, failed: Callable[[str], None] = lambda _: None) -> None:
-        self._stream = stream
+    def __init__(
+        self,
+        stream: FilmSink,
+        failed: Callable[[str], None] = lambda _: None,
+        lower: Callable[[], None] = lower_priority,
+    ) -> None:
+        self._stream, self._lower = stream, lower
         self._pictures: BoundedQueue[tuple[Image, int]] = BoundedQueue(OPTIONS.waiting)
         self._thread = supervised_thread(
             self._run, "program stream", failed, restarts=True, closed=lambda: self._pictures.finished
@@ -137,7 +143,7 @@ class ProgramEncoder:
         self._thread.join()
 
     def _run(self) -> None:
-        lower_priority()
+        self._lower()
         take: _Take | None = None
         try:
             while not self._pictures.finished:
