@@ -42,8 +42,8 @@ class PictureProcessLimits:
     restart_s: float = 10.0
     """A process that ended is started again after this time."""
 
-    timeout_s: float = 2.0
-    """Timeout of a picture: the process gets the processor time that frames leave. It is ended after that."""
+    timeout_s: float = 20.0
+    """Timeout of a picture, the first of a calibration takes seconds on a busy computer. The process is ended then."""
 
     starts: int = 3
     """Starts in a row without a picture, after which it is not tried again."""
