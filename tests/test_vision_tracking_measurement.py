@@ -6,8 +6,10 @@ import dataclasses
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_measurements import VAGUE, measurements
 from simulated_detector import PERFECT, Faults, SimulatedDetector, calibration_of
 from tracked_tables import (
     BASE,
@@ -116,3 +118,10 @@ def test_covariances_stay_valid_where_the_errors_of_length_and_width_go_together
         )
         measured = measure([mistaken, *detections[1:]], calibration, BASE.height_mm)
         assert np.linalg.eigvalsh(measured.covariance).min() > 0
+
+
+def test_the_vague_place_of_a_base_on_its_edge_explains_no_jump() -> None:
+    found = measurements((100.0, 100.0, VAGUE, 0.95, 0.0), (200.0, 100.0, VAGUE, 0.95, 0.0))
+    found.fallen[1] = 2.0
+    assert found.place_sigma_mm == pytest.approx([math.sqrt(8.0)] * 2)
+    assert found.jump_sigma_mm == pytest.approx([math.sqrt(8.0), 0.0])

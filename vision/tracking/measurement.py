@@ -139,6 +139,12 @@ class Measurements:
         sigma: Array = np.sqrt(self.covariance[:, 0, 0] + self.covariance[:, 1, 1])
         return sigma
 
+    @property
+    def jump_sigma_mm(self) -> Array:
+        """The same where it may explain a jump, shape (m,): the vague place of a base on its edge does not."""
+        sigma: Array = np.where(self.fallen > 0, 0.0, self.place_sigma_mm)
+        return sigma
+
     def select(self, keep: Bools) -> Measurements:
         """Return the rows to keep, given as a mask of shape (m,)."""
         return Measurements(

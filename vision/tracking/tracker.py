@@ -384,7 +384,7 @@ class Tracker:
         away_ns = self._t_ns - figures.seen_ns
         off_way_mm = self._motion.off_way_mm(pose[:, :2], away_ns)[rows, np.arange(len(rows))]
         pushed = self._t_ns - figures.touched_ns[rows] <= LIMITS.pushed_ns
-        explained_mm = FALLS.jump_sigmas * measurements.place_sigma_mm[found.detections]
+        explained_mm = FALLS.jump_sigmas * measurements.jump_sigma_mm[found.detections]
         explained_mm += np.where(pushed, FALLS.pushed_mm_per_s * away_ns[rows] * 1e-9, 0.0)
         return BaseMotion(
             own_mm=self._motion.mean[rows][:, [LENGTH, WIDTH]],
