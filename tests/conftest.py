@@ -1,4 +1,7 @@
-"""Runs the longest files first, so that no core is left alone at the end; keeps compiled networks beside the build."""
+"""Runs the longest files first, so that no core is left alone at the end; keeps compiled networks beside the build.
+
+Examples of property tests have no time limit: on a busy computer one takes a second now and then.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import os
 from pathlib import Path
 from typing import Final
 
+import hypothesis
 import pytest
 
 LONGEST_FIRST: Final = (
@@ -39,6 +43,8 @@ LONGEST_FIRST: Final = (
 )
 """Files of more than about 15 seconds; the others come after them by name."""
 
+hypothesis.settings.register_profile("downfield", hypothesis.settings(), deadline=None)
+hypothesis.settings.load_profile("downfield")
 
 # Every process that opens the networks reads them from there, and nothing is left in the user's own folder.
 os.environ.setdefault("DOWNFIELD_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))

@@ -97,7 +97,7 @@ def test_what_is_no_logo_is_refused(tmp_path: Path, data: bytes) -> None:
     assert not list(tmp_path.glob("logos/*")), "nothing of it is kept"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=st.lists(st.tuples(st.integers(8, 4_000), st.integers(0, 255)), max_size=12), end=st.integers(0, 4_000))
 def test_a_damaged_file_is_refused_or_read_but_never_an_error(changes: list[tuple[int, int]], end: int) -> None:
     data = bytearray(packed(disk(120), ".webp" if end % 2 else ".png"))

@@ -44,7 +44,7 @@ pixels = st.lists(st.tuples(st.floats(0, 1919), st.floats(0, 1079)), min_size=1,
 
 
 @given(cameras, pixels, st.floats(0, 50))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_pixels_to_board_and_back_is_the_same_pixel(
     camera: Camera, px: list[tuple[float, float]], height: float
 ) -> None:
@@ -56,7 +56,7 @@ def test_pixels_to_board_and_back_is_the_same_pixel(
 
 
 @given(cameras, st.lists(st.tuples(st.floats(-70, 780), st.floats(0, 496), st.floats(0, 50)), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_jacobians_agree_with_differences(camera: Camera, points: list[tuple[float, float, float]]) -> None:
     at = np.array(points)
     _, by_point, by_parameters = project(camera, at)

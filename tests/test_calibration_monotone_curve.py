@@ -14,7 +14,7 @@ _POINTS = st.lists(st.tuples(st.floats(0.01, 3), st.integers(-50, 50), st.intege
 
 
 @given(_POINTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_curves_are_scipys(points: list[tuple[float, int, int]]) -> None:
     x = np.cumsum([step for step, _, _ in points])
     y = np.array([(float(a), float(b)) for _, a, b in points])
@@ -23,7 +23,7 @@ def test_curves_are_scipys(points: list[tuple[float, int, int]]) -> None:
 
 
 @given(_POINTS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_curve_passes_its_points_and_stays_between_them(points: list[tuple[float, int, int]]) -> None:
     x = np.cumsum([step for step, _, _ in points])
     y = np.array([[float(a)] for _, a, _ in points])

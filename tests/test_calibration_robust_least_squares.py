@@ -17,7 +17,7 @@ def curve(values: Array, x: Array) -> tuple[Array, Array]:
     return height * decay + level, np.stack([decay, -height * x * decay, np.ones_like(x)], axis=1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.floats(1.0, 9.0), st.floats(0.3, 2.0), st.integers(0, 12))
 def test_the_minimum_is_that_of_an_independent_solver(seed: int, height: float, rate: float, outliers: int) -> None:
     rng = np.random.default_rng(seed)

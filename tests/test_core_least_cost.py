@@ -24,19 +24,19 @@ def assert_as_cheap_as_scipys(cost: Array) -> None:
 
 
 @given(arrays(np.float64, _SIDES, elements=st.floats(-1e6, 1e6)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_costs_are_as_cheap_as_scipys(cost: Array) -> None:
     assert_as_cheap_as_scipys(cost)
 
 
 @given(arrays(np.float64, _SIDES, elements=st.integers(0, 3).map(float)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_many_equal_costs_are_as_cheap_as_scipys(cost: Array) -> None:
     assert_as_cheap_as_scipys(cost)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 22), st.integers(0, 30))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_trackers_costs_give_scipys_pairs(seed: int, figures: int, detections: int) -> None:
     # As in the tracker: most pairs impossible, some contested, and a column of its own for every figure that is missed.
     rng = np.random.default_rng(seed)

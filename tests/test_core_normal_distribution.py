@@ -12,7 +12,7 @@ from downfield.core.normal_distribution import normal_cdf
 
 
 @given(st.lists(st.floats(-8.0, 60.0), min_size=1, max_size=40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_probabilities_are_scipys_to_13_digits(values: list[float]) -> None:
     z = np.array(values)
     np.testing.assert_allclose(normal_cdf(z), ndtr(z), rtol=1e-13)

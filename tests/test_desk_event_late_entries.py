@@ -29,7 +29,7 @@ def players(event: TournamentEvent, pool: str) -> list[frozenset[str]]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from([3, 5, 7, 11, 23]),
     st.integers(1, 4),
@@ -100,7 +100,7 @@ def test_games_of_who_comes_late_are_scheduled_or_the_missing_time_is_told() -> 
         enter_late(event, LATE, BY)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(4, 12), st.integers(1, 12), st.integers(2, 5))
 def test_nothing_is_scheduled_into_the_past(count: int, played: int, tables: int) -> None:
     names = [f"Table {number}" for number in range(1, tables + 1)]

@@ -33,7 +33,7 @@ from downfield.desk.event.records import (
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.integers(3, 16),
     st.sets(st.integers(1, 16)),
@@ -121,7 +121,7 @@ def attempt(event: TournamentEvent, chance: random.Random) -> TournamentEvent:
     return chance.choice(actions)()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(

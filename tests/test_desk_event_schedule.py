@@ -26,7 +26,7 @@ from downfield.desk.event.records import (
 from downfield.desk.event.schedule import schedule, slot_times
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.integers(2, 24),
     st.integers(1, 8),

@@ -255,7 +255,7 @@ def test_what_is_no_honest_continuation_is_refused_and_changes_nothing(
     store.close()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(cuts=st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), max_size=12), word=st.text(max_size=8))
 def test_batches_sent_again_late_and_out_of_order_are_stored_once(
     postgres: PostgresServer, cuts: list[tuple[int, int]], word: str

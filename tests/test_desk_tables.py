@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, NotFoundError, SourceError
@@ -65,7 +65,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["game", "health", "questions", "source"]), JSON), st.none() | st.floats(0, 9))
 def test_whatever_a_rig_sends_the_desk_shows_a_table(values: dict[str, Any], silent_s: float | None) -> None:
     status = status_of(ENTRY, values, silent_s, "", refused=False)

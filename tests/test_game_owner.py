@@ -226,7 +226,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(STEPS, st.lists(st.integers(0, 4 * 10**18), min_size=1))
 def test_any_interleaving_of_rigs_under_any_clock_loses_nothing(
     steps: list[tuple[GameOwner, str]], instants: list[int]

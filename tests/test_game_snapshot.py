@@ -131,7 +131,7 @@ def resumed_both_ways(folder: Path) -> tuple[Game, Game]:
     return Game(folder), Game(copy, snapshots=False)
 
 
-@settings(max_examples=10, deadline=None, phases=(Phase.reuse, Phase.generate))
+@settings(max_examples=10, phases=(Phase.reuse, Phase.generate))
 @given(
     st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=6),
     st.lists(st.sampled_from(sorted(STEPS)), max_size=3),

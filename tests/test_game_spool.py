@@ -272,7 +272,7 @@ def test_a_game_is_read_in_order_from_several_places(tmp_path: Path) -> None:
 STEPS = st.lists(st.sampled_from(["declare", "declare", "full", "free", "restart", "new game", "tear"]), max_size=14)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(STEPS)
 def test_whatever_fills_and_restarts_everything_is_stored_once_in_order(steps: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -262,7 +262,7 @@ shifts = st.dictionaries(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     turned=turns, moved=shifts, kind=st.sampled_from(["coach", "pass", "line", "fumble", "interception", "first_touch"])
 )

@@ -36,7 +36,7 @@ players_anywhere = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(backfield=players_anywhere, others=players_anywhere)
 def test_mirrored_and_rotated_formations_give_the_same_results(backfield: list[At], others: list[At]) -> None:
     offense, defense = [*line(), *backfield], [*front_seven()[:7], *others]

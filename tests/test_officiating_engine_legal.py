@@ -71,7 +71,6 @@ def word_of(body: Any, table: DeclaredGame) -> str:
 @pytest.mark.parametrize("book", BOOKS)
 @settings(
     max_examples=8,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=(Step.explicit, Step.reuse, Step.generate),  # a game does not shrink to anything shorter that says more
 )

@@ -74,7 +74,6 @@ corrections: st.SearchStrategy[Any] = st.one_of(
 @pytest.mark.parametrize("book", BOOKS)
 @settings(
     max_examples=8,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=(Step.explicit, Step.reuse, Step.generate),
 )

@@ -179,7 +179,7 @@ CARDS: tuple[CardKind, ...] = ("run", "pass", "punt", "field_goal", "kickoff", "
 RESULTS = ("7", "-4", "33", "4F", "9i", "inc", "good", "no good", "blocked", "40FC", "50 OB", "TB", "0F")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.one_of(

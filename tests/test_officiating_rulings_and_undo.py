@@ -90,7 +90,6 @@ class RuledGame:
 @pytest.mark.parametrize("book", BOOKS)
 @settings(
     max_examples=3,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=(Step.explicit, Step.reuse, Step.generate),
 )

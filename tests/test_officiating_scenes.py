@@ -32,7 +32,7 @@ def test_a_path_without_order_in_time_is_refused(frames: tuple[KeyFrame, ...]) -
         along(*frames)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.floats(0.55, 1.9))
 def test_a_contact_begins_at_the_instant_the_bases_meet(meets_s: float) -> None:
     speed = 10.0

@@ -65,7 +65,7 @@ def test_before_the_board_is_known_bases_still_cover_the_paint() -> None:
 
 
 @given(st.floats(0, 3), st.floats(0, 20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_pictures_movement_is_that_of_the_board(shake_px: float, t_s: float) -> None:
     camera = nominal_camera(3)
     moved = shaken(camera, t_s, shake_px)
@@ -140,7 +140,7 @@ BOXES = st.tuples(st.integers(0, 1700), st.integers(0, 900), st.integers(20, 120
 
 
 @given(st.lists(BOXES, min_size=1, max_size=22))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_tag_covers_no_figure_and_no_other_tag(boxes: list[tuple[int, int, int, int]]) -> None:
     figures = {f"dark-{number}": box for number, box in enumerate(boxes)}
     tags = [NameTag(name, name, (0, 0, 200), (255, 255, 255)) for name in figures]

@@ -49,7 +49,7 @@ def test_any_frame_in_any_order_is_the_one_asked_for(tmp_path: Path, times_ms: l
     frames = film(tmp_path / "play.mkv", times_ms)
 
     @given(st.lists(st.integers(0, 59), min_size=1, max_size=12))
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     def check(order: list[int]) -> None:
         reader = FrameReader()
         for number in order:

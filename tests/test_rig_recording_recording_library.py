@@ -66,7 +66,7 @@ def test_recordings_of_earlier_versions_come_first_and_links_that_lead_nowhere_a
     assert new.exists()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.integers(0, 2 * 10**9), min_size=1, max_size=3), min_size=1, max_size=4),
     st.integers(0, 2 * 10**9),

@@ -27,7 +27,7 @@ def received(url: str, count: int = len(PICTURES)) -> list[bytes]:
     return [frame.packet.data for frame in frames if frame.packet]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(dialects())
 def test_every_dialect_delivers_exactly_its_pictures(dialect: Dialect) -> None:
     with DialectServer(lambda _: streamed(dialect, PICTURES)) as server:

@@ -151,7 +151,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return backed_up(folder / "rig", folder / "rig.zip")
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_damaged_backup_is_refused_whole_or_gives_what_was_backed_up(
     small: Path, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -28,7 +28,7 @@ from downfield.twin.sets.dataset import Recipe, make_dataset
 SQUARE_PX = ((60.0, 40.0), (60.0, 60.0), (26.0, 60.0), (26.0, 40.0))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(factor=st.floats(0.2, 2.0), seed=st.integers(0, 1000))
 def test_the_factor_by_which_fronts_are_too_sure_is_found(factor: float, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -69,7 +69,7 @@ def test_both_edges_of_every_line_lie_where_the_field_says(name: str) -> None:
         assert np.all(strip[first + 1 : last] > 0.99)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.floats(0.6, 3.0))
 def test_the_print_covers_the_board_at_any_resolution(px_per_mm: float) -> None:
     field = preset("mini")

@@ -20,7 +20,7 @@ def _picture(level: int, size_px: tuple[int, int] = (64, 48)) -> Image:
     return image
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(
     start_ns=st.integers(0, 10**14),
     gaps_ns=st.lists(st.integers(1_000_000, 200_000_000), min_size=1, max_size=30),

@@ -27,7 +27,7 @@ def table(first: Placement, second: Placement, **traits: Trait) -> ExactWorld:
     return ExactWorld((A, B), {"a": first, "b": second}, {"a": STILL, "b": STILL} | traits, field=FIELD)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     turn=st.tuples(st.floats(-180, 180), st.floats(-180, 180)),
     bearing=st.floats(-180, 180),

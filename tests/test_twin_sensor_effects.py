@@ -96,7 +96,7 @@ def _moves(effects: SensorEffects, times: list[int], *, power: bool) -> Array:
     return np.array([effects.camera(_CAMERA, t, power=power).to_pixels(middle) - still for t in times])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     row=st.floats(30, 150),
     column=st.floats(30, 290),

@@ -61,7 +61,7 @@ def test_poses_between_steps_lie_between_them() -> None:
     assert max(moves) < 2.0 * min(moves)  # no stair of one jump per physics step
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     speed=st.floats(30, 120),
     curl=st.floats(-60, 60),

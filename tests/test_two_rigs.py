@@ -230,7 +230,7 @@ def end(program: Running) -> None:
     program.connection.close()
 
 
-SOME = settings(max_examples=3, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=3, stateful_step_count=14, suppress_health_check=list(HealthCheck))
 
 
 def test_two_rigs_on_a_file() -> None:

@@ -119,7 +119,7 @@ def walk_up(ways: dict[str, tuple[float, float]], frames: int = 60) -> Ball:
     return last
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(speed=st.floats(30.0, 150.0), lead_mm=st.floats(5.0, 25.0))
 def test_the_first_touch_is_timed_between_frames(speed: float, lead_mm: float) -> None:
     reach = 15.0 + RADIUS_MM

@@ -48,7 +48,7 @@ def run(states: list[bool], table: Table, by_hand: int = 0) -> list[PowerReading
     return [detector.step(table.frame(on=on, by_hand=by_hand), i * FRAME_NS) for i, on in enumerate(states)]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 1000), noise_mm=st.floats(0.02, 0.25))
 def test_switches_are_noticed_within_a_fifth_of_a_second_and_nothing_else_is(seed: int, noise_mm: float) -> None:
     states = [False] * 60 + [True] * 90 + [False] * 60 + [True] * 60

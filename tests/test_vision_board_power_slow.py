@@ -86,7 +86,7 @@ def frame(at: np.ndarray, noise_mm: float, random: np.random.Generator) -> list[
     ]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 1000), mm_s=st.floats(10.0, 25.0), noise_mm=st.floats(0.02, 0.15))
 def test_slow_boards_are_never_read_off_while_they_run(seed: int, mm_s: float, noise_mm: float) -> None:
     random = np.random.default_rng(seed)

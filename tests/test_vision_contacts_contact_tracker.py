@@ -289,7 +289,7 @@ def test_an_error_that_both_share_does_not_blur_their_gap() -> None:
     assert shared.sigma_mm < 0.6 * alone.sigma_mm
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(turn_deg=st.floats(-180, 180), shift=st.integers(-500, 500), start_ns=st.integers(0, 2**60))
 def test_turning_the_table_and_shifting_place_and_time_change_nothing(
     turn_deg: float, shift: int, start_ns: int

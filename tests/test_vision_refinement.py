@@ -93,7 +93,7 @@ def miss(found: RefinedOutline, at: Footprint) -> Array:
     return np.array([found.footprint.x_mm - at.x_mm, found.footprint.y_mm - at.y_mm, math.radians(turn)])
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(heading=st.floats(-180, 180), x=st.floats(-0.6, 0.6), y=st.floats(-0.6, 0.6), turn=st.floats(-1.2, 1.2))
 def test_a_base_in_the_open_is_found_to_a_few_tenths_of_a_millimeter(
     heading: float, x: float, y: float, turn: float

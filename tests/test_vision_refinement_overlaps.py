@@ -67,7 +67,7 @@ def test_a_base_in_the_place_of_another_is_no_error_of_place() -> None:
 
 @example(off_mm=28.375, aside_mm=2.0, turn_deg=-112.5, sigma_a=1.0, sigma_b=1.0)  # overlap between the two bounds
 @given(st.floats(24.0, 29.5), st.floats(-15, 15), st.floats(-170, 170), st.floats(0.2, 2.0), st.floats(0.2, 2.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_overlap_grows_whatever_the_headings(
     off_mm: float, aside_mm: float, turn_deg: float, sigma_a: float, sigma_b: float
 ) -> None:

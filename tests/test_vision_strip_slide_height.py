@@ -72,7 +72,7 @@ def test_a_slide_half_way_between_two_yards_does_not_explain_itself_by_another_h
     assert max(height.yard_confidence(half, yard, SIGMA_YD) for yard in (95, 96)) < 0.9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     true_mm=st.floats(0.0, 5.0),
     described_mm=st.floats(0.0, 4.0),

@@ -22,7 +22,7 @@ from tracked_tables import (
 from downfield.vision.tracking.measurement import measure
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     st.floats(60, 800),
     st.floats(40, 400),

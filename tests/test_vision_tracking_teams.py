@@ -70,7 +70,7 @@ def test_unsampled_colors_say_nothing() -> None:
     assert cluster_teams(np.full((16, POINTS, 3), np.nan), np.arange(16) < 8) is None
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.permutations(range(14)), st.integers(0, 1000))
 def test_the_order_of_figures_does_not_matter(order: list[int], seed: int) -> None:
     colors = figures([NAVY] * 7 + [RED] * 7, seed=seed)
