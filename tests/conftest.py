@@ -6,6 +6,7 @@ Examples of property tests have no time limit: on a busy computer one takes a se
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +44,10 @@ LONGEST_FIRST: Final = (
 )
 """Files of more than about 15 seconds; the others come after them by name."""
 
+# A shell that starts the tests in the background has them ignore Ctrl-C, and with them all programs that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 hypothesis.settings.register_profile("downfield", hypothesis.settings(), deadline=None)
 hypothesis.settings.load_profile("downfield")
 
@@ -54,3 +59,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sort tests by their file's length; within a file they stay in order."""
     ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: many tests wait for pages, servers and processes."""
+    return (os.cpu_count() or 1) + 1

@@ -45,7 +45,7 @@ def test_the_chosen_reading_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reading_of_an_unknown_print_can_be_chosen_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    request = FieldRequest("auto", length="1,2=3,4=100", reading=1)
+    request = FieldRequest("auto", length="100,200=300,400=100", reading=1)
     assert solve(request, monkeypatch, goal_line_readings()).field == TUDOR
 
 

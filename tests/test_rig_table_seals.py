@@ -63,7 +63,9 @@ def test_commands_are_journaled_with_device_and_role(table: Table) -> None:
 
 def test_pairings_and_revocations_are_journaled_with_device_and_role(table: Table) -> None:
     now_ns = [2 * 10**18]
-    tokens = TokenStore(table.store, now_ns=lambda: now_ns[0], on_changed=table.game_service.note)
+    tokens = TokenStore(
+        table.store, now_ns=lambda: now_ns[0], on_changed=table.game_service.note, wall_ns=lambda: now_ns[0]
+    )
     ids = []
     for name in ("Sam's phone", "Ann's phone"):
         paired = tokens.redeem(tokens.make_code("operator").code, name)
