@@ -119,7 +119,8 @@ def _check_file(path: Path, named: str) -> None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        raise InputError(f"{named}: no such file. A rig makes its store with the first game") from None
+        advice = "" if path.suffix == ".zip" else ". A rig makes its store with the first game"
+        raise InputError(f"{named}: no such file{advice}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{named}: can't be read: {getattr(error, 'strerror', None) or error}") from None
     if stat.S_ISDIR(mode):

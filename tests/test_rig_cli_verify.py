@@ -92,6 +92,7 @@ def test_a_missing_store_is_one_clear_line(tmp_path: Path) -> None:
     done = verify(str(tmp_path / "gone.db"))
     assert done.returncode == 2
     assert done.stderr == f"downfield: {tmp_path}/gone.db: no such file. A rig makes its store with the first game\n"
+    assert verify(str(tmp_path / "gone.zip")).stderr == f"downfield: {tmp_path}/gone.zip: no such file\n"
 
 
 def test_the_rigs_own_store_is_compared_with_its_heads_by_itself(tmp_path: Path) -> None:
