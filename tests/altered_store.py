@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from played_table import PLAY, RIVER, RUNNER
+from recorded_frames import MJPEG, captured_frame
 from scripted_plays import FIELD, opening
 from served_games import FakeRig
-from test_rig_recording_recorder import MJPEG, captured_frame
 from typer.testing import CliRunner
 
 from downfield.api.feed.hub import Hub

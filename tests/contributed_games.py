@@ -9,8 +9,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 from played_table import DEFENDER, RUNNER, Table
+from recorded_frames import record
 from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
-from test_rig_recording_recorder import record
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens

@@ -16,8 +16,8 @@ from typing import Final, get_args
 import cv2
 import numpy as np
 from bundled_games import CALIBRATION
+from recorded_frames import record
 from served_games import FakeRig
-from test_rig_recording_recorder import record
 
 from downfield.api.feed.hub import Hub
 from downfield.calibration.calibration import write_calibration

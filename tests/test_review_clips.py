@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
 from evidence_service import PLAY, EvidenceService
-from test_rig_recording_recorded_footage import number_in_stripes, striped
+from striped_pictures import number_in_stripes, striped
 
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError

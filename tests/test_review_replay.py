@@ -13,8 +13,8 @@ import pytest
 from evidence_service import EvidenceService
 from hypothesis import given
 from hypothesis import strategies as st
+from striped_pictures import number_in_stripes, striped
 from test_review_painting import scene, tackle
-from test_rig_recording_recorded_footage import number_in_stripes, striped
 
 from downfield.calibration.calibration import read_calibration
 from downfield.game.footage import CallMarks, FootageFrame

@@ -11,7 +11,7 @@ from pathlib import Path
 import av
 import pytest
 from bundled_games import CALIBRATION, played_game
-from test_rig_recording_recorder import captured_frame, record
+from recorded_frames import captured_frame, record
 from typer import Exit
 
 from downfield.calibration.calibration import write_calibration

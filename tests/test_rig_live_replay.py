@@ -11,7 +11,7 @@ import av
 import httpx
 import pytest
 from loopback_streams import MjpegServer
-from test_rig_rig import calibration, open_fake_vision, play, until  # noqa: F401 - a fixture
+from small_rig import open_fake_vision, play, small_calibration, until
 
 from downfield.review.replay.framing import HEIGHT_PX, WIDTH_PX
 from downfield.review.replay.timing import PACE
@@ -20,12 +20,12 @@ from downfield.rig.rig import Rig
 
 
 @pytest.fixture
-def rig(tmp_path: Path, calibration: Path) -> Iterator[Rig]:  # noqa: F811
+def rig(tmp_path: Path) -> Iterator[Rig]:
     """A rig that records files of one second: a replay lies in two or three of them."""
     server = MjpegServer(fps=30)
     given = {
         "source.name": server.url,
-        "calibration.file": str(calibration),
+        "calibration.file": str(small_calibration(tmp_path)),
         "data": str(tmp_path),
         "service.port": 0,
         "recording.stop_below_gb": 0.0,

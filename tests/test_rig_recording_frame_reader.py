@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from odd_videos import write_video
-from test_rig_recording_recorded_footage import number_in_stripes, striped
+from striped_pictures import number_in_stripes, striped
 
 from downfield.core.errors import NotRecordedError
 from downfield.game.footage import FootageFrame

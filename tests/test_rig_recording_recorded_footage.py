@@ -11,10 +11,10 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
-from test_rig_recording_recorder import MJPEG, RAW, captured_frame, record
+from recorded_frames import MJPEG, RAW, captured_frame, record
+from striped_pictures import number_in_stripes, striped
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
-from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.rig.recording.frame_reader import FrameReader
 from downfield.rig.recording.recorded_clip import bundled_demo
@@ -25,18 +25,6 @@ from downfield.rig.sources.file_sources import VideoFile
 from downfield.rig.sources.source import CapturedFrame
 
 ALL = (0, 2**63 - 1)
-
-
-def striped(number: int) -> Image:
-    """Return a picture that shows a number below 256 in eight stripes, white for 1."""
-    image = np.zeros((90, 160, 3), np.uint8)
-    for bit in range(8):
-        image[:, 20 * bit : 20 * bit + 20] = 255 * (number >> bit & 1)
-    return image
-
-
-def number_in_stripes(image: Image) -> int:
-    return sum(1 << bit for bit in range(8) if np.mean(image[:, 20 * bit : 20 * bit + 20]) > 127)
 
 
 def clip(path: Path, count: int = 40, *, fps: int = 30, every_key: int = 250) -> Path:

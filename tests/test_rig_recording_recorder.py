@@ -19,6 +19,7 @@ import av
 import numpy as np
 import pytest
 from loopback_streams import jpeg, picture
+from recorded_frames import BEGAN_NS, MJPEG, RAW, captured_frame, record
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import FormatError, RefusedError
@@ -29,33 +30,7 @@ from downfield.rig.recording.recorder import DISK_FULL, DISK_LOW, RECORDING_BEHI
 from downfield.rig.recording.recording_library import RecordedFrame, index_path, prune, read_index
 from downfield.rig.recording.segment import create_file
 from downfield.rig.sources.file_sources import VideoFile
-from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
-
-MJPEG = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True, codec="mjpeg")
-RAW = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True)
-BEGAN_NS = 1_795_000_000_123_456_789
-
-
-def captured_frame(index: int, *, raw: bool = False) -> CapturedFrame:
-    """Return a frame, with uneven times to the nanosecond and a gap in the indices at 10."""
-    t_ns = BEGAN_NS + index * 20_000_000 + index * index % 977
-    index += 5 if index >= 10 else 0
-    if raw:
-        return CapturedFrame(index, t_ns, time.monotonic_ns(), image=picture(index))
-    return CapturedFrame(index, t_ns, time.monotonic_ns(), VideoPacket("mjpeg", jpeg(index)))
-
-
-def record(
-    folder: Path, frames: list[CapturedFrame], facts: SourceFacts = MJPEG, segment_s: float = 60.0
-) -> list[Path]:
-    recorder = Recorder(folder, RecordingSettings(segment_s=segment_s), lambda: facts, ActiveProblems())
-    recorder.record(True)
-    for frame in frames:
-        recorder.frame_captured(frame)
-        while len(recorder._waiting) > 10:
-            time.sleep(0.001)
-    recorder.close()
-    return sorted(folder.rglob("*.mkv"))
+from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 
 def packets(path: Path) -> list[bytes]:
@@ -113,7 +88,7 @@ CRASHING = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from test_rig_recording_recorder import MJPEG, RAW, captured_frame
+from recorded_frames import MJPEG, RAW, captured_frame
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.recording.recorder import Recorder
 from downfield.rig.live.rig_health import ActiveProblems

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_rig_recording_recorder import MJPEG, captured_frame
+from recorded_frames import MJPEG, captured_frame
 
 from downfield.core.records import to_json
 from downfield.rig.configuration.settings import RecordingSettings

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from bundled_games import CALIBRATION, KEY, played_game
 from loopback_streams import picture
-from test_rig_recording_recorder import captured_frame, record
+from recorded_frames import captured_frame, record
 
 from downfield.calibration.calibration import write_calibration
 from downfield.core.errors import FormatError, InputError

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +14,11 @@ import numpy as np
 import pytest
 from loopback_streams import MjpegServer
 from rig_fakes import PLAYERS, FakeVision, RecordingObserver
+from small_rig import TRACKING, open_fake_vision, play, small_calibration, until
 
-from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
+from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import InputError
 from downfield.core.field import preset
-from downfield.core.frame import Frame
 from downfield.game.commands import Record, UseCalibration
 from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.declarations import LineUpDeclared, SetUp
@@ -30,39 +29,10 @@ from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
 from downfield.rig.sources.file_sources import VideoFile
 
-TRACKING = threading.Event()
-TRACKING.set()
-
-
-def wait_for_tracking(_: Frame) -> None:
-    TRACKING.wait(60)
-
-
-def open_fake_vision(
-    settings: RigSettings,  # noqa: ARG001
-    calibration: Calibration,  # noqa: ARG001
-    roster: Path | None,  # noqa: ARG001
-    *,
-    live: bool,  # noqa: ARG001
-) -> VisionStage:
-    return FakeVision(wait_for_tracking)
-
-
-def until(condition: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
-
 
 @pytest.fixture
 def calibration(tmp_path: Path) -> Path:
-    """Return the file of a calibration for small pictures."""
-    made = read_calibration(bundled_demo().with_suffix(".calibration.json"))
-    lens = replace(made.camera.lens, size_px=(160, 90))
-    path = tmp_path / "small.calibration.json"
-    write_calibration(path, replace(made, camera=replace(made.camera, lens=lens)))
-    return path
+    return small_calibration(tmp_path)
 
 
 def rig_on(server: MjpegServer, calibration: Path, data: Path) -> Rig:
@@ -74,13 +44,6 @@ def rig_on(server: MjpegServer, calibration: Path, data: Path) -> Rig:
         "recording.stop_below_gb": 0.0,
     }
     return Rig(load(environment={}, command_line=given), data, open_vision=open_fake_vision)
-
-
-def play(rig: Rig) -> threading.Thread:
-    thread = threading.Thread(target=rig.play, daemon=True)
-    thread.start()
-    until(lambda: rig.topic("scene"), "no scene was published")
-    return thread
 
 
 def test_a_live_game_survives_a_lost_camera_and_a_restart(tmp_path: Path, calibration: Path) -> None:

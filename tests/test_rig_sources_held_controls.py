@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from camera_driver import AUTOMATICS, VALUES, Driver
 from hypothesis import given
 from hypothesis import strategies as st
 from rig_fakes import FakeSource
-from test_rig_sources_cameras import AUTOMATICS, VALUES, Driver
 
 from downfield.core.errors import SourceError
 from downfield.core.records import to_json

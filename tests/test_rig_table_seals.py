@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from played_table import Table
-from test_rig_recording_recorder import MJPEG, captured_frame
+from recorded_frames import MJPEG, captured_frame
 from typer.testing import CliRunner
 
 from downfield.api.security.tokens import TokenStore
