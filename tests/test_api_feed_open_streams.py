@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from relayed_service import RelayedService, eventually
 from starlette.responses import StreamingResponse
-from test_api_feed_relay import RelayedService, eventually
 
 from downfield.api.feed import relay
 from downfield.api.feed.open_streams import OpenStreams, StreamBudget

@@ -8,50 +8,18 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from served_games import FakeRig
+from relayed_service import RelayedService, eventually
 
-from downfield.api.dependencies import AppContext
 from downfield.api.feed import event_stream, relay
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.core.field import preset
-from downfield.game.service import GameService
-from downfield.game.store import Store
-from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.configuration.settings import ServiceSettings
-from downfield.rig.web_service import Service
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="connections are handed over on POSIX only")
-
-
-class RelayedService:
-    """A service and nothing else."""
-
-    def __init__(self, path: Path) -> None:
-        self.store, self.hub = Store.at(path), Hub()
-        self.game_service = GameService(self.store, self.hub, FakeRig(None), preset("tudor-620"), load_rulebook("tap"))
-        self.service = Service(
-            AppContext(self.game_service, self.hub, LatestPicture(), self.store), ServiceSettings(port=0), path.parent
-        )
-        self.relay = self.service.relay
-
-    @property
-    def subscribers(self) -> tuple[int, int]:
-        """How many subscribers this process serves, and how many the second."""
-        here = self.hub.local_subscribers
-        return here, self.hub.subscribers - here
-
-    def end(self) -> None:
-        self.service.close()
-        self.game_service.close()
-        self.store.close()
 
 
 class Follower:
@@ -92,13 +60,6 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RelayedServ
     made.hub.publish("calls", ["new"], full=["old", "new"])
     yield made
     made.end()
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 5
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def test_all_subscribers_get_the_same_messages_from_either_process(rig: RelayedService) -> None:

@@ -16,12 +16,10 @@ import pytest
 from browsers import browser, page_in
 from calibration_scenes import TUDOR, photograph
 from loopback_streams import MjpegServer
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
+from setup_pages import SOLVED_MS, check_layout
 
 from downfield.rig.tables.profile import TableFolder
-
-SOLVED_MS = 120_000  # on a loaded machine; it takes seconds
-SHOTS = os.environ.get("SETUP_SCREENSHOTS")
 
 
 @pytest.fixture
@@ -48,21 +46,6 @@ def rig_address(tmp_path: Path) -> Iterator[str]:
         process.terminate()
         process.wait(60)
         process.stdout and process.stdout.close()
-
-
-def check_layout(page: Page, name: str) -> None:
-    """Nothing may reach beyond the page's right edge on any device, and what is tapped is as large as a finger."""
-    for device, size in (("phone", (390, 844)), ("tablet", (820, 1180)), ("desktop", (1440, 900))):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], (name, device)
-        small = page.evaluate(
-            "[...document.querySelectorAll('main button, main .button, main select')].filter(b => b.offsetParent)"
-            ".filter(b => b.offsetHeight < 43).map(b => b.textContent)"
-        )
-        assert small == [], (name, device)
-        if SHOTS:
-            page.wait_for_timeout(700)
-            page.screenshot(path=Path(SHOTS) / f"setup-{name}-{device}.png", full_page=True)
 
 
 def test_a_table_is_set_up_in_the_browser_and_the_game_begins(

@@ -13,8 +13,8 @@ import pytest
 from browsers import PageServer, browser, page_in
 from loopback_streams import MjpegServer
 from playwright.sync_api import Browser, Locator, Page, expect
+from setup_pages import SOLVED_MS, check_layout
 from setup_readings import RUNNING, picture, session_with, solution
-from test_api_pages_setup import SOLVED_MS, check_layout
 
 from downfield.api.table_setup import SolveRequest
 from downfield.calibration.field.solution import FieldSolution

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from browsers import PageServer, browser, page_in
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
+from setup_pages import SOLVED_MS, check_layout, drag_to
 from setup_readings import RUNNING, mirrored_or_not, session_with, solution
-from test_api_pages_setup import SOLVED_MS, check_layout
 
 from downfield.api.table_setup import SetupView, SolveRequest
 from downfield.calibration.advice import AdviceLimits
@@ -121,17 +121,6 @@ def test_a_tape_or_something_standing_tells_how_high_the_camera_is(
     assert right.foot_px == pytest.approx((256, 216), abs=2)
     assert wrong.top_px == pytest.approx((192, 201.6), abs=2)
     assert right.top_px == pytest.approx((153.6, 194.4), abs=2)
-
-
-def drag_to(page: Page, ring: Locator, share: tuple[float, float]) -> None:
-    """Drag a ring with the mouse to a place of the picture, in shares of it."""
-    ring.hover()  # waits until it stands still
-    page.mouse.down()
-    box = page.locator("#live").bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + share[0] * box["width"], box["y"] + share[1] * box["height"], steps=4)
-    expect(page.locator("#magnifier")).to_be_visible()
-    page.mouse.up()
 
 
 def test_four_dragged_places_are_enough_and_any_other_can_be_added(

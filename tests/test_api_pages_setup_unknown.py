@@ -10,9 +10,8 @@ import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import expect
 from print_conventions import PhotographedTable, photograph_table
+from setup_pages import SOLVED_MS, check_layout, drag_to
 from setup_readings import RUNNING, settled, solution
-from test_api_pages_setup import SOLVED_MS, check_layout
-from test_api_pages_setup_readings import drag_to
 
 from downfield.api.table_setup import HeightRequest, SolveRequest
 from downfield.calibration.field.proposal import FieldProposal

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import typer
 from bundled_games import CALIBRATION, played_game
+from documented_commands import PAGES, ROOT, command_tree, find, shown_commands
 from scripted_plays import FIELD, ScriptedFigure, film, number_events, opening, runs, stands
-from test_docs_commands import PAGES, ROOT, command_tree, find, shown_commands
 from typer.testing import CliRunner
 
 from downfield.calibration.calibration import write_calibration

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from postgres_server import postgres_server, skip_without_postgres
 from sqlalchemy import create_engine
-from test_game_store import entries
+from stored_entries import entries
 
 from downfield.core.records import to_json
 from downfield.game.list_check import list_differences, rigs_without_list

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 from postgres_server import postgres_server, skip_without_postgres
 from sqlalchemy import create_engine, inspect
+from stored_entries import GAME, entries
 
 from downfield.core.errors import InputError, OutputError
-from downfield.game.hash_chain import GENESIS, digest_of, verify_journal
+from downfield.game.hash_chain import verify_journal
 from downfield.game.store import DeviceRow, EntryRow, GameRow, Store
 from downfield.game.store_schema import METADATA, STEPS, migrate
-
-GAME = GameRow("20260101-120000-abcd", 1_000, "final", "River City", "Lake Town", "tap")
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +42,6 @@ def _empty(url: str) -> None:
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
     METADATA.drop_all(engine)
     engine.dispose()
-
-
-def entries(count: int, game: str = GAME.id, attachment: bytes | None = b"\x00\xff") -> list[EntryRow]:
-    made: list[EntryRow] = []
-    previous = GENESIS
-    for seq in range(1, count + 1):
-        content = f'{{"n":{seq},"é":"\\u0000"}}'
-        previous = digest_of(previous, game, seq, "event_recorded", 1_000 + seq, f"key-{seq}", content, attachment)
-        made.append(EntryRow(game, seq, "event_recorded", 1_000 + seq, f"key-{seq}", content, attachment, previous))
-    return made
 
 
 def test_entries_are_read_back_unchanged_in_order_and_page_by_page(store: Store) -> None:

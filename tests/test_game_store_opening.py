@@ -15,11 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from stored_entries import write_game
 from typer.testing import CliRunner
 
 from downfield.core.errors import DownfieldError, InputError
-from downfield.game.hash_chain import GENESIS, digest_of, verify_journal
-from downfield.game.store import WAL_ENTRIES, EntryRow, GameRow, Store
+from downfield.game.hash_chain import verify_journal
+from downfield.game.store import WAL_ENTRIES, Store
 from downfield.game.store_opening import open_for_reading
 from downfield.rig.cli.main import app
 from downfield.rig.configuration.loading import load
@@ -31,20 +32,10 @@ _KILLED = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from test_game_store_opening import write
-write(Path({path!r}), {count})
+from stored_entries import write_game
+write_game(Path({path!r}), {count})
 os.kill(os.getpid(), signal.SIGKILL)
 """
-
-
-def write(path: Path, count: int, game: str = GAME, word: str = "said") -> Store:
-    """Write a game entry by entry; return the store, still open."""
-    store, previous = Store.at(path), GENESIS
-    for seq in range(1, count + 1):
-        previous = digest_of(previous, game, seq, word, 0, None, "{}", None)
-        row = EntryRow(game, seq, word, 0, None, "{}", None, previous)
-        store.append([row], GameRow(game, 0, "", "Home", "Away", "tap") if seq == 1 else None)
-    return store
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +73,7 @@ def state_of(folder: Path) -> dict[str, tuple[bytes, int, int]]:
 
 
 def closed(folder: Path, _: Path) -> None:
-    write(folder / "a.db", 5).close()
+    write_game(folder / "a.db", 5).close()
 
 
 def killed(folder: Path, left_behind: Path) -> None:
@@ -95,7 +86,7 @@ def killed_and_copied_without_shm(folder: Path, left_behind: Path) -> None:
 
 
 def of_an_older_version(folder: Path, _: Path) -> None:
-    write(folder / "a.db", 5).close()
+    write_game(folder / "a.db", 5).close()
     with sqlite3.connect(folder / "a.db") as connection:
         connection.execute("DROP INDEX entries_by_kind")
         for column in ("owner", "table_name", "number"):
@@ -118,7 +109,7 @@ def test_reading_changes_no_byte_and_no_time(made: object, left_behind: Path, tm
 
 def test_a_store_in_use_is_read_to_its_newest_entry(tmp_path: Path) -> None:
     reader = [sys.executable, "-m", "downfield", "verify", str(tmp_path / "a.db")]
-    store = write(tmp_path / "a.db", 5)
+    store = write_game(tmp_path / "a.db", 5)
     done = subprocess.run(reader, capture_output=True, text=True, timeout=60, check=False)
     store.close()
     assert (done.returncode, done.stderr) == (0, "")
@@ -144,7 +135,7 @@ def test_a_folder_that_may_not_be_written_is_read(made: object, left_behind: Pat
 @pytest.mark.parametrize("count", [1, WAL_ENTRIES - 1, WAL_ENTRIES, 2 * WAL_ENTRIES + 7])
 def test_a_copy_without_its_wal_says_how_much_may_be_missing(count: int, tmp_path: Path) -> None:
     (tmp_path / "copy").mkdir()
-    store = write(tmp_path / "a.db", count)
+    store = write_game(tmp_path / "a.db", count)
     shutil.copy(tmp_path / "a.db", tmp_path / "copy")
     store.close()
     kept, note = intact_entries(str(tmp_path / "copy" / "a.db"))
@@ -154,7 +145,7 @@ def test_a_copy_without_its_wal_says_how_much_may_be_missing(count: int, tmp_pat
 
 
 def test_a_store_that_another_program_closed_first_is_still_marked(tmp_path: Path) -> None:
-    first = write(tmp_path / "a.db", 2)
+    first = write_game(tmp_path / "a.db", 2)
     second = Store.at(tmp_path / "a.db")
     second.keep_team("t", "{}", 0)
     second.close()
@@ -167,7 +158,7 @@ def test_a_store_that_another_program_closed_first_is_still_marked(tmp_path: Pat
 
 @pytest.mark.parametrize("wal", [b"not a WAL at all, but long enough to hold a header of one", b"\x37"])
 def test_a_file_that_is_no_wal_is_told_and_left_out(wal: bytes, tmp_path: Path) -> None:
-    write(tmp_path / "a.db", 5).close()
+    write_game(tmp_path / "a.db", 5).close()
     (tmp_path / "a.db-wal").write_bytes(wal)
     assert intact_entries(str(tmp_path / "a.db"))[0] == 5
     assert "a.db-wal beside it is not its WAL" in intact_entries(str(tmp_path / "a.db"))[1]
@@ -176,8 +167,8 @@ def test_a_file_that_is_no_wal_is_told_and_left_out(wal: bytes, tmp_path: Path) 
 def test_the_wal_of_another_store_is_told_and_left_out(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-    write(tmp_path / "a" / "a.db", 150).close()
-    other = write(tmp_path / "b" / "b.db", 120, word="other")
+    write_game(tmp_path / "a" / "a.db", 150).close()
+    other = write_game(tmp_path / "b" / "b.db", 120, word="other")
     shutil.copy(tmp_path / "b" / "b.db-wal", tmp_path / "a" / "a.db-wal")
     other.close()
     entries, note = intact_entries(str(tmp_path / "a" / "a.db"))
@@ -218,7 +209,7 @@ def test_folders_pipes_and_devices_are_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", range(1, 12))
 def test_a_store_cut_anywhere_is_one_line(part: int, tmp_path: Path) -> None:
-    write(tmp_path / "a.db", 60).close()
+    write_game(tmp_path / "a.db", 60).close()
     whole = (tmp_path / "a.db").read_bytes()
     (tmp_path / "cut.db").write_bytes(whole[: len(whole) * part // 12])
     done = CliRunner().invoke(app, ["verify", str(tmp_path / "cut.db")])
@@ -227,7 +218,7 @@ def test_a_store_cut_anywhere_is_one_line(part: int, tmp_path: Path) -> None:
 
 
 def test_a_store_of_a_newer_version_is_not_read(tmp_path: Path) -> None:
-    write(tmp_path / "a.db", 1).close()
+    write_game(tmp_path / "a.db", 1).close()
     with sqlite3.connect(tmp_path / "a.db") as connection:
         connection.execute("INSERT INTO schema_versions VALUES (99, 0)")
     connection.close()
@@ -236,7 +227,7 @@ def test_a_store_of_a_newer_version_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_backup_of_a_store_in_use_is_whole_without_a_wal(tmp_path: Path) -> None:
-    store = write(tmp_path / "data" / "downfield.db", 5)
+    store = write_game(tmp_path / "data" / "downfield.db", 5)
     settings = load(environment={}, command_line={"data": str(tmp_path / "data")}).settings
     make_backup(settings, None, tmp_path / "backup.zip", recordings=False, progress=lambda _: None)
     store.close()

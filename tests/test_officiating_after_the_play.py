@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from declared_game import DeclaredGame, kinds
+from ended_plays import NO_PENALTY, table, waits_for
 from scripted_plays import ScriptedFigure, event, film, in_order, opening, runs, stands
 
 from downfield.core.errors import RefusedError
 from downfield.core.field import load_field
-from downfield.core.scene import Player
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import (
     Carrier,
@@ -19,12 +19,10 @@ from downfield.officiating.declarations import (
     ClockSet,
     KickDeclared,
     KickEnded,
-    LineUpDeclared,
     PassDeclared,
     PassEnded,
     PlayEnded,
     Roll,
-    SetUp,
     Switch,
 )
 from downfield.officiating.engine.judged_game import JudgedGame
@@ -33,33 +31,11 @@ from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.lions_den.skilled_players import quarterback_string
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-MEN = (
-    Player("dark-7", "dark", role="QB"),
-    Player("dark-22", "dark", role="RB"),
-    Player("dark-80", "dark", role="WR"),
-    Player("light-21", "light", role="DB"),
-)
-NO_PENALTY = Roll((5, 0, 3))
 HOLDING_BY_OFFENSE = Roll((0, 7, 8))
-SKILLED = ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter")
-
-
-def table(book: str, **more: Any) -> DeclaredGame:
-    game = DeclaredGame(book)
-    game.declare(LineUpDeclared(MEN, "dark"))
-    if book == "lions-den":
-        for number, player in enumerate(SKILLED):
-            game.declare(Roll((4, number + 1), player, "home"), Roll((4, number + 1), player, "away"))
-    game.declare(SetUp("home", 1, **more))
-    return game
 
 
 def by_hand(kind: CallKind, **more: Any) -> Ruling:
     return Ruling("", "manual", Call("by hand", kind, 0, "", (), "called", kind, **more))
-
-
-def waits_for(game: DeclaredGame) -> str:
-    return "" if game.state.wait is None else game.state.wait.purpose
 
 
 # The rolls after a down

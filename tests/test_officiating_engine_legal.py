@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from typing import Any
 
 import pytest
-from declared_game import DeclaredGame
 from hypothesis import HealthCheck, given, settings
 from hypothesis import Phase as Step
 from hypothesis import strategies as st
+from legal_engines import BOOKS, begin, replayed, word_of
 from legal_moves import filled, playable
-from test_officiating_legal_states import FIGURES, ROSTER, SIDES, assert_legal
+from legal_states import FIGURES, SIDES, assert_legal
 
 from downfield.core.errors import RefusedError
 from downfield.officiating import declarations as d
@@ -20,7 +19,6 @@ from downfield.officiating.engine.legal import legal
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
 
-BOOKS = ["tap", "efl", "lions-den", "nfl-strategy"]
 MIDDLE = (50.0, 26.0)
 
 side = st.sampled_from(SIDES)
@@ -45,27 +43,6 @@ anything: st.SearchStrategy[Any] = st.one_of(
     st.sampled_from([d.Separated(), d.OffenseSet(), ReturnPlayed("5"), d.ClockSet(True), d.FoulDeclared("home", 5)]),
     st.builds(CardPlayed, st.sampled_from(["run", "pass", "punt", "kickoff", "extra_point"]), st.just("9")),
 )  # fmt: skip
-
-
-def begin(book: str, *, line_up: bool) -> DeclaredGame:
-    table = DeclaredGame(book)
-    if line_up:
-        table.declare(d.LineUpDeclared(ROSTER, "dark"))
-    if book == "lions-den":
-        for player in ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter"):
-            table.declare(*(d.Roll((4, 5), player, coach) for coach in SIDES))
-    return table
-
-
-def word_of(body: Any, table: DeclaredGame) -> str:
-    if isinstance(body, d.Switch):
-        return "on" if body.on else "off"
-    if isinstance(body, d.ClockSet):
-        return "start" if body.running else "stop"
-    if isinstance(body, d.Roll):
-        return table.state.wait.purpose if table.state.wait is not None else ""
-    names = ("kick", "choice", "claim", "end", "kind")
-    return next((getattr(body, name) for name in names if hasattr(body, name)), "")
 
 
 @pytest.mark.parametrize("book", BOOKS)
@@ -98,14 +75,6 @@ def test_nothing_legal_is_refused_and_nothing_else_accepted(
         assert_legal(table.state, before)
         left = table.state.clock.left_s
         assert left is None or left >= 0
-
-
-def replayed(table: DeclaredGame) -> DeclaredGame:
-    """Return a game in the same state at the same time, to try a declaration on."""
-    copy = DeclaredGame(table.game.rulebook)
-    copy.game._state = table.game._state  # a state is a value; there is no public way to begin at one
-    copy._count = itertools.count((table.game._state.event_ns or 0) // 1_000_000_000)
-    return copy
 
 
 def test_asking_changes_nothing() -> None:

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import Phase as Step
 from hypothesis import strategies as st
+from legal_engines import BOOKS, begin, replayed, word_of
 from legal_moves import filled, playable
-from test_officiating_engine_legal import BOOKS, begin, replayed, word_of
-from test_officiating_legal_states import FIGURES, ROSTER, SIDES, assert_legal
+from legal_states import FIGURES, ROSTER, SIDES, assert_legal
+from possible_states import LONGEST_CLOCK_S, assert_possible
 
 from downfield.core.errors import RefusedError
 from downfield.officiating import declarations as d
-from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.engine.state import Phase
 from downfield.officiating.set_up_declaration import OvertimeSetUp
 
 LENGTH_YD, WIDTH_YD, END_ZONE_YD = 100.0, 160 / 3, 10.0
-LONGEST_CLOCK_S = 4 * 3600.0
 
 
 def near(low: float, high: float) -> st.SearchStrategy[float]:
@@ -102,18 +102,3 @@ def test_a_correction_is_refused_or_legal_and_leaves_a_possible_game(
         table.declare(filled(chance.choice(playable(now)), now, before, chance))
         assert_legal(table.state, before)
         assert_possible(table.state)
-
-
-def assert_possible(state: GameState) -> None:
-    """No number of a game is one that no board, clock or scoreboard shows."""
-    assert 0 < state.los_yd < state.length_yd
-    assert state.lateral_yd is None or 0 <= state.lateral_yd <= state.width_yd
-    left_s = state.clock.left_at_s(state.now_ns)
-    assert left_s is None or 0 <= left_s <= LONGEST_CLOCK_S
-    assert min(state.score) >= 0
-    assert 1 <= state.down <= 4
-    assert (state.try_for is None) == (state.due not in {"extra_point", "two_point"})
-    assert state.phase is not Phase.STOPPED or state.play.stoppage is not None
-    assert state.play.ball_mm is None or all(math.isfinite(mm) for mm in state.play.ball_mm)
-    if state.due == "scrimmage" and state.phase in {Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET}:
-        assert 0 < state.distance_yd <= state.length_yd

@@ -8,9 +8,9 @@ import pytest
 from declared_game import DeclaredGame
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from legal_states import FIGURES, ROSTER, SIDES, assert_legal
 
 from downfield.core.errors import RefusedError
-from downfield.core.scene import Player
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import (
     Carrier,
@@ -29,15 +29,8 @@ from downfield.officiating.declarations import (
     Side,
     Switch,
 )
-from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Ruling
 
-FIGURES = ("dark-7", "dark-22", "dark-60", "light-50", "light-7")
-ROSTER = tuple(
-    Player(name, "dark" if name.startswith("dark") else "light", role=role)
-    for name, role in zip(FIGURES, ("QB", "RB", "G", "LB", "QB"), strict=True)
-)
-SIDES: tuple[Side, ...] = ("home", "away")
 CALLED_BY_HAND: tuple[CallKind, ...] = (
     "tackle",
     "out_of_bounds",
@@ -98,14 +91,3 @@ def test_states_are_always_legal(book: str, declared: Sequence[Declaration | Rul
             assert table.state == before
             continue
         assert_legal(table.state, before)
-
-
-def assert_legal(state: GameState, before: GameState) -> None:
-    assert all(now >= then for now, then in zip(state.score, before.score, strict=True))
-    assert sum(state.score) - sum(before.score) in {0, 1, 2, 3, 6}
-    assert 1 <= state.down <= 4
-    assert (state.wait is None) == (state.phase not in {Phase.PENDING_ROLL, Phase.PENDING_CHOICE})
-    if state.due == "scrimmage" and state.phase is Phase.BETWEEN_PLAYS:
-        assert 0 < state.progress_yd(state.los_yd) < state.length_yd
-        assert 0 < state.distance_yd <= state.length_yd
-    assert state.time_outs is None or min(state.time_outs) >= 0

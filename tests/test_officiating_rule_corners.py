@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from card_games import CardGameTable, run
 from declared_game import DeclaredGame
+from ended_plays import NO_PENALTY, table, waits_for
 from scripted_plays import HALF_YD, MIDDLE_YD, Path, ScriptedFigure, film, judge_play, kinds, runs, stands
-from test_officiating_after_the_play import NO_PENALTY, table, waits_for
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.declarations import (

@@ -11,10 +11,10 @@ from declared_game import DeclaredGame, kinds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import Phase as Step
 from hypothesis import strategies as st
+from legal_engines import BOOKS, begin
 from legal_moves import filled, playable
-from test_officiating_engine_legal import BOOKS, begin
-from test_officiating_legal_limits import assert_possible
-from test_officiating_legal_states import ROSTER, SIDES
+from legal_states import ROSTER, SIDES
+from possible_states import assert_possible
 
 from downfield.core.errors import RefusedError
 from downfield.core.field import load_field

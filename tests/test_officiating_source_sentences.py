@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from card_games import CardGameTable, run
-from test_officiating_after_the_play import NO_PENALTY, table, waits_for
+from ended_plays import NO_PENALTY, table, waits_for
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.declarations import (

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import pytest
 from declared_game import DeclaredGame
+from legal_engines import begin, replayed
 from legal_moves import filled, playable
-from test_officiating_engine_legal import begin, replayed
-from test_officiating_legal_states import assert_legal
+from legal_states import assert_legal
 
 from downfield.officiating import declarations as d
 from downfield.officiating.engine.legal import LegalDeclaration

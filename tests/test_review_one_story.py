@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from painted_scenes import CARRIER, HITTER, PLAYERS, scene
 from scripted_plays import FIELD
-from test_review_painting import CARRIER, HITTER, PLAYERS, scene
 
 from downfield.core.field import load_field
 from downfield.core.scene import LOST_MM, Scene

@@ -6,22 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from painted_scenes import CARRIER, HITTER, PLAYERS, scene, tackle
 from scripted_plays import BASE, FIELD
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.arrays import Image
-from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.entries import Snap
 from downfield.game.footage import CallMarks
-from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind
 from downfield.review.drawings import DrawnFigure, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.painting import DRAWING_KINDS, PaintedCall, close_up, paint
 from downfield.review.projection import Place, Projection
 from downfield.rig.recording.recorded_clip import bundled_demo
-
-CARRIER, HITTER = "dark-28", "light-24"
-PLAYERS = (Player(CARRIER, "dark"), Player(HITTER, "light"))
 
 
 @pytest.fixture(scope="module")
@@ -34,39 +30,8 @@ def projection(calibration: Calibration) -> Projection:
     return Projection(calibration, PLAYERS)
 
 
-def scene(gap_mm: float = 0.4, *, judged: bool = True) -> Scene:
-    apart = BASE.length_mm + gap_mm
-    figures = (
-        Figure(CARRIER, "dark", 400, 300, 0, BASE.length_mm, BASE.width_mm, sigma_mm=(0.3, 0.1)),
-        Figure(HITTER, "light", 400 + apart, 300, 180, BASE.length_mm, BASE.width_mm, sigma_mm=(0.4, 0.1)),
-        Figure("dark-7", "dark", 700, 100, 0, BASE.length_mm, BASE.width_mm),
-        Figure("dark-8", "dark", 600, 100, 0, BASE.length_mm, BASE.width_mm, posture="unseen"),
-    )
-    near = Contact(CARRIER, HITTER, gap_mm, 0.12, 0.03, "front", "front", 0.0, 18.0)
-    return Scene(7, 10**9, "on", figures, (near,) if judged else ())
-
-
 def snap(spot_yd: float = 30.0, direction: int = 1, distance_yd: float = 10.0) -> Snap:
     return Snap("scrimmage", 0, "home", direction, 1, distance_yd, spot_yd, 1, "1st & 10")
-
-
-def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.9, 27.5)) -> CallView:
-    return CallView(
-        id="t",
-        kind=kind,
-        verdict="called",
-        standing="stands",
-        text=f"{CARRIER} tackled by {HITTER}",
-        t_ns=10**9,
-        clauses=(),
-        players=(CARRIER, HITTER),
-        spot_yd=spot_yd,
-        margin=-0.4,
-        sigma=0.12,
-        unit="mm",
-        measured="-0.40 ± 0.12 mm",
-        probability=0.97,
-    )
 
 
 def painted(call: PaintedCall) -> Image:

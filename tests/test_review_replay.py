@@ -13,8 +13,8 @@ import pytest
 from evidence_service import EvidenceService
 from hypothesis import given
 from hypothesis import strategies as st
+from painted_scenes import scene, tackle
 from striped_pictures import number_in_stripes, striped
-from test_review_painting import scene, tackle
 
 from downfield.calibration.calibration import read_calibration
 from downfield.game.footage import CallMarks, FootageFrame

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from played_table import PLAY, Table
+from reviewed_rig import Reviewed
 from scripted_plays import FIELD
-from test_api_routes_review import Reviewed
 
 from downfield.core.errors import BusyError, NotFoundError, RulebookError
 from downfield.game.commands import NewGame

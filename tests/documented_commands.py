@@ -1,0 +1,43 @@
+"""The commands that the documents show, and the program's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from downfield.rig.cli.main import app
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]+)`")
+
+
+def shown_commands(page: Path) -> Iterator[str]:
+    """Yield the commands of a page: lines of shell blocks, and code within text."""
+    text = page.read_text()
+    for language, block in FENCE.findall(text):
+        if language in {"sh", "bash", "console", ""}:
+            joined = block.replace("\\\n", " ")
+            yield from (line.split("  #")[0].strip().removeprefix(".venv/bin/") for line in joined.splitlines())
+    yield from (code.removeprefix(".venv/bin/") for code in _INLINE.findall(FENCE.sub("", text)))
+
+
+@cache
+def command_tree() -> Any:
+    return typer.main.get_command(app)
+
+
+def find(words: list[str]) -> tuple[Any, list[str]]:
+    """Return the command that words begin with, and the words after its name."""
+    command, rest = command_tree(), words
+    while hasattr(command, "get_command") and rest and not rest[0].startswith("-"):
+        inner = command.get_command(None, rest[0])
+        assert inner is not None, f"there is no `downfield {' '.join(words[: len(words) - len(rest) + 1])}`"
+        command, rest = inner, rest[1:]
+    return command, rest

@@ -1,0 +1,50 @@
+"""A service whose feed is read over real sockets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from served_games import FakeRig
+
+from downfield.api.dependencies import AppContext
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.core.field import preset
+from downfield.game.service import GameService
+from downfield.game.store import Store
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.configuration.settings import ServiceSettings
+from downfield.rig.web_service import Service
+
+
+class RelayedService:
+    """A service and nothing else."""
+
+    def __init__(self, path: Path) -> None:
+        self.store, self.hub = Store.at(path), Hub()
+        self.game_service = GameService(self.store, self.hub, FakeRig(None), preset("tudor-620"), load_rulebook("tap"))
+        self.service = Service(
+            AppContext(self.game_service, self.hub, LatestPicture(), self.store), ServiceSettings(port=0), path.parent
+        )
+        self.relay = self.service.relay
+
+    @property
+    def subscribers(self) -> tuple[int, int]:
+        """How many subscribers this process serves, and how many the second."""
+        here = self.hub.local_subscribers
+        return here, self.hub.subscribers - here
+
+    def end(self) -> None:
+        self.service.close()
+        self.game_service.close()
+        self.store.close()
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    """Wait for a condition, for at most a minute."""
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)

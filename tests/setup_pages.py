@@ -1,0 +1,37 @@
+"""What the set-up page's tests do in a browser."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+SOLVED_MS = 120_000  # on a loaded machine; it takes seconds
+SHOTS = os.environ.get("SETUP_SCREENSHOTS")
+
+
+def check_layout(page: Page, name: str) -> None:
+    """Nothing may reach beyond the page's right edge on any device, and what is tapped is as large as a finger."""
+    for device, size in (("phone", (390, 844)), ("tablet", (820, 1180)), ("desktop", (1440, 900))):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], (name, device)
+        small = page.evaluate(
+            "[...document.querySelectorAll('main button, main .button, main select')].filter(b => b.offsetParent)"
+            ".filter(b => b.offsetHeight < 43).map(b => b.textContent)"
+        )
+        assert small == [], (name, device)
+        if SHOTS:
+            page.wait_for_timeout(700)
+            page.screenshot(path=Path(SHOTS) / f"setup-{name}-{device}.png", full_page=True)
+
+
+def drag_to(page: Page, ring: Locator, share: tuple[float, float]) -> None:
+    """Drag a ring with the mouse to a place of the picture, in shares of it."""
+    ring.hover()  # waits until it stands still
+    page.mouse.down()
+    box = page.locator("#live").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + share[0] * box["width"], box["y"] + share[1] * box["height"], steps=4)
+    expect(page.locator("#magnifier")).to_be_visible()
+    page.mouse.up()
