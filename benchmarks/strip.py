@@ -4,7 +4,8 @@
 
 A game is filmed play by play: hands reach in and set the slide, the ball and the dials, some dials stop half way, lamps
 glare in the plastic. A reading is taken when the reader says that the strip is settled; it is right, wrong, or unsure
-(confidence below 0.9). Intervals are Wilson's at 95 %.
+(confidence below 0.9). A dial of which a lamp's mirror image leaves too little in the picture (`strip_visibility`) has
+no settled reading: it is counted by itself, and must not be read wrong. Intervals are Wilson's at 95 %.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import numpy as np
+from strip_visibility import SHARE, visible_shares
 
 from downfield.core.errors import CalibrationError
 from downfield.core.strip import StripSet, load_strip
@@ -73,13 +75,16 @@ def wilson(right: int, total: int, z: float = 1.96) -> tuple[float, float]:
     return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
-def count_reading(tally: Tally, strip: StripSet, reading: StripReading, state: StripState) -> None:
-    """Count everything that a settled reading says."""
+def count_reading(
+    tally: Tally, strip: StripSet, reading: StripReading, state: StripState, shares: tuple[float, ...] = ()
+) -> None:
+    """Count everything that a settled reading says; dials of which too small a share is visible by themselves."""
     slide = reading.slide
     tally.add("slide", slide.yard, slide.yard_confidence, round(state.slide_yd))
     tally.add("third", slide.third, slide.third_confidence, state.third)
-    for dial, face in zip(reading.dials, state.faces(strip), strict=True):
-        tally.add("dials", dial.face, dial.confidence, face)
+    visible = shares or (1.0,) * len(strip.dials)
+    for dial, face, share in zip(reading.dials, state.faces(strip), visible, strict=True):
+        tally.add("dials" if share >= SHARE else "hidden", dial.face, dial.confidence, face)
 
 
 def moments(moves: list[StripMove], strip: StripSet, rng: np.random.Generator) -> Iterator[StripMoment]:
@@ -142,6 +147,7 @@ def one_game(
     except CalibrationError as error:
         return f"not calibrated: {error}"
     reader = StripReader(printed.strip, printed.camera, first.image)
+    shares = visible_shares(look, renderer, played[0].strip)
     hands: Counter[str] = Counter()
     last: StripFrame | None = None
     settled: StripReading | None = None
@@ -149,7 +155,7 @@ def one_game(
         reading = reader.read(frame.image, frame.t_ns)
         if last is not None and settled is not None and frame.state is not last.state:
             for each in (tally, total):
-                count_reading(each, look.strip, settled, last.state)
+                count_reading(each, look.strip, settled, last.state, shares)
         if last is not None and frame.state is not last.state:
             hands["states read" if settled else "states never settled"] += not last.hands
             settled = None
@@ -158,7 +164,8 @@ def one_game(
         elif reading.settled:
             settled = reading
         last = frame
-    return ", ".join(f"{name} {count}" for name, count in hands.items() if count)
+    seen = " ".join(f"{share:.0%}" for share in shares)
+    return ", ".join(f"{name} {count}" for name, count in hands.items() if count) + f"; dials visible: {seen}"
 
 
 def main() -> None:

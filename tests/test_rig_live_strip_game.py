@@ -10,6 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from strip_readings import reading_of
 
 from downfield.api.feed.hub import Hub
 from downfield.calibration.calibration import Calibration, write_calibration
@@ -19,6 +20,8 @@ from downfield.core.frame import Frame
 from downfield.core.strip import StripSet, load_strip
 from downfield.game.commands import KeepGame
 from downfield.game.published.strip_topic import StripQuestion, StripView
+from downfield.game.strip.strip_facts import StripFacts, facts_of_reading
+from downfield.game.strip.strip_view import view_of
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.rig.configuration.loading import load
@@ -30,6 +33,7 @@ from downfield.twin.film.clip import ClipWriter
 from downfield.twin.strip.strip_film import StripFilm, StripMoment
 from downfield.twin.strip.strip_look import StripLook, draw_look
 from downfield.twin.strip.strip_state import set_to
+from downfield.vision.strip.dial_reader import UNDER_REFLECTION, DialReading
 from downfield.vision.strip.strip_calibration import CalibratedStrip
 
 STRIP = load_strip()
@@ -153,6 +157,24 @@ def test_each_question_is_told_once_to_whoever_watches_the_terminal() -> None:
     for _ in range(3):
         topic.publish(view)
     assert told == [("warning", "Which? Answer on the panel.")]
+
+
+def test_a_dial_under_a_reflection_is_told_once_with_what_to_do() -> None:
+    told: list[str] = []
+    topic = StripTopic(Hub(), lambda _level, text: told.append(text))
+    reading = reading_of(StripFacts(34, "left", {"down": 2, "quarter": 2, "seconds": 40, "home": 0, "away": 7}), 0)
+    dials = tuple(
+        DialReading(None, reason=UNDER_REFLECTION) if dial.counts == "minutes" else read
+        for dial, read in zip(STRIP.dials, reading.dials, strict=True)
+    )
+    for hidden in (dials, reading.dials, dials):
+        seen = replace(reading, dials=hidden)
+        topic.publish(view_of(seen, facts_of_reading(seen), STRIP, "agrees", ""))
+    (only,) = told
+    assert only == (
+        "A reflection hides the minute on its dial: tilt the lamp, or lower the camera's exposure. Until then the"
+        " game's own counts, and the dial is not checked."
+    )
 
 
 def test_a_recording_without_a_strip_is_refused_in_one_line(tmp_path: Path) -> None:

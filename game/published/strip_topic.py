@@ -48,4 +48,7 @@ class StripView(TopicModel):
         default={}, description="0..1, of `slide`, `third` and each number; those below 0.9 are not reported."
     )
     unread: tuple[str, ...] = Field(default=(), description="What can't be read, and why.")
+    hidden: tuple[str, ...] = Field(
+        default=(), description="For each dial that a lamp's reflection hides: what to do, as a sentence."
+    )
     question: StripQuestion | None = None

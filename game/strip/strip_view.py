@@ -7,14 +7,24 @@ from collections.abc import Sequence
 from typing import Final
 
 from downfield.core.records import to_json
-from downfield.core.strip import StripSet
+from downfield.core.strip import Count, StripSet
 from downfield.game.published.strip_topic import StripAnswer, StripQuestion, StripStatus, StripView
 from downfield.game.strip.strip_facts import StripDifference, StripFacts
 from downfield.game.strip.strip_moves import StripMoveFound
+from downfield.vision.strip.dial_reader import UNDER_REFLECTION
 from downfield.vision.strip.strip_reader import StripReading
 
 MOST_MOVES: Final = 3
 """Explanations offered at most: more leave the choice to the two readings."""
+
+DIAL_NAMES: Final[dict[Count, str]] = {
+    "home": "home score",
+    "away": "away score",
+    "down": "down",
+    "quarter": "quarter",
+    "minutes": "minute",
+    "seconds": "second",
+}
 
 
 def question_about(
@@ -73,6 +83,7 @@ def view_of(
         numbers={str(name): number for name, number in facts.numbers.items()},
         confidence=confidence if reading.settled else {},
         unread=unread_of(reading, facts, strip),
+        hidden=hidden_of(reading, facts, strip),
         question=question,
     )
 
@@ -92,6 +103,22 @@ def unread_of(reading: StripReading, facts: StripFacts, strip: StripSet) -> tupl
         if dial.counts not in facts.numbers and (face.face is None or face.confidence < 1):
             unread.append(f"{dial.counts}: {face.reason or 'the number is not clear'}")
     return tuple(dict.fromkeys(unread))
+
+
+def hidden_of(reading: StripReading, facts: StripFacts, strip: StripSet) -> tuple[str, ...]:
+    """Return what to do about each count whose dial a reflection hides."""
+    if not reading.settled:
+        return ()
+    hidden = (
+        dial.counts
+        for dial, read in zip(strip.dials, reading.dials, strict=True)
+        if dial.counts not in facts.numbers and read.reason == UNDER_REFLECTION
+    )
+    return tuple(
+        f"A reflection hides the {DIAL_NAMES[counts]} on its dial: tilt the lamp, or lower the camera's exposure. Until"
+        " then the game's own counts, and the dial is not checked."
+        for counts in dict.fromkeys(hidden)
+    )
 
 
 def summary_of(facts: StripFacts) -> str:

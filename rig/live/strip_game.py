@@ -30,7 +30,7 @@ class ReadTable(Protocol):
 
 
 class StripTopic:
-    """Publishes the topic `strip`, and each new question as a notice for whoever watches the terminal.
+    """Publishes the topic `strip`; each new question, and once each dial under a reflection, is a notice as well.
 
     Args:
         sink: takes the topic.
@@ -41,6 +41,7 @@ class StripTopic:
     def __init__(self, sink: TopicSink, notify: Callable[[NoticeLevel, str], None]) -> None:
         self._sink, self._notify = sink, notify
         self._asked = ""
+        self._hidden: set[str] = set()
 
     def publish(self, view: StripView) -> None:
         """Publish the topic's value."""
@@ -48,6 +49,10 @@ class StripTopic:
         if view.question is not None and view.question.id != self._asked:
             self._asked = view.question.id
             self._notify("warning", f"{view.question.text} Answer on the panel.")
+        for text in view.hidden:
+            if text not in self._hidden:
+                self._hidden.add(text)
+                self._notify("warning", text)
 
 
 class StripGame(LoopObserver):

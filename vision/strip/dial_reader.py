@@ -8,16 +8,49 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.core.arrays import Array, Image
+from downfield.core.arrays import Array, Image, Plane
 from downfield.core.strip import Count, DialWindow, StripSet
 from downfield.vision.strip.digits import OTHER, DigitNetwork, bundled_digits
-from downfield.vision.strip.glyphs import find_glyphs
+from downfield.vision.strip.glyphs import Glyphs, find_glyphs, glyphs_of
 from downfield.vision.strip.rectify import BoardBox, Rectifier
+from downfield.vision.strip.reflections import LIMITS as REFLECTION
+from downfield.vision.strip.reflections import clear_reflection, reflected_share
 
 WINDOW_ROWS: Final = 72
 """Rows of a rectified window."""
 _INSET: Final = 0.03
 """Share of a window's height left out at each edge, where its rim may be."""
+
+
+UNDER_REFLECTION: Final = "a reflection hides it"
+"""Why a number can't be read where a lamp's mirror image leaves too little of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DialLimits:
+    """When a number under a reflection is whole."""
+
+    least_contrast: float = 20.0
+    """Gray levels over all channels between ink and ground, at least."""
+    hidden_share: float = 0.3
+    """A window without a number of which so much is full is hidden by the reflection."""
+    fading_share: float = 0.02
+    """Share of the ink that may fade into the light: where more does, strokes may go on unseen."""
+    off_middle: float = 0.055
+    """A number further beside the window's middle, as a share of its height, may be part of one."""
+    height_off: float = 0.12
+    """So may one higher or lower by this share than those of as many digits in windows without a reflection."""
+    through: float = 0.95
+    """Factor of the confidence in a whole number: of those drawn with reflections 1 in 400 was another one."""
+    part: float = 0.5
+    """Factor of the confidence in what may be part of a number."""
+    rival: float = 0.5
+    """Another number read without regard to the light counts against it from this confidence."""
+    sure: float = 0.9
+    """Confidence from which a number counts as read."""
+
+
+LIMITS: Final = DialLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +60,41 @@ class DialReading:
     Attributes:
         face: the number in it; None when it can't be read.
         confidence: that the face is right, 0..1; 0 without a face.
-        reason: why it can't be read; empty with a face.
+        reason: why it can't be read, or not surely; empty with a sure face.
 
     """
 
     face: str | None
     confidence: float = 0.0
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A reading with where its number stands, as in `glyphs.Glyphs`, and its confidence in even light."""
+
+    reading: DialReading
+    sure: float = 0.0
+    height: float = 0.0
+    off_middle: float = 0.0
+
+    @property
+    def is_sure(self) -> bool:
+        return self.reading.confidence >= LIMITS.sure
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A window's picture, the share of it that is full, and its reading without regard to that."""
+
+    dial: DialWindow
+    plane: Plane
+    full_share: float
+    plain: _Read
+
+    @property
+    def is_reflecting(self) -> bool:
+        return self.full_share >= REFLECTION.reflected_share
 
 
 class DialReader:
@@ -52,25 +113,50 @@ class DialReader:
 
     def read(self, image: Image) -> tuple[DialReading, ...]:
         """Return the reading of every window, in the set's order."""
+        seen = [
+            _Window(dial, plane, reflected_share(plane), self._classify(dial, find_glyphs(plane)))
+            for dial, plane in zip(self._strip.dials, (window.sample(image) for window in self._windows), strict=True)
+        ]
+        heights = _heights(seen)
         return tuple(
-            self._read(dial, window, image) for dial, window in zip(self._strip.dials, self._windows, strict=True)
+            self._under_reflection(window, heights) if window.is_reflecting else window.plain.reading for window in seen
         )
 
-    def _read(self, dial: DialWindow, window: Rectifier, image: Image) -> DialReading:
-        found = find_glyphs(window.sample(image))
+    def _classify(self, dial: DialWindow, found: Glyphs) -> _Read:
+        """Return the face that glyphs show."""
         if not found.digits:
-            return DialReading(None, reason=found.reason)
+            return _Read(DialReading(None, reason=found.reason))
         if len(found.digits) > 2:
-            return DialReading(None, reason="more than two digits")
+            return _Read(DialReading(None, reason="more than two digits"))
         chances = self._network.probabilities(found.digits)
         worth = np.array([_chance(face, chances) for face in dial.faces])
         best = int(worth.argmax())
         total = float(worth.sum())
         if total < 1e-6:
-            return DialReading(None, reason="no number that is on the dial")
+            return _Read(DialReading(None, reason="no number that is on the dial"))
         # What speaks for numbers that are not on the dial speaks against the reading as a whole.
         confidence = float(worth[best] / total) * float(np.clip(total * 1.5, 0, 1))
-        return DialReading(dial.faces[best], confidence * (0.6 + 0.4 * found.evenness))
+        reading = DialReading(dial.faces[best], confidence * (0.6 + 0.4 * found.evenness))
+        return _Read(reading, confidence * found.evenness, found.height, found.off_middle)
+
+    def _under_reflection(self, window: _Window, heights: dict[int, float]) -> DialReading:
+        """Return what a window shows beside and through the light in it, by the numbers' heights in the others."""
+        plain, cleared = window.plain, clear_reflection(window.plane)
+        read = self._classify(window.dial, glyphs_of(cleared.ink))
+        face = read.reading.face
+        if face is None or cleared.contrast < LIMITS.least_contrast:
+            is_hidden = window.full_share >= LIMITS.hidden_share and not plain.is_sure
+            return DialReading(None, reason=UNDER_REFLECTION) if is_hidden else plain.reading
+        height = heights.get(len(face), read.height)
+        is_whole = (
+            cleared.fading <= LIMITS.fading_share
+            and abs(read.off_middle) <= LIMITS.off_middle
+            and abs(read.height / height - 1) <= LIMITS.height_off
+        )
+        confidence = read.reading.confidence * (LIMITS.through if is_whole else LIMITS.part)
+        if plain.reading.face not in {None, face} and plain.sure >= LIMITS.rival:
+            confidence *= 1 - plain.sure
+        return DialReading(face, confidence, "" if is_whole else UNDER_REFLECTION)
 
 
 def number_of(strip: StripSet, readings: tuple[DialReading, ...], counts: Count) -> tuple[int | None, float]:
@@ -83,6 +169,15 @@ def number_of(strip: StripSet, readings: tuple[DialReading, ...], counts: Count)
             total += int(reading.face) * dial.place
             confidence *= reading.confidence
     return total, confidence
+
+
+def _heights(windows: list[_Window]) -> dict[int, float]:
+    """Return the median height of the numbers in windows without a reflection, by their digits."""
+    clear = [window.plain for window in windows if window.plain.is_sure and not window.is_reflecting]
+    by_digits: dict[int, list[float]] = {}
+    for read in clear:
+        by_digits.setdefault(len(read.reading.face or ""), []).append(read.height)
+    return {digits: float(np.median(heights)) for digits, heights in by_digits.items()}
 
 
 def _chance(face: str, chances: Array) -> float:

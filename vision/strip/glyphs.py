@@ -51,12 +51,16 @@ class Glyphs:
         digits: from left to right, each float32 of `GLYPH_SHAPE`, 0 ground to 1 ink; empty when there is no number.
         reason: why there is none; empty when there is one.
         evenness: 1 for an even ground, down to 0 under a strong highlight.
+        height: of the number, as a share of the window's.
+        off_middle: how far the number's middle is right of the window's, as a share of the window's height.
 
     """
 
     digits: tuple[Plane, ...]
     reason: str = ""
     evenness: float = 1.0
+    height: float = 0.0
+    off_middle: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,11 @@ def find_glyphs(window: Plane) -> Glyphs:
     ink, contrast, evenness = ink_of(window)
     if contrast < LIMITS.min_contrast:
         return Glyphs((), "no contrast")
+    return glyphs_of(ink, evenness)
+
+
+def glyphs_of(ink: Plane, evenness: float = 1.0) -> Glyphs:
+    """Return the digits in the ink of a window, shape (rows, columns), 0..1."""
     rows, columns = ink.shape
     binary = (ink > LIMITS.ink_level).astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(binary, connectivity=8)
@@ -92,7 +101,8 @@ def find_glyphs(window: Plane) -> Glyphs:
         mask = np.isin(labels, [part.label for part in group])
         mask = np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8)))
         digits += _cut(ink * mask, _span(group))
-    return Glyphs(tuple(digits), "", evenness)
+    left, top, right, bottom = _span([part for group in columns_of for part in group])
+    return Glyphs(tuple(digits), "", evenness, (bottom - top) / rows, ((left + right) / 2 - columns / 2) / rows)
 
 
 def ink_of(window: Plane) -> tuple[Plane, float, float]:

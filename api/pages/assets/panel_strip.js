@@ -9,11 +9,12 @@ const STATES = { agrees: "ok", differs: "warning", unread: "warning" };
 export function stripSection(section, strip) {
   section.hidden = strip === undefined;
   if (strip === undefined) return;
-  const { status, text, unread, question } = strip;
-  refresh(section, [status, text, unread, question], () => [
+  const { status, text, unread, hidden, question } = strip;
+  refresh(section, [status, text, unread, hidden, question], () => [
     question && questionCard(question),
     el("p", { class: "reading", role: "status" }, el("span", { class: `dot ${STATES[status] ?? ""}` }), el("span", {}, text)),
     unread.length > 0 && el("p", { class: "unread" }, `Not read: ${unread.join("; ")}`),
+    ...hidden.map((what) => el("p", { class: "unread" }, what)),
   ]);
 }
 
