@@ -75,6 +75,11 @@ EVERY_S: Final = {"jump": 1800, "camera": 1800, "store": 5400, "recordings": 540
 AFTERWARDS_S: Final = 600.0
 """The rig runs so long after the day, without mishaps, and has to make good what was left."""
 
+RECONNECT_LIMITS: Final = ReconnectLimits(
+    stalled_s=60, first_frame_s=60, frozen_s=1e9, open_timeout_s=60, first_wait_s=0.001, longest_wait_s=0.002
+)
+"""By this computer's own clock, of which the day takes little."""
+
 BEGAN_NS: Final = 1_795_000_000_000_000_000
 
 
@@ -215,7 +220,7 @@ class Day:
             if service.resume() is None:
                 service.start_game(NewGame(title="the day"))
             problems = ActiveProblems()
-            source = ReconnectingSource(self.open_camera, problems, ReconnectLimits(60, 5, 60, 1e9, 60, 0.001, 0.002))
+            source = ReconnectingSource(self.open_camera, problems, RECONNECT_LIMITS)
             keep = RecordingSettings(segment_s=600, keep_gb=0.02)
             recorder = Recorder(
                 self.folder / "recordings", keep, lambda: source.facts, problems,

@@ -1,6 +1,8 @@
 """Runs the longest files first, so that no core is left alone at the end; keeps compiled networks beside the build.
 
-Examples of property tests have no time limit: on a busy computer one takes a second now and then.
+Examples of property tests have no time limit: on a busy computer one takes a second now and then. A process of tests
+ends as the command does: a thread that a test left in OpenCV or OpenVINO can't take the interpreter back while it ends,
+and C++ then aborts the process ("terminate called without an active exception") though every test has passed.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from typing import Final
 
 import hypothesis
 import pytest
+
+from downfield.rig.cli.process_end import ProcessEnd
 
 LONGEST_FIRST: Final = (
     "test_api_pages_setup",
@@ -44,6 +48,8 @@ LONGEST_FIRST: Final = (
 )
 """Files of more than about 15 seconds; the others come after them by name."""
 
+_PROCESS_END: Final = ProcessEnd()
+
 # A shell that starts the tests in the background has them ignore Ctrl-C, and with them all programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -53,6 +59,12 @@ hypothesis.settings.load_profile("downfield")
 
 # Every process that opens the networks reads them from there, and nothing is left in the user's own folder.
 os.environ.setdefault("DOWNFIELD_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(exitstatus: int) -> None:
+    """Note the status with which the process is to end."""
+    _PROCESS_END.status = int(exitstatus)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

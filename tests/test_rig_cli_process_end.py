@@ -34,6 +34,19 @@ end.status = 7
 sys.exit(end.status)
 """
 
+LEAVES_A_THREAD = """
+import threading, cv2, numpy
+
+def blur():
+    while True:
+        cv2.GaussianBlur(numpy.zeros((200, 200, 3), numpy.uint8), (31, 31), 5)
+
+def test_left():
+    for _ in range(4):
+        threading.Thread(target=blur, daemon=True).start()
+    assert {passes}
+"""
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[MjpegServer]:
@@ -49,6 +62,19 @@ def test_a_thread_left_in_a_library_crashes_no_process(left: str, status: int) -
     command = [sys.executable, "-c", LEFT_IN_A_LIBRARY, left]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (status, "kept"), done.stderr
+
+
+@pytest.mark.parametrize(("passes", "status"), [(True, 0), (False, 1)])
+def test_a_thread_left_in_opencv_does_not_abort_a_process_of_tests(tmp_path: Path, status: int, *, passes: bool) -> None:
+    path = tmp_path / "test_left.py"
+    path.write_text(LEAVES_A_THREAD.format(passes=passes), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "conftest", str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=300, check=False, env=environment, cwd=tmp_path
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    assert ("1 passed" if passes else "1 failed") in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,8 @@ class RateLimits:
 
     Nothing is limited for all addresses together: what one address does costs no other its turn. Guessing a pairing
     code needs no such limit. A code is one of 30^10 and lives for minutes; a service that did nothing but answer 1,000
-    guesses a second would meet one of twenty open codes once in 900 years.
+    guesses a second would meet one of twenty open codes once in 900 years. Only networks that one device or one
+    household may hold alone are limited as such (see `sign_in_limits`), far above what pairing phones needs.
     """
 
     reads: RateLimit = field(default=RateLimit(100, 400))
@@ -46,6 +47,12 @@ class RateLimits:
 
     pictures: RateLimit = field(default=RateLimit(40, 200))
     """Pictures of a call, which are decoded for each request, and what belongs to them: enough for slow motion."""
+
+    sign_ins_of_link: RateLimit = field(default=RateLimit(4, 100))
+    """Attempts from all addresses of an IPv6 network of 64 bits: a hall whose phones are paired at once."""
+
+    sign_ins_of_site: RateLimit = field(default=RateLimit(16, 400))
+    """Attempts from all addresses of an IPv6 network of 48 bits."""
 
 
 @dataclass(frozen=True, slots=True)

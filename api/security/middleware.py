@@ -27,6 +27,7 @@ from downfield.api.security.access import AccessPolicy, RateLimiter
 from downfield.api.security.body_limit import MAX_BODY_BYTES, MAX_CALIBRATION_BYTES, BodyLimit
 from downfield.api.security.forwarding import Origin, own_path, resolve
 from downfield.api.security.known_clients import KnownClients, is_loopback
+from downfield.api.security.sign_in_limits import SignInLimiter
 
 _HOST: Final = re.compile(r"([^\s:\[\];,\"']{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?")
 
@@ -89,7 +90,7 @@ class SecurityMiddleware:
         self._reading = BodyLimit(revocable(app), MAX_BODY_BYTES)
         limits = access.limits
         self._reads, self._changes = RateLimiter(limits.reads), RateLimiter(limits.changes)
-        self._pictures, self._sign_ins = RateLimiter(limits.pictures), RateLimiter(limits.sign_ins)
+        self._pictures, self._sign_ins = RateLimiter(limits.pictures), SignInLimiter(limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on."""

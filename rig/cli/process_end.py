@@ -2,7 +2,9 @@
 
 A thread inside a library (a network being compiled, a printed field being solved, a camera that does not answer) can't
 be interrupted. If the process ended as usual, the library's global objects would be destroyed under that thread, which
-crashes (SIGSEGV). So when everything of Downfield is closed and such a thread is left, the process ends at once.
+crashes (SIGSEGV); and where the thread comes back to the interpreter while that ends, Python unwinds it through C++
+that can't be unwound, which aborts ("terminate called without an active exception", up to Python 3.13). So when
+everything of Downfield is closed and such a thread is left, the process ends at once.
 """
 
 from __future__ import annotations
