@@ -1,7 +1,8 @@
 """Video files as phones, recorders and editors make them: every picture upright, with its time, past any damage.
 
-FFmpeg decodes them all, but leaves to its callers what a player does: which of several streams is the video and not its
-cover, how the picture is to be turned or mirrored, what time a picture of a bare stream has, and to go on after damage.
+FFmpeg decodes them all, but leaves to its callers what a player does: which of several streams is the video and not
+its cover, how the picture is to be turned, mirrored or widened, what time a picture of a bare stream has, and to go on
+after damage.
 """
 
 from __future__ import annotations
@@ -15,17 +16,16 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import av
-import av.container
 import numpy as np
 from av.packet import Packet
 from av.sidedata.sidedata import SideDataContainer, Type
-from av.stream import Disposition
 from av.video.reformatter import Interpolation, VideoReformatter
 from av.video.stream import VideoStream
 
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.media_limits import DECODER_BOUNDS, FILE_OPTIONS, JPEG_DECODER
+from downfield.core.media_limits import DECODER_BOUNDS, JPEG_DECODER, MAX_PIXELS
+from downfield.core.video_streams import BARE_FORMATS, bare_rate, frame_rate, open_video, pixel_aspect, video_stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,8 @@ class VideoFileLimits:
     fps: float = 30.0
     """Frame rate of a file that has none and no times."""
 
-    highest_fps: float = 1000.0
-    """Rates above are ticks of a clock, not of pictures."""
-
 
 LIMITS: Final = VideoFileLimits()
-
-BARE_FORMATS: Final = frozenset({"h264", "hevc", "m4v", "mpegvideo", "mjpeg", "dirac", "obu", "av1"})
-"""FFmpeg's names of the formats that are a bare stream: pictures have no times, and can't be sought."""
-
-_NO_VIDEO: Final = Disposition.attached_pic | Disposition.still_image | Disposition.timed_thumbnails
 
 Stored = tuple[int, int, int, int]
 """The linear part of a display matrix, rounded to -1, 0 and 1: x' = a x + c y, y' = b x + d y, as (a, b, c, d)."""
@@ -80,16 +72,18 @@ class VideoPicture:
         t_ns: its time in the file. Where pictures are stored in another order than shown, a damaged one has that of the
             picture before.
         frame: the decoded picture; None if it is damaged.
+        pixel_aspect: width of a stored pixel by its height.
 
     """
 
     position: int
     t_ns: int
     frame: av.VideoFrame | None
+    pixel_aspect: float = 1.0
 
     def to_bgr(self) -> Image | None:
         """Return its pixels as they are to be seen, uint8 BGR, shape (height, width, 3); None if it is damaged."""
-        return None if self.frame is None else upright_bgr(self.frame)
+        return None if self.frame is None else upright_bgr(self.frame, pixel_aspect=self.pixel_aspect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +102,8 @@ class VideoReader:
 
     Attributes:
         stream: the stream that is read.
-        size_px: width and height of its pictures as they are to be seen.
+        size_px: width and height of its pictures as they are to be seen, in square pixels.
+        pixel_aspect: width of a stored pixel by its height.
         fps: nominal frame rate; None if the file has none.
         has_times: whether its pictures carry times; a bare stream's are counted at its rate.
 
@@ -128,7 +123,8 @@ class VideoReader:
         self._failure: av.FFmpegError | None = None
         try:
             self.stream = video_stream(self._container)
-            self.fps = _frame_rate(self.stream)
+            self.fps = frame_rate(self.stream)
+            self.pixel_aspect = pixel_aspect(self.stream)
             self._set_up_decoder()
             self._decoding = self._decoded()
             self._first = self._first_pictures()
@@ -139,11 +135,11 @@ class VideoReader:
         if shown is None:
             self._container.close()
             raise InputError(f"{path}: none of its pictures can be decoded")
-        height, width = upright_bgr(shown).shape[:2]
-        self.size_px = (width, height)
+        self.size_px = upright_size_px(shown, self.pixel_aspect)
+        self._stored_size_px = (shown.width, shown.height)
         self.has_times = self._container.format.name not in BARE_FORMATS and shown.pts is not None
         if not self.has_times:
-            self.fps = _bare_rate(self.stream) or self.fps
+            self.fps = bare_rate(self.stream) or self.fps
 
     @property
     def has_sound(self) -> bool:
@@ -176,7 +172,8 @@ class VideoReader:
             elif t_ns is None or decoded.frame is not None:
                 t_ns = 0 if t_ns is None else t_ns + round(1e9 / fps)
             frame = decoded.frame
-            yield VideoPicture(position, t_ns, frame if frame is not None and self._is_whole(frame) else None)
+            is_whole = frame is not None and self._is_whole(frame)
+            yield VideoPicture(position, t_ns, frame if is_whole else None, self.pixel_aspect)
 
     def close(self) -> None:
         """Close the file."""
@@ -185,7 +182,7 @@ class VideoReader:
     def _is_whole(self, frame: av.VideoFrame) -> bool:
         """Return whether a picture is one of this video and was not patched up around damage."""
         size_px = (frame.width, frame.height)
-        return not frame.is_corrupt and size_px in (self.size_px, self.size_px[::-1])
+        return not frame.is_corrupt and size_px in (self._stored_size_px, self._stored_size_px[::-1])
 
     def _set_up_decoder(self) -> None:
         decoder = self.stream.codec_context
@@ -242,26 +239,6 @@ class VideoReader:
                 return
 
 
-def open_video(path: Path) -> av.container.InputContainer:
-    """Open a file by the formats that hold videos and name no other file.
-
-    Raises:
-        av.FFmpegError, ValueError: it is none of them.
-
-    """
-    container: av.container.InputContainer = av.open(str(path), options=FILE_OPTIONS)
-    if not any(not _is_still(stream) for stream in container.streams.video):
-        container.close()
-        raise ValueError("no video")
-    return container
-
-
-def video_stream(container: av.container.InputContainer) -> VideoStream:
-    """Return the stream that is the video: no cover, no thumbnails, and the largest of several."""
-    streams = [stream for stream in container.streams.video if not _is_still(stream)]
-    return max(streams, key=lambda stream: (bool(stream.disposition & Disposition.default), stream.width))
-
-
 def count_packets(path: Path) -> int:
     """Return how many pictures a file holds, without decoding any; those before a place that can't be read.
 
@@ -280,24 +257,25 @@ def count_packets(path: Path) -> int:
     return count
 
 
-def upright_bgr(frame: av.VideoFrame, width_px: int | None = None) -> Image:
-    """Return a picture turned and mirrored as its file says, uint8 BGR, shape (height, width, 3).
+def upright_bgr(frame: av.VideoFrame, width_px: int | None = None, *, pixel_aspect: float = 1.0) -> Image:
+    """Return a picture turned, mirrored and widened as its file says, uint8 BGR, shape (height, width, 3).
 
     Args:
         frame: the picture.
         width_px: how wide it is at most, see `even_size_px`; None for its own size. Scaling in the step that converts
             the colors, or before it, takes half of the time that scaling afterwards does.
+        pixel_aspect: width of a stored pixel by its height.
 
     """
     # One thread, here and everywhere: otherwise each frame starts and ends threads of its own for the conversion, and a
     # process that is forked meanwhile, which has none of them, waits for them for ever once it frees the frame.
     a, b, c, d = _display_matrix(frame)
-    own = _upright_size_px(frame, a)
+    own = _upright_size_px(frame, a, pixel_aspect)
     size = own if width_px is None else even_size_px(own, width_px)
-    if size == own:
+    width, height = size if a else size[::-1]
+    if (width, height) == (frame.width, frame.height):
         image = np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
     else:
-        width, height = size if a else size[::-1]
         image = np.asarray(_scaled(frame, width, height).to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
     if a == 0:
         image = image.transpose(1, 0, 2)
@@ -314,9 +292,9 @@ def is_turned(frame: av.VideoFrame) -> bool:
     return _display_matrix(frame) != _AS_STORED
 
 
-def upright_size_px(frame: av.VideoFrame) -> tuple[int, int]:
-    """Return width and height of a picture turned as its file says."""
-    return _upright_size_px(frame, _display_matrix(frame)[0])
+def upright_size_px(frame: av.VideoFrame, pixel_aspect: float = 1.0) -> tuple[int, int]:
+    """Return width and height of a picture turned and widened as its file says."""
+    return _upright_size_px(frame, _display_matrix(frame)[0], pixel_aspect)
 
 
 def even_size_px(size_px: tuple[int, int], width_px: int) -> tuple[int, int]:
@@ -326,14 +304,30 @@ def even_size_px(size_px: tuple[int, int], width_px: int) -> tuple[int, int]:
     return wanted // 2 * 2, round(height * wanted / width / 2) * 2
 
 
-def _upright_size_px(frame: av.VideoFrame, along: int) -> tuple[int, int]:
-    return (frame.width, frame.height) if along else (frame.height, frame.width)
+def square_size_px(size_px: tuple[int, int], pixel_aspect: float) -> tuple[int, int]:
+    """Return the size of a picture in square pixels: larger than it is stored, never smaller.
+
+    Args:
+        size_px: width and height as it is stored.
+        pixel_aspect: width of a stored pixel by its height.
+
+    """
+    width, height = size_px
+    wide = (round(width * pixel_aspect), height) if pixel_aspect > 1 else (width, round(height / pixel_aspect))
+    return wide if wide[0] * wide[1] <= MAX_PIXELS else size_px
+
+
+def _upright_size_px(frame: av.VideoFrame, along: int, pixel_aspect: float) -> tuple[int, int]:
+    width, height = square_size_px((frame.width, frame.height), pixel_aspect)
+    return (width, height) if along else (height, width)
 
 
 def _scaled(frame: av.VideoFrame, width: int, height: int) -> av.VideoFrame:
     """Return a picture of another size, in the colors in which that is cheapest."""
     colors = frame.format.name if frame.format.name in _SCALED_AS_STORED else "bgr24"
-    return _scaler().reformat(frame, width, height, colors, interpolation=Interpolation.AREA, threads=1)
+    smaller = width <= frame.width and height <= frame.height
+    method = Interpolation.AREA if smaller else Interpolation.BICUBIC
+    return _scaler().reformat(frame, width, height, colors, interpolation=method, threads=1)
 
 
 def _scaler() -> VideoReformatter:
@@ -366,19 +360,3 @@ def _is_matrix(data: Any) -> bool:
         return bool(data.type is Type.DISPLAYMATRIX)
     except ValueError:
         return False
-
-
-def _is_still(stream: VideoStream) -> bool:
-    """Return whether a stream is no video: a cover, or of a codec that is not known here."""
-    return stream.codec_context is None or bool(stream.disposition & _NO_VIDEO)
-
-
-def _frame_rate(stream: VideoStream) -> float | None:
-    rates = (stream.average_rate, stream.guessed_rate, stream.base_rate)
-    return next((float(rate) for rate in rates if rate and 0 < rate <= LIMITS.highest_fps), None)
-
-
-def _bare_rate(stream: VideoStream) -> float | None:
-    """Return the rate that the pictures of a stream without times carry themselves; FFmpeg assumes 25 otherwise."""
-    rate = stream.codec_context.framerate
-    return float(rate) if rate and 0 < rate <= LIMITS.highest_fps else None

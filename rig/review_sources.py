@@ -12,7 +12,7 @@ import av
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
-from downfield.core.video_file import open_video, video_stream
+from downfield.core.video_streams import open_video, video_stream
 from downfield.game.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
 from downfield.game.store import Store
 from downfield.game.store_opening import open_for_reading

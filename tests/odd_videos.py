@@ -34,6 +34,7 @@ def write_video(
     options: dict[str, str] | None = None,
     size_px: tuple[int, int] = SIZE_PX,
     cover: bool = False,
+    pixel_aspect: Fraction | None = None,
 ) -> Path:
     """Write a video whose picture of number i has the brightness of `picture(20 * i)`.
 
@@ -45,6 +46,7 @@ def write_video(
         options: of the encoder.
         size_px: width and height.
         cover: whether a larger cover picture is the first stream.
+        pixel_aspect: width of a pixel by its height; None for none written.
 
     """
     quiet = {"x265-params": "log-level=none"} if codec == "libx265" else {}
@@ -58,6 +60,8 @@ def write_video(
         assert isinstance(stream, VideoStream)
         stream.width, stream.height = size_px
         stream.pix_fmt = pixels
+        if pixel_aspect is not None:
+            stream.sample_aspect_ratio = pixel_aspect
         if rotation != (0, False, False):
             stream.set_display_rotation(*rotation)
         if cover:

@@ -15,9 +15,7 @@ from secured_service import MANY, RIG, SecuredService
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.api.security.sign_in_limits import SignInLimiter
 
-LIMITS = RateLimits(
-    sign_ins=RateLimit(0.2, 5), sign_ins_of_link=RateLimit(1, 20), sign_ins_of_site=RateLimit(2, 50)
-)
+LIMITS = RateLimits(sign_ins=RateLimit(0.2, 5), sign_ins_of_link=RateLimit(1, 20), sign_ins_of_site=RateLimit(2, 50))
 
 
 def limiter(now: list[float] | None = None) -> SignInLimiter:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
@@ -107,6 +108,37 @@ def test_a_video_of_variable_rate_keeps_its_times(tmp_path: Path) -> None:
     times = (0, 1, 2, 30, 31, 90, 91)
     found = read(write_video(tmp_path / "uneven.mp4", times=times))
     assert [t_ms for t_ms, _ in found] == [round(time * 1000 / FPS) for time in times]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "aspect", "size_px"),
+    [
+        ("recorder.mp4", {}, Fraction(4, 3), (213, 96)),
+        ("television.ts", {"format_name": "mpegts"}, Fraction(16, 11), (233, 96)),
+        ("high.mkv", {"codec": "libx265"}, Fraction(10, 11), (160, 106)),
+        ("turned.mp4", {"rotation": (90, False, False)}, Fraction(4, 3), (96, 213)),
+        ("bare.h264", {"format_name": "h264"}, Fraction(4, 3), (213, 96)),
+        ("rounded.mp4", {}, Fraction(100, 99), SIZE_PX),
+        ("absurd.mp4", {}, Fraction(9, 1), SIZE_PX),
+        ("print.mov", {"codec": "mjpeg", "pixels": "yuvj420p"}, Fraction(4, 3), SIZE_PX),
+    ],
+)
+def test_a_recorders_picture_is_as_wide_as_it_is_shown(
+    tmp_path: Path, name: str, kind: dict[str, object], aspect: Fraction, size_px: tuple[int, int]
+) -> None:
+    path = write_video(tmp_path / name, pixel_aspect=aspect, **kind)  # type: ignore[arg-type]
+    reader = VideoReader(path)
+    images = [found.to_bgr() for found in reader.pictures()]
+    reader.close()
+    assert reader.size_px == size_px
+    assert {image.shape for image in images if image is not None} == {(size_px[1], size_px[0], 3)}
+    assert len([image for image in images if image is not None]) == 12
+    expected = cv2.resize(picture(20, SIZE_PX), size_px if size_px[0] > size_px[1] else size_px[::-1])
+    if "rotation" in kind:
+        expected = np.rot90(expected)
+    assert images[1] is not None
+    smooth = [cv2.blur(np.ascontiguousarray(part), (9, 9)).astype(np.float64) for part in (images[1], expected)]
+    assert np.abs(smooth[0] - smooth[1]).mean() < 12, "the picture was not only widened"
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))

@@ -65,7 +65,9 @@ def test_a_thread_left_in_a_library_crashes_no_process(left: str, status: int) -
 
 
 @pytest.mark.parametrize(("passes", "status"), [(True, 0), (False, 1)])
-def test_a_thread_left_in_opencv_does_not_abort_a_process_of_tests(tmp_path: Path, status: int, *, passes: bool) -> None:
+def test_a_thread_left_in_opencv_does_not_abort_a_process_of_tests(
+    tmp_path: Path, status: int, *, passes: bool
+) -> None:
     path = tmp_path / "test_left.py"
     path.write_text(LEAVES_A_THREAD.format(passes=passes), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "conftest", str(path)]

@@ -142,6 +142,7 @@ def test_a_file_that_is_replaced_or_deleted_while_it_is_open_is_noticed(tmp_path
         ("bare.h264", {"format_name": "h264"}),
         ("cover.mp4", {"cover": True}),
         ("transport.ts", {"format_name": "mpegts"}),
+        ("recorder.mp4", {"pixel_aspect": Fraction(3, 2)}),
     ],
 )
 def test_evidence_shows_the_picture_that_was_played(tmp_path: Path, name: str, kind: dict[str, object]) -> None:

@@ -19,14 +19,8 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 from downfield.core.file_state import is_same_file
 from downfield.core.media_limits import DECODER_BOUNDS
-from downfield.core.video_file import (
-    BARE_FORMATS,
-    VideoReader,
-    open_video,
-    upright_bgr,
-    upright_size_px,
-    video_stream,
-)
+from downfield.core.video_file import VideoReader, upright_bgr, upright_size_px
+from downfield.core.video_streams import BARE_FORMATS, open_video, pixel_aspect, video_stream
 from downfield.game.footage import FootageFrame, ScaledPicture
 from downfield.rig.sources.jpeg import decode_jpeg, decode_jpeg_frame
 
@@ -76,8 +70,8 @@ class FrameReader:
             NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
 
         """
-        stored = self._stored(frame)
-        image = decode_jpeg(stored) if isinstance(stored, bytes) else upright_bgr(stored)
+        stored, aspect = self._stored(frame)
+        image = decode_jpeg(stored) if isinstance(stored, bytes) else upright_bgr(stored, pixel_aspect=aspect)
         if image is None:
             self.close()  # the file may be one that is still being written
             raise _absent(frame)
@@ -90,12 +84,13 @@ class FrameReader:
             NotRecordedError: as of `read`.
 
         """
-        stored = self._stored(frame)
+        stored, aspect = self._stored(frame)
         decoded = decode_jpeg_frame(stored) if isinstance(stored, bytes) else stored
         if decoded is None:
             self.close()
             raise _absent(frame)
-        return ScaledPicture(upright_bgr(decoded, width_px), upright_size_px(decoded))
+        image = upright_bgr(decoded, width_px, pixel_aspect=aspect)
+        return ScaledPicture(image, upright_size_px(decoded, aspect))
 
     def close(self) -> None:
         """Close the file that is open."""
@@ -103,15 +98,16 @@ class FrameReader:
         if opened is not None:
             opened.close()
 
-    def _stored(self, frame: FootageFrame) -> Stored:
+    def _stored(self, frame: FootageFrame) -> tuple[Stored, float]:
+        """Return a frame as it is stored, and the width of its pixels by their height."""
         try:
             stored = self._find(frame)
         except (av.FFmpegError, OSError, ValueError, InputError):
             self.close()
             raise NotRecordedError(f"{_name(frame)} can no longer be read: it was deleted or damaged.") from None
-        if stored is None:
+        if stored is None or self._open is None:
             raise _absent(frame)
-        return stored
+        return stored, self._open.pixel_aspect
 
     def _find(self, frame: FootageFrame) -> Stored | None:
         state = frame.video.stat()
@@ -139,6 +135,7 @@ class _OpenVideo:
         self._path, self._state = frame.video, state
         self._container = open_video(frame.video)
         self._stream = video_stream(self._container)
+        self.pixel_aspect = pixel_aspect(self._stream)
         decoder = self._stream.codec_context
         decoder.thread_type, decoder.thread_count = "SLICE", LIMITS.decoding_threads
         decoder.options = dict(DECODER_BOUNDS)

@@ -8,13 +8,14 @@ from typing import Final
 
 import av
 import av.container
-import numpy as np
 from av.video.frame import VideoFrame
 
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import SourceError
 from downfield.core.media_limits import STREAM_OPTIONS
 from downfield.core.platform.clock import monotonic_ns
+from downfield.core.video_file import square_size_px, upright_bgr
+from downfield.core.video_streams import pixel_aspect
 from downfield.rig.sources.http_mjpeg import error_text
 from downfield.rig.sources.source import (
     CaptureClock,
@@ -68,11 +69,13 @@ class NetworkVideo:
             raise SourceError(f"{self._name}: carries no video")
         self._stream = self._container.streams.video[0]
         self._stream.codec_context.thread_count = 1
+        self._stored_size_px = (self._stream.width, self._stream.height)
+        self._pixel_aspect = pixel_aspect(self._stream)
         fps = self._stream.average_rate or self._stream.guessed_rate
         self._facts = SourceFacts(
             "stream",
             self._name,
-            (self._stream.width, self._stream.height),
+            square_size_px(self._stored_size_px, self._pixel_aspect),
             float(fps) if fps else None,
             live=True,
             codec=self._stream.codec_context.name,
@@ -98,9 +101,9 @@ class NetworkVideo:
             for packet, frame, arrived_ns in self._decoded():
                 captured_ns, image = arrived_ns, None
                 if frame is not None:
-                    if (frame.width, frame.height) != self._facts.size_px:
-                        raise changed_size((frame.width, frame.height), self._facts.size_px)
-                    image = np.asarray(frame.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
+                    if (frame.width, frame.height) != self._stored_size_px:
+                        raise changed_size((frame.width, frame.height), self._stored_size_px)
+                    image = upright_bgr(frame, pixel_aspect=self._pixel_aspect)
                     if frame.pts is not None and frame.time_base is not None:
                         captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)
                 t_ns = increasing(self._clock.from_monotonic(captured_ns))
