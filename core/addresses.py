@@ -16,7 +16,8 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _HOST_AND_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[^:/?#\[\]]*)(?::(\d{0,5}))?")
 _NO_SCHEME: Final = re.compile(r"([^\s:/@]+):.*@([^@]*)", re.DOTALL)
 _SECRET_QUERY: Final = re.compile(
-    r"((?:^|[?&;])[a-z_]*(?:pas|pwd|psw|secret|token|auth|key)[a-z_]*=)[^&;#\s]+", re.IGNORECASE
+    r"((?:^|[?&;])[\w.-]*(?:pas|pwd|psw|secret|token|auth|key|cred|sig|session|streamid)[\w.-]*=)[^&;#\s]+",
+    re.IGNORECASE,
 )
 _HIDDEN: Final = "***"
 

@@ -15,6 +15,7 @@ from downfield.game.signing import RigKey
 from downfield.game.store_reader import GameRow, StoreReader
 from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
 from downfield.rig.configuration.settings import RigSettings, recordings_folder
+from downfield.rig.configuration.shown import shown_values
 from downfield.rig.recording.recorded_span import files_of, recorded_between
 from downfield.rig.recording.recording_library import index_path
 from downfield.rig.upkeep.scrubbing import Scrubber
@@ -92,7 +93,7 @@ class BundleExporter:
         if calibration is None:
             notes.append("no calibration: none was kept with the recording, and none is configured")
         scrubber = scrubber_of(self._settings)
-        configuration = _scrubbed(self._settings.model_dump(mode="json"), scrubber)
+        configuration = _scrubbed(shown_values(self._settings), scrubber)
         return BundleSource(self._store, row, self._key, calibration, configuration, tuple(files), tuple(notes))
 
     def _video(self, row: GameRow) -> tuple[list[BundleFile], list[str]]:

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
 from downfield.core.supervision import supervised_thread
@@ -27,6 +26,7 @@ from downfield.game.commands import (
 )
 from downfield.game.published.board_topics import HealthReason
 from downfield.rig.configuration.loading import Configuration
+from downfield.rig.configuration.shown import shown_values
 from downfield.rig.live.connections import LoopControls, VisionStage
 from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.table import NO_CALIBRATION, OpenedTable, no_calibration
@@ -144,12 +144,8 @@ class RigController:
         return self._calibration.get()
 
     def settings(self) -> Settings:
-        """Return the configuration in effect, without the passwords in addresses of databases and cameras."""
-        values = self._configuration.settings.model_dump(mode="json")
-        for section, key in (("store", "url"), ("source", "name"), ("webhook", "url"), ("tournament", "database")):
-            values[section][key] = without_password(values[section][key])
-        for section, key in (("obs", "password"), ("webhook", "signing_key")):
-            values[section][key] = "(set)" if values[section][key] else ""
+        """Return the configuration in effect, without passwords and keys."""
+        values = shown_values(self._configuration.settings)
         return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))
 
     def calibrate_until_found(self) -> None:

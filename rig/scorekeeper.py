@@ -17,7 +17,6 @@ from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
-from downfield.core.addresses import without_password
 from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.supervision import supervised_thread
@@ -30,6 +29,7 @@ from downfield.rig.admin_key import open_admin_key
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder
+from downfield.rig.configuration.shown import shown_values
 from downfield.rig.kept_games import leased_data_folder, open_judgings, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.sources.source import CaptureClock
@@ -172,8 +172,6 @@ class NoCamera:
         return None
 
     def settings(self) -> Settings:
-        """Return the configuration in effect, without the passwords in addresses."""
-        values = self._configuration.settings.model_dump(mode="json")
-        for section, key in (("store", "url"), ("source", "name"), ("tournament", "database")):
-            values[section][key] = without_password(values[section][key])
+        """Return the configuration in effect, without passwords and keys."""
+        values = shown_values(self._configuration.settings)
         return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))

@@ -46,6 +46,8 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         ("http://user:p?w@host", "http://user@host"),
         ("http://host/video?user=me&pwd=secret&x=1", "http://host/video?user=me&pwd=***&x=1"),
         ("http://host/video?loginpas=secret", "http://host/video?loginpas=***"),
+        ("srt://host:1?passphrase=secret&streamid=read:table:secret", "srt://host:1?passphrase=***&streamid=***"),
+        ("http://host/v?api-key=secret&size=1", "http://host/v?api-key=***&size=1"),
         ("postgresql+psycopg://me:secret@host/downfield", "postgresql+psycopg://me@host/downfield"),
         ("0", "0"),
         ("C270 HD WEBCAM", "C270 HD WEBCAM"),

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from downfield.rig.configuration.loading import Configuration, variable_name
 from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.configuration.shown import shown_value
 
 _INTRODUCTION = """# Configuration
 
@@ -22,13 +23,21 @@ This page is generated from `rig/configuration/settings.py` by `make docs`; a te
 
 
 def as_toml(configuration: Configuration) -> Iterator[str]:
-    """Yield the lines of a file with the same settings; a comment names the origin of values that are not defaults."""
+    """Yield the lines of a file with the same settings; a comment names the origin of values that are not defaults.
+
+    Settings with a password or another secret in them are comments, without it: read again, they would be wrong.
+    """
     for section, model in _sections(configuration.settings):
         if section:
             yield f"\n[{section}]"
         for key in _own_keys(type(model)):
             origin = configuration.origins.get(f"{section}.{key}" if section else key)
-            yield f"{key} = {_toml_value(getattr(model, key))}" + (f"  # {origin}" if origin else "")
+            value = model.model_dump(mode="json", include={key})[key]
+            shown = shown_value(type(model).model_fields[key], value)
+            if shown == value:
+                yield f"{key} = {_toml_value(value)}" + (f"  # {origin}" if origin else "")
+            else:
+                yield f"# {key} = {_toml_value(shown)}  # {origin}; what is secret in it is not shown"
 
 
 def page() -> Iterator[str]:
@@ -68,4 +77,5 @@ def _toml_value(value: object) -> str:
 
 
 def _heading(text: str) -> str:
-    return text[:1].lower() + text[1:].rstrip(".")
+    first = text.split(" ", 1)[0]
+    return (text if first.isupper() and len(first) > 1 else text[:1].lower() + text[1:]).rstrip(".")

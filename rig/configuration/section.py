@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pydantic import BaseModel, ConfigDict
+from pydantic.config import JsonDict
+
+SECRET: Final[JsonDict] = {"secret": "value"}
+"""Marks a setting that is never shown."""
+
+SECRET_PATH: Final[JsonDict] = {"secret": "path"}
+"""Marks an address of which only the host is shown: whoever knows its path may post there."""
 
 
 class SettingsSection(BaseModel):

@@ -9,7 +9,7 @@ from pydantic import Field, IPvAnyNetwork
 
 from downfield.api.security.forwarding import PREFIX
 from downfield.core.platform.folders import user_data_folder
-from downfield.rig.configuration.section import SettingsSection
+from downfield.rig.configuration.section import SECRET, SECRET_PATH, SettingsSection
 from downfield.rig.configuration.tournament import TournamentSettings
 
 ControlSetting = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
@@ -254,7 +254,9 @@ class ObsSettings(SettingsSection):
         pattern=r"^(wss?://[^\s]+)?$",
         description="Of its WebSocket server, such as `ws://127.0.0.1:4455`; empty for none.",
     )
-    password: str = Field(default="", max_length=200, description="As its WebSocket settings show it.")
+    password: str = Field(
+        default="", max_length=200, description="As its WebSocket settings show it.", json_schema_extra=SECRET
+    )
     scene: str = Field(
         default="", max_length=200, description="The scene to show while a replay runs, then the one before again."
     )
@@ -268,9 +270,13 @@ class WebhookSettings(SettingsSection):
         default="",
         pattern=r"^(https?://[^\s]+)?$",
         description="The address that updates are posted to; empty for none.",
+        json_schema_extra=SECRET_PATH,
     )
     signing_key: str = Field(
-        default="", max_length=200, description="Signs every delivery (HMAC-SHA256); empty for none."
+        default="",
+        max_length=200,
+        description="Signs every delivery (HMAC-SHA256); empty for none.",
+        json_schema_extra=SECRET,
     )
     states: bool = Field(
         default=True, description="Whether every change of the game is sent; otherwise calls and replays."

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from downfield.api.security.secret_file import ADMIN_KEY
-from downfield.core.addresses import split_address
 from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.private_files import replace_private_file
 from downfield.game.store_opening import open_for_reading
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import RigSettings, data_folder, logs_folder, recordings_folder, store_file
+from downfield.rig.configuration.shown import secret_texts
 from downfield.rig.doctor.check_result import CheckResult
 from downfield.rig.upkeep.log_file import last_lines
 from downfield.rig.upkeep.scrubbing import Scrubber
@@ -80,11 +80,8 @@ def scrubber_of(settings: RigSettings) -> Scrubber:
         (Path.cwd(), "<here>"),
     ]
     named = (settings.source.name, settings.store.url, settings.tournament.database)
-    addresses = [text for text in named if "://" in text or "@" in text]
-    secrets = list(addresses)
-    for text in addresses:
-        with suppress(ValueError):
-            secrets.append(split_address(text).password)
+    secrets = [text for text in named if "://" in text or "@" in text]
+    secrets += secret_texts(settings)
     with suppress(OSError):
         secrets.append((folder / ADMIN_KEY).read_text(encoding="utf-8").strip())
     return Scrubber(names, secrets)
