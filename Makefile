@@ -51,10 +51,11 @@ docs: $(VENV)/.dev
 docs-site: $(VENV)-site/.done
 	$(VENV)-site/bin/zensical build
 
-# What the rig installs, to the byte: versions and hashes for every system and Python.
+# What a rig installs, with every extra it may use, to the byte: versions and hashes for every system and Python.
 lock: $(VENV)-lock/.done
-	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra postgres --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --upgrade --quiet --custom-compile-command 'make lock' -o requirements.lock
+	$(VENV)-lock/bin/uv pip compile pyproject.toml --extra tournament --extra scripts --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --no-emit-find-links --upgrade --quiet \
+		--custom-compile-command 'make lock' -o requirements.lock
 
 audit: $(VENV)-lock/.done
 	.ci/audit $(VENV)-lock/bin/python
