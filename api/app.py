@@ -125,9 +125,8 @@ def create_app(
     app.state.thumbnails = Thumbnails()
     app.state.viewer = CallViewer(app.state.evidence)
     app.state.exporter = ClipExporter(app.state.evidence)
-    app.state.replays = ReplayDirector(
-        context.hub, context.game_service, context.store.game, ReplayMaker(app.state.evidence), context.replays
-    )
+    maker = ReplayMaker(app.state.evidence, context.replay_film)
+    app.state.replays = ReplayDirector(context.hub, context.game_service, context.store.game, maker, context.replays)
     app.state.cards = graphics.CardCounter()
     app.state.logos = LogoFolder(context.style_folder and context.style_folder / "logos")
     app.state.films = FilmMaker()

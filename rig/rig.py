@@ -40,6 +40,7 @@ from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthRepo
 from downfield.rig.live.strip_game import follow_strip, keep_game
 from downfield.rig.program.program_feed import ProgramDrawer
 from downfield.rig.program.program_painter import ProgramMoment
+from downfield.rig.program.replay_process import ReplayProcess
 from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import Recorder
 from downfield.rig.recording.recording_library import last_recorded_ns
@@ -187,6 +188,8 @@ class Rig:
             own_process=True,
         )
         self._closing.callback(self.program.close)
+        self._replay_process = ReplayProcess()
+        self._closing.callback(self._replay_process.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
             lambda health: self._seals.publish_health(with_tournament(health)),
@@ -348,6 +351,7 @@ class Rig:
             program=self.program,
             style_folder=folder,
             replays=replay_options(self._settings),
+            replay_film=self._replay_process,
             operators_review=self._settings.game.operators_review,
             judgings=open_judgings(self._settings, self._key) if self.live else None,
             grants=self._grants,

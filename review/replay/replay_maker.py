@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 
 import cv2
 import numpy as np
@@ -14,7 +14,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.game.call_evidence import Evidence
 from downfield.game.evidence import EvidenceFinder
-from downfield.game.footage import FootageFrame
+from downfield.game.footage import FootageCalibration, FootageFrame
 from downfield.game.published.game_topics import CallView
 from downfield.game.store_reader import GameRow
 from downfield.review.call_viewer import base_height_mm
@@ -51,16 +51,53 @@ class BegunReplay:
     parts: Iterator[bytes]
 
 
+class PictureSource(Protocol):
+    """Where the pictures of a call come from; `EvidenceFinder` is one."""
+
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        """Yield pictures in order, None for one that can't be read."""
+        ...
+
+    def calibration(self, still: FootageFrame) -> FootageCalibration:
+        """Return what is kept of the calibration in use when a picture was captured."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayWork:
+    """What a replay is made of besides the files with its frames; another process can take it over.
+
+    Attributes:
+        evidence: of the call, with the scenes that are shown.
+        calibrated: the calibration at its decisive frame.
+
+    """
+
+    evidence: Evidence
+    calibrated: FootageCalibration
+
+
+MakeFilm = Callable[[ReplayWork, PictureSource], Iterator[bytes]]
+"""Yields a replay's clip in parts as it is made, from the pictures of a source. Raises NotRecordedError for none."""
+
+
+def make_film(work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
+    """Yield a replay's clip in parts, made by the thread that takes them: a `MakeFilm`."""
+    stills, schedule = replayed(work.evidence)
+    return encode_fragments(ReplayPictures(work.evidence, source).images(stills, schedule))
+
+
 class ReplayMaker:
     """Makes replays. Callable from any thread.
 
     Args:
         finder: finds the evidence of calls.
+        film: draws and encodes their pictures.
 
     """
 
-    def __init__(self, finder: EvidenceFinder) -> None:
-        self._finder = finder
+    def __init__(self, finder: EvidenceFinder, film: MakeFilm = make_film) -> None:
+        self._finder, self._film = finder, film
 
     def is_recorded(self, row: GameRow, t_ns: int) -> bool:
         """Return whether the pictures up to an instant are on the disk: of one just now the last may not be yet."""
@@ -77,9 +114,10 @@ class ReplayMaker:
         """
         evidence = self._finder.find(row, call)
         stills, schedule = replayed(evidence)
-        images = ReplayPictures(evidence, self._finder).images(stills, schedule)
+        scenes = {still.t_ns: evidence.scenes[still.t_ns] for still in stills if still.t_ns in evidence.scenes}
+        work = ReplayWork(replace(evidence, scenes=scenes), self._finder.calibration(evidence.decisive))
         name = f"{call_file_name(row, evidence)}_replay.mp4"
-        return BegunReplay(evidence.call, name, schedule[-1].shown_ns / 1e9, encode_fragments(images))
+        return BegunReplay(evidence.call, name, schedule[-1].shown_ns / 1e9, self._film(work, self._finder))
 
 
 def replayed(evidence: Evidence, pace: ReplayPace = PACE) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:
@@ -110,12 +148,12 @@ class ReplayPictures:
 
     Args:
         evidence: of the call.
-        finder: reads its pictures.
+        source: reads its pictures.
 
     """
 
-    def __init__(self, evidence: Evidence, finder: EvidenceFinder) -> None:
-        self._evidence, self._finder = evidence, finder
+    def __init__(self, evidence: Evidence, source: PictureSource) -> None:
+        self._evidence, self._source = evidence, source
 
     def images(self, stills: Sequence[FootageFrame], schedule: Sequence[ReplayShot]) -> Iterator[TimedImage]:
         """Yield the pictures of a replay as they are shown.
@@ -126,7 +164,7 @@ class ReplayPictures:
             NotRecordedError: none can be read.
 
         """
-        pictures = self._finder.pictures(stills)
+        pictures = self._source.pictures(stills)
         image: Image | None = None
         ground: _ReplayGround | None = None
         place, read = -1, False
@@ -150,7 +188,7 @@ class ReplayPictures:
 
     def _ground(self, size_px: tuple[int, int]) -> _ReplayGround:
         evidence = self._evidence
-        made = self._finder.calibration(evidence.decisive).fitting(size_px).calibration
+        made = self._source.calibration(evidence.decisive).fitting(size_px).calibration
         if made is None:
             return _ReplayGround(None, Projection(None, evidence.players))
         plane = 0.0 if evidence.call.kind in _LINE_PLANE_KINDS else base_height_mm(evidence)

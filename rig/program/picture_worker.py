@@ -26,7 +26,6 @@ from downfield.rig.program.picture_messages import Failed, Header, Jpeg, Message
 from downfield.rig.program.program_painter import ProgramPainter
 from downfield.rig.program.stream_encoder import ProgramEncoder
 
-_NICENESS: Final = 8  # that of background threads of the live loop
 _JPEG_QUALITY: Final = 85  # it is encoded once more on the way to the audience
 
 
@@ -88,7 +87,7 @@ def main() -> None:
     """Draw until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
     tune_process()
-    lower_process_priority(_NICENESS, "batch")
+    lower_process_priority(0, "idle")  # even decoding frames, which is nice itself, comes first
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
     connection = Connection(int(sys.argv[1]))
     with connection, suppress(EOFError, OSError):

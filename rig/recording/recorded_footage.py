@@ -25,6 +25,11 @@ Read = TypeVar("Read")
 _UNCALIBRATED: Final = "There was no calibration yet when this was captured: nothing is drawn."
 
 
+def decoded_pictures(stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+    """Yield pictures in order, uint8 BGR, None for one that can't be read; no recording need be open."""
+    return _each(stills, FrameReader.read)
+
+
 class _DecodedFootage:
     """Decodes frames, one at a time."""
 
@@ -44,25 +49,11 @@ class _DecodedFootage:
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         """Yield pictures in order by a reader of their own, None for one that can't be read."""
-        return self._each(stills, FrameReader.read)
+        return decoded_pictures(stills)
 
     def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
         """Yield pictures as `pictures` does, none wider than this."""
-        return self._each(stills, lambda reader, still: reader.read_scaled(still, width_px))
-
-    @staticmethod
-    def _each(
-        stills: Iterable[FootageFrame], read: Callable[[FrameReader, FootageFrame], Read]
-    ) -> Iterator[Read | None]:
-        reader = FrameReader()
-        try:
-            for still in stills:
-                found = None
-                with suppress(NotRecordedError):
-                    found = read(reader, still)
-                yield found
-        finally:
-            reader.close()
+        return _each(stills, lambda reader, still: reader.read_scaled(still, width_px))
 
 
 class RecordedFootage(_DecodedFootage):
@@ -170,6 +161,18 @@ class ClipFootage(_DecodedFootage, LoopObserver):
         if not before or before[-1] is None:
             return FootageCalibration(None, _UNCALIBRATED)
         return FootageCalibration(before[-1], f"{_name(before[-1])}, in use when this frame was played.")
+
+
+def _each(stills: Iterable[FootageFrame], read: Callable[[FrameReader, FootageFrame], Read]) -> Iterator[Read | None]:
+    reader = FrameReader()
+    try:
+        for still in stills:
+            found = None
+            with suppress(NotRecordedError):
+                found = read(reader, still)
+            yield found
+    finally:
+        reader.close()
 
 
 def _read(path: Path) -> FootageCalibration:

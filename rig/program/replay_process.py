@@ -1,0 +1,173 @@
+"""Draws and encodes replays in a process of its own, so that no frame waits for the interpreter meanwhile.
+
+A replay takes seconds of drawing. In a thread of the live loop's process it holds the interpreter between two calls of
+OpenCV, and frames come late, whatever its priority. The process is started with the first replay, if not before; until
+it is ready, replays are made in this one. Works where processes can share file descriptors: Linux and macOS.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Final
+
+from downfield.core.errors import BusyError, NotRecordedError
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.core.supervision import only_logged, supervised_thread
+from downfield.review.replay.replay_maker import PictureSource, ReplayWork, make_film
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayProcessLimits:
+    """Timeouts of the process."""
+
+    timeout_s: float = 15.0
+    """Timeout of the next part; the process is ended then. Viewers give a replay up a little later."""
+
+    starts: int = 3
+    """Starts in a row without a replay, after which it is not tried again."""
+
+
+LIMITS: Final = ReplayProcessLimits()
+
+_STEP_S: Final = 0.2
+_BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
+
+
+@dataclass(frozen=True, slots=True)
+class FilmEnd:
+    """The end of a replay.
+
+    Attributes:
+        cause: why it could not be made, a sentence; empty when it is complete.
+
+    """
+
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """A process that is ready."""
+
+    process: subprocess.Popen[bytes]
+    connection: Connection
+
+    def end(self) -> None:
+        """Kill the process; it keeps no state."""
+        self.process.kill()
+        self.process.wait()
+        self.connection.close()
+
+
+class ReplayProcess:
+    """Makes the films of replays, one at a time: a `MakeFilm`. Callable from any thread."""
+
+    def __init__(self) -> None:
+        self._making = threading.Lock()
+        self._worker: _Worker | None = None
+        self._starting: threading.Thread | None = None
+        self._starts = 0
+        self._closed = threading.Event()
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id; None while none is ready."""
+        return None if self._worker is None else self._worker.process.pid
+
+    def __call__(self, work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
+        """Yield a replay's clip in parts as it is made.
+
+        Args:
+            work: what it is made of.
+            source: reads its frames where no process makes it.
+
+        Raises:
+            NotRecordedError: none of its pictures can be read, or it can't be drawn.
+            BusyError: the process ended, or took too long, in the middle.
+
+        """
+        if not self._making.acquire(blocking=False):
+            yield from make_film(work, source)
+            return
+        try:
+            worker = self._worker
+            if worker is None:
+                self.prepare()
+            elif (yield from self._film(worker, work)):
+                return
+        finally:
+            self._making.release()
+        yield from make_film(work, source)
+
+    def prepare(self) -> None:
+        """Start the process, unless one runs; return at once."""
+        running = self._worker is not None or (self._starting is not None and self._starting.is_alive())
+        if running or not CAN_PASS_DESCRIPTORS or self._starts >= LIMITS.starts or self._closed.is_set():
+            return
+        self._starts += 1
+        self._starting = supervised_thread(self._start, "replay process", only_logged)
+        self._starting.start()
+
+    def close(self) -> None:
+        """End the process."""
+        self._closed.set()
+        if self._worker is not None:
+            self._drop(self._worker)
+        if self._starting is not None:
+            self._starting.join()
+
+    def _film(self, worker: _Worker, work: ReplayWork) -> Generator[bytes, None, bool]:
+        """Yield the parts that the process makes; return whether it made any, as another may then make all."""
+        began = ended = False
+        try:
+            worker.connection.send(work)
+            while True:
+                if not worker.connection.poll(LIMITS.timeout_s):
+                    break
+                message: bytes | FilmEnd = worker.connection.recv()
+                if isinstance(message, FilmEnd):
+                    ended = True
+                    break
+                began = True
+                yield message
+        except _BROKEN:
+            pass
+        finally:  # also where nobody takes the rest
+            if not ended:
+                self._drop(worker)
+        if ended and message.cause:
+            raise NotRecordedError(message.cause)
+        if began and not ended:
+            raise BusyError("The replay broke off: its process ended. Ask for it again.")
+        self._starts = 0 if ended else self._starts
+        return ended
+
+    def _start(self) -> None:
+        """Start a process, and take it into use once it answers."""
+        ours, theirs = Pipe()
+        command = [sys.executable, "-m", "downfield.rig.program.replay_worker", str(theirs.fileno())]
+        with theirs:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])  # noqa: S603
+        worker = _Worker(process, ours)
+        try:
+            while not ours.poll(_STEP_S) and not self._closed.is_set():
+                pass
+            if self._closed.is_set():
+                raise EOFError
+            ours.recv()
+        except _BROKEN:
+            worker.end()
+            return
+        self._worker = worker
+
+    def _drop(self, worker: _Worker) -> None:
+        if self._worker is worker:
+            self._worker = None
+        worker.end()

@@ -1,0 +1,75 @@
+"""The worker process that draws and encodes replays for a `ReplayProcess`.
+
+Run with the file descriptor of its connection as argument. It reads the recorded frames itself. It ends when the
+connection closes, and therefore whenever its client ends.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Final
+
+from downfield.core.arrays import Image
+from downfield.core.errors import NotRecordedError
+from downfield.core.platform.priorities import lower_process_priority
+from downfield.game.footage import FootageCalibration, FootageFrame
+from downfield.review.replay.replay_maker import ReplayWork, make_film
+from downfield.rig.live.process_tuning import tune_process
+from downfield.rig.program.replay_process import FilmEnd
+from downfield.rig.recording.recorded_footage import decoded_pictures
+
+_log = logging.getLogger(__name__)
+
+_NICENESS: Final = 19  # behind all that a frame passes, but before the program: a replay is wanted within seconds
+
+
+class _RecordedPictures:
+    """Reads the frames of one replay from their files: a `PictureSource`."""
+
+    def __init__(self, calibrated: FootageCalibration) -> None:
+        self._calibrated = calibrated
+
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        return decoded_pictures(stills)
+
+    def calibration(self, _: FootageFrame) -> FootageCalibration:
+        return self._calibrated
+
+
+def _serve(connection: Connection) -> None:
+    """Make replays until the connection closes; the first message says that it may be used."""
+    connection.send(FilmEnd())
+    while True:
+        work: ReplayWork = connection.recv()
+        end = FilmEnd()
+        try:
+            for part in make_film(work, _RecordedPictures(work.calibrated)):
+                connection.send(part)
+        except NotRecordedError as error:
+            end = FilmEnd(str(error))
+        except Exception as error:  # also where the client has gone: then the next message ends it
+            _log.exception("A replay could not be made")
+            end = FilmEnd(f"The replay could not be made: {type(error).__name__}.")
+        connection.send(end)
+
+
+def main() -> None:
+    """Make replays until the connection closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
+    tune_process()
+    lower_process_priority(_NICENESS, "batch")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
+    connection = Connection(int(sys.argv[1]))
+    with connection, suppress(EOFError, OSError):
+        _serve(connection)
+
+
+if __name__ == "__main__":
+    main()
+    os._exit(0)
