@@ -125,7 +125,7 @@ def create_app(
     app.state.thumbnails = Thumbnails()
     app.state.viewer = CallViewer(app.state.evidence)
     app.state.exporter = ClipExporter(app.state.evidence)
-    maker = ReplayMaker(app.state.evidence, context.replay_film)
+    maker = ReplayMaker(app.state.evidence, context.replay_renderer)
     app.state.replays = ReplayDirector(context.hub, context.game_service, context.store.game, maker, context.replays)
     app.state.cards = graphics.CardCounter()
     app.state.logos = LogoFolder(context.style_folder and context.style_folder / "logos")

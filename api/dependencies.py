@@ -34,7 +34,7 @@ from downfield.game.store_reader import GameRow
 from downfield.review.call_viewer import CallViewer
 from downfield.review.finished_games import FinishedGames
 from downfield.review.kept_judgings import KeptJudgings
-from downfield.review.replay.replay_maker import MakeFilm, make_film
+from downfield.review.replay.replay_maker import ReplayRenderer
 
 COOKIE: Final = "downfield"
 _OWN_PORTS: Final = (None, 80, 443, 8317)
@@ -74,7 +74,7 @@ class AppContext:
         program: draws the program feed; None where there are no pictures.
         style_folder: with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
         replays: how replays are made.
-        replay_film: draws and encodes their pictures.
+        replay_renderer: draws and encodes them; None for the thread that directs them.
         judgings: keeps on disk what finished games come to; None to keep nothing.
         operators_review: whether operators may reopen finished games, rule on them and close them, as referees may.
         grants: decides about the grants of a tournament's desk; None outside of one.
@@ -94,7 +94,7 @@ class AppContext:
     program: ProgramFeed | None = None
     style_folder: Path | None = None
     replays: ReplayOptions = field(default_factory=ReplayOptions)
-    replay_film: MakeFilm = make_film
+    replay_renderer: ReplayRenderer | None = None
     operators_review: bool = False
     judgings: KeptJudgings | None = None
     grants: Grants | None = None

@@ -188,8 +188,6 @@ class Rig:
             own_process=True,
         )
         self._closing.callback(self.program.close)
-        self._replay_process = ReplayProcess()
-        self._closing.callback(self._replay_process.close)
         self._loop: Loop | None = None
         self._health = HealthReporter(
             lambda health: self._seals.publish_health(with_tournament(health)),
@@ -337,7 +335,6 @@ class Rig:
 
     def _serve(self, footage: Footage | None) -> Service:
         folder = data_folder(self._settings)
-        admin_key = open_admin_key(folder, must_be_kept=self.live)
         context = AppContext(
             self.game_service,
             self._hub,
@@ -345,13 +342,13 @@ class Rig:
             self._store,
             footage,
             self._setup,
-            admin_key,
+            open_admin_key(folder, must_be_kept=self.live),
             self._key,
             self._bundles,
             program=self.program,
             style_folder=folder,
             replays=replay_options(self._settings),
-            replay_film=self._replay_process,
+            replay_renderer=ReplayProcess(),
             operators_review=self._settings.game.operators_review,
             judgings=open_judgings(self._settings, self._key) if self.live else None,
             grants=self._grants,

@@ -15,7 +15,7 @@ import pytest
 from evidence_service import EvidenceService
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_api_pages_overlays import a_call
+from overlay_pages import a_call
 from websockets.asyncio.server import ServerConnection, serve
 
 from downfield.api.feed.hub import Hub

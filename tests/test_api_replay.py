@@ -43,6 +43,12 @@ class FakeMaker:
             next(one for one in self._calls() if one.id == call), f"{call}_replay.mp4", 6.2, self._parts()
         )
 
+    def prepare(self) -> None:
+        self.begun.append("prepared")
+
+    def close(self) -> None:
+        self.begun.append("closed")
+
     def _parts(self) -> Iterator[bytes]:
         for part in PARTS:
             assert self.gate.wait(10)
@@ -97,7 +103,7 @@ def test_a_replay_is_ready_before_it_is_complete_and_is_saved_when_it_is(
     row = service.store.game(service.game)
     assert row is not None
     assert b"".join(director.clip(row, view.call).parts()) == b"".join(PARTS)
-    assert maker.begun == [view.call]  # made once
+    assert maker.begun == [view.call]  # made once, and nothing was prepared
     saved = tmp_path / "replays" / f"{view.call}_replay.mp4"
     for _ in range(2000):
         if saved.is_file():

@@ -87,6 +87,14 @@ class Maker(Protocol):
         """Return the replay of a call, which is made as its parts are taken."""
         ...
 
+    def prepare(self) -> None:
+        """Get ready, as replays will be wanted; return at once."""
+        ...
+
+    def close(self) -> None:
+        """Make no more."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class _Job:
@@ -128,6 +136,7 @@ class ReplayDirector:
         self._closed = threading.Event()
         hub.publish("replay", ReplayView())
         if options.automatic:
+            maker.prepare()
             supervised_thread(
                 self._watch, "replay watch", only_logged, restarts=True, closed=lambda: hub.closed
             ).start()
@@ -185,6 +194,7 @@ class ReplayDirector:
     def close(self) -> None:
         """Make no more replays, and wait for the thread: one that draws while the program ends would abort it."""
         self._closed.set()
+        self._maker.close()
         self._waiting.put(None)
         if self._worker is not None:
             self._worker.join(LIMITS.close_timeout_s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -77,14 +77,44 @@ class ReplayWork:
     calibrated: FootageCalibration
 
 
-MakeFilm = Callable[[ReplayWork, PictureSource], Iterator[bytes]]
-"""Yields a replay's clip in parts as it is made, from the pictures of a source. Raises NotRecordedError for none."""
+class ReplayRenderer(Protocol):
+    """Draws and encodes replays; `downfield.rig.program.replay_process.ReplayProcess` does in another process."""
+
+    def film(self, work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
+        """Yield a replay's clip in parts as it is made.
+
+        Args:
+            work: what it is made of.
+            source: reads its frames, where the renderer does not do that itself.
+
+        Raises:
+            NotRecordedError: none of its pictures can be read.
+
+        """
+        ...
+
+    def prepare(self) -> None:
+        """Get ready, as replays will be wanted; return at once."""
+        ...
+
+    def close(self) -> None:
+        """Make no more."""
+        ...
 
 
-def make_film(work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
-    """Yield a replay's clip in parts, made by the thread that takes them: a `MakeFilm`."""
-    stills, schedule = replayed(work.evidence)
-    return encode_fragments(ReplayPictures(work.evidence, source).images(stills, schedule))
+class OwnThreadRenderer:
+    """Makes replays in the thread that takes their parts: a `ReplayRenderer`."""
+
+    def film(self, work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
+        """See `ReplayRenderer.film`."""
+        stills, schedule = replayed(work.evidence)
+        return encode_fragments(ReplayPictures(work.evidence, source).images(stills, schedule))
+
+    def prepare(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 class ReplayMaker:
@@ -92,12 +122,20 @@ class ReplayMaker:
 
     Args:
         finder: finds the evidence of calls.
-        film: draws and encodes their pictures.
+        renderer: draws and encodes them; None for the thread that takes them.
 
     """
 
-    def __init__(self, finder: EvidenceFinder, film: MakeFilm = make_film) -> None:
-        self._finder, self._film = finder, film
+    def __init__(self, finder: EvidenceFinder, renderer: ReplayRenderer | None = None) -> None:
+        self._finder, self._renderer = finder, renderer or OwnThreadRenderer()
+
+    def prepare(self) -> None:
+        """Get ready, as replays will be wanted; return at once."""
+        self._renderer.prepare()
+
+    def close(self) -> None:
+        """Make no more."""
+        self._renderer.close()
 
     def is_recorded(self, row: GameRow, t_ns: int) -> bool:
         """Return whether the pictures up to an instant are on the disk: of one just now the last may not be yet."""
@@ -117,7 +155,7 @@ class ReplayMaker:
         scenes = {still.t_ns: evidence.scenes[still.t_ns] for still in stills if still.t_ns in evidence.scenes}
         work = ReplayWork(replace(evidence, scenes=scenes), self._finder.calibration(evidence.decisive))
         name = f"{call_file_name(row, evidence)}_replay.mp4"
-        return BegunReplay(evidence.call, name, schedule[-1].shown_ns / 1e9, self._film(work, self._finder))
+        return BegunReplay(evidence.call, name, schedule[-1].shown_ns / 1e9, self._renderer.film(work, self._finder))
 
 
 def replayed(evidence: Evidence, pace: ReplayPace = PACE) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:

@@ -20,7 +20,7 @@ from typing import Final
 from downfield.core.errors import BusyError, NotRecordedError
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.review.replay.replay_maker import PictureSource, ReplayWork, make_film
+from downfield.review.replay.replay_maker import OwnThreadRenderer, PictureSource, ReplayWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ class _Worker:
         """Kill the process; it keeps no state."""
         self.process.kill()
         self.process.wait()
-        self.connection.close()
 
 
 class ReplayProcess:
-    """Makes the films of replays, one at a time: a `MakeFilm`. Callable from any thread."""
+    """Makes replays, one at a time: a `ReplayRenderer`. Callable from any thread."""
 
     def __init__(self) -> None:
+        self._here = OwnThreadRenderer()
         self._making = threading.Lock()
         self._worker: _Worker | None = None
         self._starting: threading.Thread | None = None
@@ -81,7 +81,7 @@ class ReplayProcess:
         """The process's id; None while none is ready."""
         return None if self._worker is None else self._worker.process.pid
 
-    def __call__(self, work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
+    def film(self, work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
         """Yield a replay's clip in parts as it is made.
 
         Args:
@@ -94,7 +94,7 @@ class ReplayProcess:
 
         """
         if not self._making.acquire(blocking=False):
-            yield from make_film(work, source)
+            yield from self._here.film(work, source)
             return
         try:
             worker = self._worker
@@ -104,7 +104,7 @@ class ReplayProcess:
                 return
         finally:
             self._making.release()
-        yield from make_film(work, source)
+        yield from self._here.film(work, source)
 
     def prepare(self) -> None:
         """Start the process, unless one runs; return at once."""

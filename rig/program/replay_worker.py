@@ -19,7 +19,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.platform.priorities import lower_process_priority
 from downfield.game.footage import FootageCalibration, FootageFrame
-from downfield.review.replay.replay_maker import ReplayWork, make_film
+from downfield.review.replay.replay_maker import OwnThreadRenderer, ReplayWork
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.program.replay_process import FilmEnd
 from downfield.rig.recording.recorded_footage import decoded_pictures
@@ -44,12 +44,13 @@ class _RecordedPictures:
 
 def _serve(connection: Connection) -> None:
     """Make replays until the connection closes; the first message says that it may be used."""
+    renderer = OwnThreadRenderer()
     connection.send(FilmEnd())
     while True:
         work: ReplayWork = connection.recv()
         end = FilmEnd()
         try:
-            for part in make_film(work, _RecordedPictures(work.calibrated)):
+            for part in renderer.film(work, _RecordedPictures(work.calibrated)):
                 connection.send(part)
         except NotRecordedError as error:
             end = FilmEnd(str(error))

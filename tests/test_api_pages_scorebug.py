@@ -1,0 +1,141 @@
+"""The score bug in a real browser: the game as it goes, the clock, and what it says when calls are suspended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from browsers import PageServer, browser, page_in
+from overlay_pages import link, overlay_service
+from playwright.sync_api import Browser, Page, expect
+
+from downfield.game.published.board_topics import HealthStatus
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def begin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], PageServer]]:
+    with overlay_service(tmp_path_factory.mktemp("service")) as begin:
+        yield begin
+
+
+@pytest.fixture
+def service(begin: Callable[[], PageServer]) -> PageServer:
+    return begin()
+
+
+@pytest.fixture
+def page(chrome: Browser) -> Iterator[Page]:
+    with page_in(chrome) as opened:
+        yield opened
+
+
+def test_the_score_bug_shows_the_game_and_follows_it(service: PageServer, page: Page) -> None:
+    score = (14, 7)
+    home = service.hub.value("game").home.model_copy(update={"points": 14})
+    away = service.hub.value("game").away.model_copy(update={"points": 7})
+    shown: dict[str, Any] = {"due": "scrimmage", "down": 2, "distance_yd": 7.3, "spot_text": "RIV 34.2", "score": score}
+    service.publish("game", home=home, away=away, possession="away", **shown)
+    page.goto(f"{service.url}/overlay/scorebug")
+    expect(page.locator(".down")).to_have_text("2nd & 7")
+    expect(page.locator(".spot")).to_have_text("RIV 34")
+    expect(page.locator(".score")).to_have_text(["7", "14"])
+    expect(page.locator(".team.possession .name")).to_have_text("OAK")
+    service.publish("game", down=3, home=home.model_copy(update={"points": 20}))
+    expect(page.locator(".down")).to_have_text("3rd & 7")
+    expect(page.locator(".score")).to_have_text(["7", "20"])
+
+
+@pytest.mark.parametrize("color", ["#ffffff", "#000000"])
+def test_teams_of_one_color_stay_apart_on_the_score_bug(service: PageServer, page: Page, color: str) -> None:
+    game = service.hub.value("game")
+    teams = (one.model_copy(update={"color": color, "ink": color}) for one in (game.home, game.away))
+    service.publish("game", **dict(zip(("home", "away"), teams, strict=True)))
+    page.goto(f"{service.url}/overlay/scorebug")
+    expect(page.locator(".score")).to_have_text(["0", "0"])
+    left, right = (box for team in page.locator(".team").all() if (box := team.bounding_box()) is not None)
+    assert right["x"] - left["x"] - left["width"] >= 2
+
+
+def test_during_a_review_the_score_stays_as_it_was(service: PageServer, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/scorebug")
+    expect(page.locator(".score")).to_have_text(["0", "0"])
+    six = service.hub.value("game").home.model_copy(update={"points": 6})
+    service.publish("game", home=six, under_review=True)
+    expect(page.locator(".status")).to_have_text("Under review")
+    expect(page.locator(".score")).to_have_text(["0", "0"])
+    service.publish("game", under_review=False)
+    expect(page.locator(".score")).to_have_text(["0", "6"])
+
+
+def test_the_clock_counts_down_from_the_published_instant(service: PageServer, page: Page) -> None:
+    clock = service.hub.value("game").clock
+    now_ms = service.hub.snapshot().at_ms
+    ran = clock.model_copy(update={"left_s": 247.0, "running": True, "at_ms": now_ms - 60_000, "text": "4:07"})
+    service.publish("game", clock=ran)
+    page.goto(f"{service.url}/overlay/scorebug")
+    page.wait_for_function(
+        """(at_ms) => {
+            const left_s = 247 - (Date.now() - at_ms) / 1000;
+            const [minutes, seconds] = document.querySelector(".time").textContent.split(":").map(Number);
+            return Math.abs(60 * minutes + seconds - left_s) < 2;
+        }""",
+        arg=now_ms - 60_000,
+    )
+
+
+@pytest.mark.parametrize("jump_s", [-3600, 3600])
+def test_setting_the_viewers_clock_moves_neither_the_clock_on_air_nor_the_connection(
+    service: PageServer, page: Page, jump_s: int
+) -> None:
+    page.add_init_script("const real = Date.now; Date.now = () => real() + (window.jump_ms ?? 0);")
+    clock, now_ms = service.hub.value("game").clock, service.hub.snapshot().at_ms
+    ran = clock.model_copy(update={"left_s": 247.0, "running": True, "at_ms": now_ms, "text": "4:07"})
+    service.publish("game", clock=ran)
+    page.goto(f"{service.url}/overlay/scorebug")
+    link(page, "live")
+    expect(page.locator(".time")).to_have_text(re.compile(r"4:0\d|3:5\d"))
+    page.evaluate(f"window.jump_ms = {1000 * jump_s}")
+    page.wait_for_timeout(1_500)
+    expect(page.locator(".time")).to_have_text(re.compile(r"4:0\d|3:5\d"))
+    link(page, "live")
+
+
+@pytest.mark.parametrize(("name", "notice"), [("scorebug", ".status"), ("field", ".suspended")])
+def test_hands_between_plays_are_no_trouble_and_in_a_play_they_are(
+    service: PageServer, page: Page, name: str, notice: str
+) -> None:
+    hands = HealthStatus(level="warning", calls="suspended", setting_up=True, text="A hand covers figures")
+    service.publish("health", hands)
+    page.goto(f"{service.url}/overlay/{name}")
+    expect(page.locator("html")).to_have_attribute("data-link", "live")
+    expect(page.locator(notice)).not_to_have_text("Camera calls suspended")
+    service.publish("game", board="on")
+    expect(page.locator(notice)).to_have_text("Camera calls suspended")
+
+
+def test_suspended_calls_are_shown(service: PageServer, page: Page) -> None:
+    service.publish("health", HealthStatus(level="alarm", calls="suspended"))
+    for name, notice in (("scorebug", ".status"), ("field", ".suspended")):
+        page.goto(f"{service.url}/overlay/{name}")
+        expect(page.locator(notice)).to_have_text("Camera calls suspended")
+
+
+def test_text_on_any_team_color_can_be_read(service: PageServer, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/scorebug")
+    worst = page.evaluate(
+        """async () => {
+            const { contrast, readable } = await import("/assets/color.js");
+            const parts = ["00", "33", "66", "77", "99", "cc", "ff"];
+            const all = parts.flatMap((r) => parts.flatMap((g) => parts.map((b) => `#${r}${g}${b}`)));
+            return Math.min(...all.map((team) => contrast(readable("#808080", team), team)));
+        }"""
+    )
+    assert worst >= 4.5

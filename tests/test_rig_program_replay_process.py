@@ -1,0 +1,144 @@
+"""The replays' own process makes the same clips from the same frames, and nothing depends on it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from test_review_painting import tackle
+from test_rig_recording_recorded_footage import clip
+
+from downfield.core.arrays import Image
+from downfield.core.errors import BusyError, NotRecordedError
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.game.call_evidence import Evidence
+from downfield.game.footage import FootageCalibration, FootageFrame
+from downfield.review.replay.replay_maker import OwnThreadRenderer, ReplayWork
+from downfield.rig.program import replay_process
+from downfield.rig.program.replay_process import ReplayProcess, ReplayProcessLimits
+from downfield.rig.recording.recorded_footage import decoded_pictures
+
+pytestmark = pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="a process can't be handed a connection here")
+
+FPS: Final = 30
+WAIT_S: Final = 60.0  # on a loaded computer a process starts slowly
+NO_CALIBRATION: Final = FootageCalibration(None, "none")
+
+
+class Frames:
+    """Reads the frames in this process, and counts them."""
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        for image in decoded_pictures(stills):
+            self.read += 1
+            yield image
+
+    def calibration(self, _: FootageFrame) -> FootageCalibration:
+        return NO_CALIBRATION
+
+
+def until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not holds():
+        assert time.monotonic() < end, "never held"
+        time.sleep(0.01)
+
+
+def work_of(video: Path) -> ReplayWork:
+    """Return a replay of the last of 40 frames."""
+    times_ns = [round(number * 1e9 / FPS) for number in range(40)]
+    stills = tuple(FootageFrame(number, t_ns, video, t_ns) for number, t_ns in enumerate(times_ns))
+    call = tackle().model_copy(update={"t_ns": times_ns[-1]})
+    return ReplayWork(Evidence(call, stills, {}, (), None), NO_CALIBRATION)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> ReplayWork:
+    video = tmp_path / "play.mp4"
+    clip(video)
+    return work_of(video)
+
+
+@pytest.fixture
+def process(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReplayProcess]:
+    monkeypatch.setattr(replay_process, "LIMITS", ReplayProcessLimits(timeout_s=WAIT_S))
+    made = ReplayProcess()
+    yield made
+    made.close()
+
+
+def test_the_first_replay_is_made_here_and_the_next_by_the_process_and_they_are_equal(
+    process: ReplayProcess, work: ReplayWork
+) -> None:
+    here, there = Frames(), Frames()
+    first = b"".join(process.film(work, here))
+    assert here.read > 20
+    assert first == b"".join(OwnThreadRenderer().film(work, Frames()))
+    until(lambda: process.pid)
+    assert b"".join(process.film(work, there)) == first
+    assert there.read == 0
+
+
+def test_a_replay_whose_frames_are_gone_says_so_and_the_process_goes_on(
+    process: ReplayProcess, work: ReplayWork, tmp_path: Path
+) -> None:
+    process.prepare()
+    until(lambda: process.pid)
+    pid = process.pid
+    with pytest.raises(NotRecordedError, match="can be read"):
+        list(process.film(work_of(tmp_path / "deleted.mp4"), Frames()))
+    assert list(process.film(work, Frames()))
+    assert process.pid == pid
+
+
+def test_a_process_that_ends_breaks_one_replay_off_and_the_next_is_made(
+    process: ReplayProcess, work: ReplayWork
+) -> None:
+    process.prepare()
+    until(lambda: process.pid)
+    pid = process.pid
+    assert pid is not None
+    parts = process.film(work, Frames())
+    next(parts)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(BusyError, match="Ask for it again"):
+        list(parts)
+    here = Frames()
+    assert list(process.film(work, here))  # nothing waits for another process
+    assert here.read > 20
+    until(lambda: process.pid)
+    # One that ended unnoticed costs nothing: the replay is made here.
+    pid = process.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    assert list(process.film(work, here))
+
+
+def test_the_rest_of_an_abandoned_replay_is_in_no_other(process: ReplayProcess, work: ReplayWork) -> None:
+    process.prepare()
+    until(lambda: process.pid)
+    parts = process.film(work, Frames())
+    next(parts)
+    parts.close()  # type: ignore[attr-defined]
+    assert b"".join(process.film(work, Frames())) == b"".join(OwnThreadRenderer().film(work, Frames()))
+
+
+def test_without_a_process_every_replay_is_made_here(monkeypatch: pytest.MonkeyPatch, work: ReplayWork) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    process = ReplayProcess()
+    for _ in range(replay_process.LIMITS.starts + 1):
+        here = Frames()
+        assert list(process.film(work, here))
+        assert here.read > 20
+    process.close()
+    process.prepare()
+    assert process.pid is None
