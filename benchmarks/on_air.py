@@ -5,9 +5,9 @@ python benchmarks/on_air.py [--seconds 60] [--fps 30] [--vision network|recorded
 
 The rig of `benchmarks/rig.py` runs twice, one after the other: with one panel's feed only, and with all that a stream
 has at once: two overlays, the program as motion JPEG and as HLS, the annotated picture, and a replay of every play's
-call; `--watched` names some of them. Clients run in another process that gets processor time only when the rig leaves
-some, as other computers would. It also prints how long after a call was known the first pictures of its replay could
-be played. Run it on an idle computer; it takes twice the seconds and some thirty more.
+call that is made by itself; `--watched` names some of them. Clients run in another process that gets processor time
+only when the rig leaves some, as other computers would. It also prints how long after a call was known the first
+pictures of its replay could be played. Run it on an idle computer; it takes twice the seconds and some thirty more.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _play_hls(base: str, count: Callable[[str], None]) -> None:
 
 
 def _replay(base: str, report: Callable[[float], None], count: Callable[[str], None]) -> None:
-    """Have plays called, ask for a replay of each call, and take its first pictures as the overlay does."""
+    """Have plays called, and take the first pictures of each call's replay as the overlay does."""
     replayed: set[str] = set()
     while True:
         for declaration in _DECLARATIONS:
@@ -121,13 +121,12 @@ def _replay(base: str, report: Callable[[float], None], count: Callable[[str], N
 
 def _take_replay(base: str, call: str, report: Callable[[float], None], count: Callable[[str], None]) -> None:
     began = time.monotonic()
-    take = _post(f"{base}/api/replay", {"call": call})["take"]
     while time.monotonic() < began + _PLAY_S:
         state = _get(f"{base}/api/state")["data"]["replay"]
-        if state["take"] != take or state["state"] == "failed":
+        if state["state"] == "failed":
             count(f"replay not made: {state['text']}")
             return
-        if state["state"] == "ready":
+        if state["call"] == call and state["state"] == "ready":
             with urllib.request.urlopen(f"{base}/{state['clip']}", timeout=20) as answer:
                 answer.read(64_000)
                 report(time.monotonic() - began)
@@ -184,7 +183,8 @@ def measure(options: argparse.Namespace, watched: Sequence[str]) -> Figures:
         camera = rig_benchmark.child("--be-camera", "--fps", str(options.fps), "--pictures", str(_PICTURES))
         started.callback(_kill, camera)
         assert camera.stdout is not None
-        seen = argparse.Namespace(vision=options.vision)
+        replay = "auto" if "replay" in watched else "off"
+        seen = argparse.Namespace(vision=options.vision, given={"stream.replay": replay})
         rig = rig_benchmark.open_rig(seen, int(camera.stdout.readline()), Path(folder))
         playing = threading.Thread(target=rig.play, daemon=True)
         # A thread that is in OpenCV while the interpreter ends aborts the process.

@@ -352,6 +352,7 @@ def open_rig(options: argparse.Namespace, port: int, folder: Path) -> Rig:
         "data": str(folder),
         "service.port": 0,
         "recording.stop_below_gb": 0.5,
+        **getattr(options, "given", {}),
     }
 
     def recorded(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001 - the seam's signature
