@@ -125,7 +125,7 @@ class ReplayProcess:
 
     def _film(self, worker: _Worker, work: ReplayWork) -> Generator[bytes, None, bool]:
         """Yield the parts that the process makes; return whether it made any, as another may then make all."""
-        began = ended = False
+        began, end = False, None
         try:
             worker.connection.send(work)
             while True:
@@ -133,21 +133,23 @@ class ReplayProcess:
                     break
                 message: bytes | FilmEnd = worker.connection.recv()
                 if isinstance(message, FilmEnd):
-                    ended = True
+                    end = message
                     break
                 began = True
                 yield message
         except _BROKEN:
             pass
         finally:  # also where nobody takes the rest
-            if not ended:
+            if end is None:
                 self._drop(worker)
-        if ended and message.cause:
-            raise NotRecordedError(message.cause)
-        if began and not ended:
-            raise BusyError("The replay broke off: its process ended. Ask for it again.")
-        self._starts = 0 if ended else self._starts
-        return ended
+        if end is None:
+            if began:
+                raise BusyError("The replay broke off: its process ended. Ask for it again.")
+            return False
+        self._starts = 0
+        if end.cause:
+            raise NotRecordedError(end.cause)
+        return True
 
     def _start(self) -> None:
         """Start a process, and take it into use once it answers."""
