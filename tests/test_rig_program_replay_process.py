@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from test_review_painting import tackle
+from painted_scenes import tackle
 from test_rig_recording_recorded_footage import clip
 
 from downfield.core.arrays import Image
