@@ -15,6 +15,7 @@ from typing import Literal
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from webcam_lenses import draw_webcam_lens
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
@@ -128,11 +129,12 @@ def draw_convention(rng: np.random.Generator) -> Convention:
     )  # fmt: skip
 
 
-def photograph_table(seed: int, *, mirrored: bool = False) -> PhotographedTable:
-    """Draw a board of a convention of its own and photograph it with a camera of its own."""
+def photograph_table(seed: int, *, mirrored: bool = False, webcam: bool = False) -> PhotographedTable:
+    """Draw a board of a convention of its own and photograph it with a camera of its own, or with a webcam's lens."""
     rng = np.random.default_rng([seed, 0x0DD])
     convention = draw_convention(rng)
-    camera = _draw_camera(rng, convention.field)
+    lens = draw_webcam_lens(np.random.default_rng([seed, 0x1E45]), _SIZE) if webcam else None
+    camera = _draw_camera(rng, convention.field, lens)
     canvas = _Canvas(rng, camera)
     _draw_board(canvas, convention)
     image = _expose(canvas, rng, convention.wear)
@@ -298,13 +300,14 @@ def _draw_numbers(canvas: _Canvas, look: Convention) -> None:
             canvas.polygon(points, look.paint)
 
 
-def _draw_camera(rng: np.random.Generator, field: FieldModel) -> Camera:
+def _draw_camera(rng: np.random.Generator, field: FieldModel, lens: Lens | None) -> Camera:
     width, height = _SIZE
     focal = rng.uniform(0.62, 1.1) * width
     barrel = rng.uniform(0.0, 0.16)
     corner = math.hypot(width, height) / 2 / focal
     center = ((width - 1) / 2 + rng.normal(0, 8), (height - 1) / 2 + rng.normal(0, 8))
-    lens = Lens(_SIZE, (focal, focal * (1 + rng.normal(0, 0.0005))), center, (-barrel / corner**2 * 0.8, 0, 0, 0, 0))
+    drawn = Lens(_SIZE, (focal, focal * (1 + rng.normal(0, 0.0005))), center, (-barrel / corner**2 * 0.8, 0, 0, 0, 0))
+    lens = lens or drawn
     toward, tilt = rng.uniform(0, 2 * math.pi), math.radians(rng.uniform(1.0, 16.0))
     lean = cv2.Rodrigues(np.array([math.cos(toward), math.sin(toward), 0.0]) * tilt)[0]
     roll = cv2.Rodrigues(np.array([0.0, 0.0, math.radians(rng.normal(0, 3))]))[0]

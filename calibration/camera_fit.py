@@ -4,11 +4,16 @@ An observation measures where a board point is seen along one direction in the p
 a place on a line gives one, across the line. What they leave open is held by weak priors on what lenses are like; the
 priors' widths are part of the covariance, so a focal length that a straight-down view can't determine keeps its
 uncertainty.
+
+A print that is described roughly may be longer or shorter across than the board points say; then this stretch is fitted
+too. Cameras and their covariances know nothing of it, so its error is carried by the camera's parameters that displace
+places alike.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,6 +33,7 @@ from downfield.calibration.jacobians import (
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
 from downfield.calibration.robust_covariance import cluster_robust_covariance, log_volume
 from downfield.calibration.robust_least_squares import minimize_huber
+from downfield.calibration.stretch import OpenStretch, carried_by_camera
 from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array, Bools, Indices
 
@@ -111,6 +117,7 @@ class CameraFit:
         log_volume: log of the parameters' posterior over their prior volume, up to a constant of the observations and
             the lens's prior: what a fit with wider priors has over one with narrower ones beside its cost.
         strain: root mean square deviation of the lens from its prior, in standard deviations.
+        stretch: log ratio by which the print is longer across than its points; the camera sees the stretched ones.
 
     """
 
@@ -122,6 +129,7 @@ class CameraFit:
     cost: float
     log_volume: float
     strain: float
+    stretch: float = 0.0
 
 
 def fit_camera(
@@ -129,6 +137,7 @@ def fit_camera(
     observations: Observations,
     *,
     prior: LensPrior | None = None,
+    stretch: OpenStretch | None = None,
     fine: bool = False,
     bow_spread_mm: BowSizes = LIMITS.bow_spread_mm,
     most_steps: int = LIMITS.most_steps,
@@ -139,6 +148,7 @@ def fit_camera(
         start: where to begin, within a few pixels; must carry a bow when `fine`.
         observations: at least as many as there are parameters.
         prior: what is known of the lens; any webcam's when None.
+        stretch: how far the print may be longer or shorter across than the points; not at all when None.
         fine: whether the board may be bowed and the picture's rows displaced.
         bow_spread_mm: standard deviations of the bow's sizes before anything is measured.
         most_steps: of the fit, even if it still improves.
@@ -146,28 +156,32 @@ def fit_camera(
     """
     prior = prior or TypicalLens(start.lens.size_px)
     rough = SystematicError.of(observations.px, observations.normals, observations.boundary, start.lens.size_px)
-    problem = _Problem(
-        start, observations, prior, rough, np.array(bow_spread_mm), np.arange(BOW.stop if fine else BOW.start)
-    )
-    begin = np.append(camera_parameters(start)[problem.free], np.zeros(rough.count))
+    free = np.arange(BOW.stop if fine else BOW.start)
+    problem = _Problem(start, observations, prior, rough, np.array(bow_spread_mm), free, stretch)
+    begin = np.concatenate([camera_parameters(start)[free], problem.begin_stretch, np.zeros(rough.count)])
     values, cost = _minimize(problem, begin, most_steps)
     if fine:
-        problem = dataclasses.replace(problem, systematic=rough.with_learned_spread(values[len(problem.free) :]))
+        problem = dataclasses.replace(problem, systematic=rough.with_learned_spread(problem.systematic_px(values)))
         values, cost = _minimize(problem, values, most_steps)
     camera = problem.camera_at(values)
     n = len(observations.px)
     whitened, jacobian = problem.evaluate(values)
     whitened = whitened[:n]
     weight = np.minimum(1, LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
-    covariance = np.zeros((len(PARAMETERS), len(PARAMETERS)))
     found = cluster_robust_covariance(jacobian, whitened * weight, weight, observations.cluster)
-    kept = len(problem.free)  # the systematic errors are of no use to anybody else
-    covariance[np.ix_(problem.free, problem.free)] = found[:kept, :kept]
+    kept = len(free) + (stretch is not None)  # the systematic errors are of no use to anybody else
+    to_camera = np.eye(len(PARAMETERS))[:, free]
+    stretched = problem.points_mm(values)
+    if stretch is not None:
+        to_camera = np.column_stack([to_camera, carried_by_camera(camera, stretched, len(free))])
+    covariance = to_camera @ found[:kept, :kept] @ to_camera.T
     strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(camera)[LENS]) ** 2)))
-    rows_px = problem.systematic.rows_px(values[kept:])
+    rows_px = problem.systematic.rows_px(problem.systematic_px(values))
     volume = log_volume(jacobian, np.append(weight, np.ones(len(jacobian) - n)))
     volume -= float(np.log(problem.bow_spread_mm).sum() + np.log(problem.systematic.spread_px).sum())
-    return CameraFit(camera, covariance, whitened * observations.sigma_px, weight, rows_px, cost, volume, strain)
+    residual_px = whitened * observations.sigma_px
+    longer = problem.stretch_at(values)
+    return CameraFit(camera, covariance, residual_px, weight, rows_px, cost, volume, strain, longer)
 
 
 def _minimize(problem: _Problem, begin: Array, most_steps: int) -> tuple[Array, float]:
@@ -185,7 +199,7 @@ def _minimize(problem: _Problem, begin: Array, most_steps: int) -> tuple[Array, 
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """Residuals and Jacobian of a fit by its free parameters and, after them, the systematic errors in px."""
+    """Residuals and Jacobian of a fit by its free parameters, the stretch if it is open, and systematic errors, px."""
 
     start: Camera
     observations: Observations
@@ -193,6 +207,24 @@ class _Problem:
     systematic: SystematicError
     bow_spread_mm: Array
     free: Indices
+    stretch: OpenStretch | None = None
+
+    @property
+    def begin_stretch(self) -> Array:
+        """Where the stretch begins, shape (1,); empty when it is not open."""
+        return np.array([] if self.stretch is None else [self.stretch.begin])
+
+    def systematic_px(self, values: Array) -> Array:
+        """Return the sizes of the systematic errors at values."""
+        return values[len(self.free) + (self.stretch is not None) :]
+
+    def stretch_at(self, values: Array) -> float:
+        """Return the stretch at values, log ratio."""
+        return 0.0 if self.stretch is None else float(values[len(self.free)])
+
+    def points_mm(self, values: Array) -> Array:
+        """Return the observations' board points, stretched, shape (n, 3)."""
+        return self.observations.points_mm * (1.0, math.exp(self.stretch_at(values)), 1.0)
 
     def parameters(self, values: Array) -> Array:
         """Return the camera's parameters at values."""
@@ -234,14 +266,19 @@ class _Problem:
         return float(values[:2].sum() / sum(self.start.lens.focal_px))
 
     def evaluate(self, values: Array) -> tuple[Array, Array]:
-        """Return residuals and Jacobian at values, shapes (m,) and (m, k): observations, lens, bow, systematic."""
+        """Return residuals and Jacobian at values, shapes (m,) and (m, len(values)).
+
+        Observations come first, then what is known of the lens, the bow, the stretch and the systematic errors.
+        """
         camera, seen, k = self.camera_at(values), self.observations, len(self.free)
-        systematic_px, full = values[k:], self.parameters(values)
-        px, _, by_parameters = project(camera, seen.points_mm)
+        systematic_px, full = self.systematic_px(values), self.parameters(values)
+        points_mm, later = self.points_mm(values), len(values) - len(systematic_px)
+        px, by_point, by_parameters = project(camera, points_mm)
         off = ((seen.px - px) * seen.normals).sum(axis=1) - self.systematic.shapes @ systematic_px
         known = [
             self.prior.residual(full[LENS]),
             full[BOW] / self.bow_spread_mm,
+            values[k:later] if self.stretch is None else self.stretch.residual(values[k:later]),
             systematic_px / self.systematic.spread_px,
         ]
         residuals = np.concatenate([np.nan_to_num(off, nan=1e3) / seen.sigma_px, *known])
@@ -250,13 +287,16 @@ class _Problem:
         jacobian = np.zeros((len(values), len(residuals)))
         by_free = by_parameters.transpose(1, 2, 0)[:, self.free]
         jacobian[:k, :n] = -np.nan_to_num(seen.normals[:, 0] * by_free[0] + seen.normals[:, 1] * by_free[1])
-        jacobian[k:, :n] = -self.systematic.shapes.T
+        if self.stretch is not None:
+            jacobian[k, :n] = -np.nan_to_num((seen.normals * by_point[:, :, 1]).sum(axis=1) * points_mm[:, 1])
+            jacobian[k, n + lens + bows] = 1 / self.stretch.spread
+        jacobian[later:, :n] = -self.systematic.shapes.T
         jacobian[:, :n] /= seen.sigma_px
         priors = np.zeros((lens + bows, len(PARAMETERS)))
         priors[:lens, LENS] = self.prior.jacobian(full[LENS])
         priors[lens:, BOW] = np.diag(1 / self.bow_spread_mm)
         jacobian[:k, n : n + lens + bows] = priors[:, self.free].T
-        jacobian[k:, n + lens + bows :] = np.diag(1 / self.systematic.spread_px)
+        jacobian[later:, n + lens + bows + (later - k) :] = np.diag(1 / self.systematic.spread_px)
         return residuals, jacobian.T
 
 

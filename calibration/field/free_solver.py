@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.camera import Camera, flat_bow
+from downfield.calibration.camera import flat_bow
 from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.field.hash_rows import with_hash_rows
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil
@@ -25,7 +25,8 @@ from downfield.calibration.field.plane_camera import camera_and_proportions, cam
 from downfield.calibration.field.print_measurement import measure_styles
 from downfield.calibration.field.rectified_lines import YardLineEnds
 from downfield.calibration.field.yard_marks import marked_steps
-from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.lens.prior import LensPrior
+from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Array, Bools, Plane
 from downfield.core.field import FieldModel
 from downfield.core.painted_lines import LineStyle
@@ -69,14 +70,6 @@ class FreeLimits:
 
 
 LIMITS: Final = FreeLimits()
-
-
-def open_proportions(size_px: tuple[int, int], open_by: OpenProportions = ROUGH) -> TypicalLens:
-    """Return the prior of a lens over a print whose proportions are only as good as they were measured with it.
-
-    An error of the proportions looks like pixels that are not square, so these stand for it in the covariance.
-    """
-    return TypicalLens(size_px, pixel_spread=open_by.spread)
 
 
 def proportions_off(candidate: Candidate, field: FieldModel) -> float:
@@ -217,7 +210,13 @@ def _yard_line_ends(
 
 
 def measure_print(
-    planes: Sequence[Plane], start: Candidate, paint: float, prior: LensPrior | None, *, marks_open: bool = True
+    planes: Sequence[Plane],
+    start: Candidate,
+    paint: float,
+    prior: LensPrior | None,
+    proportions: DescribedProportions,
+    *,
+    marks_open: bool = True,
 ) -> Candidate | None:
     """Return the field as it is printed, and the camera; None when too little paint is found.
 
@@ -226,6 +225,7 @@ def measure_print(
         start: a candidate good to a few pixels.
         paint: contrast of the yard lines, gray levels, signed.
         prior: the lens, when it was measured beforehand.
+        proportions: of the print as it is described.
         marks_open: whether the rows of hash marks are measured, too; else they are where the field has them.
 
     """
@@ -235,7 +235,9 @@ def measure_print(
         observations = observations[_is_sure(observations, field)]
         if len(observations.px) < LIMITS.fewest_observations:
             return None
-        camera, field = _fit_proportions(camera, field, observations, prior)
+        fit = fit_camera(camera, observations, prior=prior, stretch=proportions.stretch(field), fine=True)
+        field = stretched_field(field, fit.stretch)
+        camera = fit.camera
         if i:
             field = measure_styles(planes[0], camera, field, paint)
     field = with_number_rows(planes[0], camera, field, paint) or field
@@ -261,23 +263,3 @@ def _is_sure(observations: Observations, field: FieldModel) -> Bools:
         return free
     placed = [i for i, line in enumerate(field.lines()) if line.kind == "sideline"]
     return np.asarray(free | np.isin(observations.boundary, placed), dtype=np.bool_)
-
-
-def _fit_proportions(
-    camera: Camera, field: FieldModel, observations: Observations, prior: LensPrior | None
-) -> tuple[Camera, FieldModel]:
-    """Fit the camera and the field's proportions: what seems to be the pixels' proportions is the print's.
-
-    Seen from above the two look the same, and a camera's pixels are square.
-    """
-    fit = fit_camera(camera, observations, prior=prior or open_proportions(camera.lens.size_px), fine=True)
-    fx, fy = fit.camera.lens.focal_px
-    turned = abs(fit.camera.board_to_camera[0, 0]) < abs(fit.camera.board_to_camera[1, 0])
-    ratio = fx / fy if turned else fy / fx
-    field = dataclasses.replace(field, mm_per_yd_y=field.mm_per_yd_y * ratio)
-    points = observations.points_mm * (1.0, ratio, 1.0)
-    focal = fx if not turned else fy
-    lens = dataclasses.replace(fit.camera.lens, focal_px=(focal, focal))
-    start = dataclasses.replace(fit.camera, lens=lens, bow=flat_bow(field))
-    again = fit_camera(start, dataclasses.replace(observations, points_mm=points), prior=prior, fine=True)
-    return again.camera, field

@@ -21,6 +21,7 @@ from downfield.calibration.field.solver import refine_solution
 from downfield.calibration.field.verification import share_of_lines_found
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import check_picture
+from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
@@ -62,7 +63,12 @@ class Landmark:
 
 
 def solve_landmarks(
-    images: Sequence[Image], field: FieldModel, landmarks: Sequence[Landmark], *, prior: LensPrior | None = None
+    images: Sequence[Image],
+    field: FieldModel,
+    landmarks: Sequence[Landmark],
+    *,
+    prior: LensPrior | None = None,
+    proportions: DescribedProportions | None = None,
 ) -> FieldSolution:
     """Solve the camera from landmarks and refine it to the paint.
 
@@ -71,6 +77,7 @@ def solve_landmarks(
         field: the printed field.
         landmarks: four or more, not all on one line.
         prior: the lens, when it was measured beforehand.
+        proportions: of the print as it is described, if they are to be measured.
 
     Raises:
         InputError: too few landmarks, or all on one line.
@@ -93,7 +100,9 @@ def solve_landmarks(
         )
     camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, LIMITS.searches_px[0]))
     _check_landmarks(camera, landmarks, board, px)
-    solution = refine_solution(planes, camera, field, prior=prior, searches_px=LIMITS.searches_px)
+    solution = refine_solution(
+        planes, camera, field, prior=prior, proportions=proportions, searches_px=LIMITS.searches_px
+    )
     if (
         solution is None
         or share_of_lines_found(planes[0], solution.fit.camera, field, LIMITS.searches_px[0] / 4) < LIMITS.least_paint

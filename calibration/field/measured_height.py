@@ -116,9 +116,9 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
     )  # of foot and top
     top = Observations.of_points(np.array([(*foot_mm, standing.height_mm)]), np.array([standing.top_px]), sigma_px)
     seen = _appended(solution.observations, top)
-    fit = fit_camera(camera, seen, prior=solution.prior, fine=True)
+    fit = fit_camera(camera, seen, prior=solution.prior, stretch=solution.stretch, fine=True)
     planes = [clearest_channel(images[0])]
-    found = with_mean_focal(dataclasses.replace(solution, fit=fit, observations=seen), planes)
+    found = with_mean_focal(solution.with_fit(fit, seen), planes)
     if float(found.fit.weight[-2 * _COPIES :].min()) < LIMITS.doubted:
         raise InputError(
             "what stands on the board contradicts the print. Check its height, that it is upright, and where foot and"

@@ -22,10 +22,11 @@ import numpy as np
 
 from downfield.calibration.camera_fit import LIMITS as FIT
 from downfield.calibration.camera_fit import BowSizes, CameraFit, Observations, fit_camera, with_scaled_focal
-from downfield.calibration.jacobians import LENS, camera_parameters
+from downfield.calibration.jacobians import LENS, PARAMETERS, camera_parameters
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
 from downfield.calibration.monotone_curve import monotone_curve
 from downfield.calibration.robust_covariance import overstated_precision
+from downfield.calibration.stretch import OpenStretch, carried_by_camera
 from downfield.core.arrays import Array
 
 
@@ -57,13 +58,16 @@ _FLAT, _BOWED = 0, 1
 _BOWS: Final = (LIMITS.flat_mm, FIT.bow_spread_mm)
 
 
-def average_focal(fit: CameraFit, observations: Observations, prior: LensPrior | None) -> CameraFit:
+def average_focal(
+    fit: CameraFit, observations: Observations, prior: LensPrior | None, stretch: OpenStretch | None = None
+) -> CameraFit:
     """Return the fit at the mean of the focal lengths that explain the picture, its covariance with their spread.
 
     Args:
         fit: the likeliest fit, over a board that may be bowed.
         observations: what it was fitted to.
         prior: the lens; any webcam's when None. With a measured lens the focal length is not open.
+        stretch: how far the print may be longer or shorter across than the points; not at all when None.
 
     """
     camera = fit.camera
@@ -73,16 +77,22 @@ def average_focal(fit: CameraFit, observations: Observations, prior: LensPrior |
     if not isinstance(prior, TypicalLens) or sigma < LIMITS.sure:
         return fit
     some = observations[np.arange(0, len(observations.px), LIMITS.every)]
-    trials = _Trials(dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(LIMITS.every)), prior)
+    trials = _Trials(dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(LIMITS.every)), prior, stretch)
     posterior = trials.explore(fit, float(np.clip(sigma, *LIMITS.steps)))
     flat, bent = posterior.trials[min(posterior.trials, key=lambda log: abs(log - posterior.mean))]
     bow = _mean_bow(posterior.bowed)
-    found = _held(flat, observations, prior, math.exp(posterior.mean), bow)
+    whole = _Trials(observations, prior, stretch)
+    found = whole.held(flat, posterior.mean, bow)
     low, high = (
-        camera_parameters(_held(found, observations, prior, math.exp(log), bow).camera)
-        for log in (posterior.mean - posterior.spread, posterior.mean + posterior.spread)
+        whole.held(found, log, bow) for log in (posterior.mean - posterior.spread, posterior.mean + posterior.spread)
     )
-    along, bend = (high - low) / 2, camera_parameters(bent.camera) - camera_parameters(flat.camera)
+    by_stretch = carried_by_camera(found.camera, observations.points_mm, len(PARAMETERS))
+
+    def change(one: CameraFit, other: CameraFit) -> Array:
+        moved = camera_parameters(other.camera) - camera_parameters(one.camera)
+        return moved + by_stretch * (other.stretch - one.stretch)
+
+    along, bend = change(low, high) / 2, change(flat, bent)
     doubt = posterior.bowed * (1 - posterior.bowed)
     spread = np.outer(along, along) + doubt * np.outer(bend, bend)
     strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(found.camera)[LENS]) ** 2)))
@@ -113,6 +123,7 @@ class _Trials:
 
     observations: Observations
     prior: TypicalLens
+    stretch: OpenStretch | None
 
     def explore(self, fit: CameraFit, step: float) -> _Posterior:
         """Fit at focal lengths to either side as far as they are likely."""
@@ -140,10 +151,16 @@ class _Trials:
 
     def _fit(self, near_flat: CameraFit, near_bowed: CameraFit, log: float) -> tuple[CameraFit, CameraFit]:
         near = (near_flat, near_bowed)
-        flat, bowed = (
-            _held(fit, self.observations, self.prior, math.exp(log), bow) for fit, bow in zip(near, _BOWS, strict=True)
-        )
+        flat, bowed = (self.held(fit, log, bow) for fit, bow in zip(near, _BOWS, strict=True))
         return flat, bowed
+
+    def held(self, near: CameraFit, log: float, bow: BowSizes) -> CameraFit:
+        """Return the fit at a log focal length, from one at another."""
+        focal_px = math.exp(log)
+        start = with_scaled_focal(near.camera, focal_px / float(np.mean(near.camera.lens.focal_px)))
+        prior = dataclasses.replace(self.prior, focal=focal_px / start.lens.size_px[0], focal_spread=LIMITS.held)
+        stretch = self.stretch and dataclasses.replace(self.stretch, begin=near.stretch)
+        return fit_camera(start, self.observations, prior=prior, stretch=stretch, fine=True, bow_spread_mm=bow)
 
     def _costs(self, trials: dict[float, tuple[CameraFit, CameraFit]]) -> dict[float, Array]:
         """Return minus the log posterior of each focal length over a flat and a bowed board, shape (2,) each."""
@@ -170,13 +187,6 @@ class _Trials:
         effects = [trials[logs[-1]][0].residual_px - trials[logs[0]][0].residual_px]
         effects.append(trials[logs[len(logs) // 2]][1].residual_px - trials[logs[len(logs) // 2]][0].residual_px)
         return max(overstated_precision(effect / sigma, errors, self.observations.cluster) for effect in effects)
-
-
-def _held(near: CameraFit, observations: Observations, prior: TypicalLens, focal_px: float, bow: BowSizes) -> CameraFit:
-    """Return the fit at a focal length, from one at another."""
-    start = with_scaled_focal(near.camera, focal_px / float(np.mean(near.camera.lens.focal_px)))
-    held = dataclasses.replace(prior, focal=focal_px / start.lens.size_px[0], focal_spread=LIMITS.held)
-    return fit_camera(start, observations, prior=held, fine=True, bow_spread_mm=bow)
 
 
 def _mean_bow(bowed: float) -> BowSizes:

@@ -16,7 +16,7 @@ from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import LIMITS as VERIFICATION
 from downfield.calibration.field.verification import cut_edges, find_problems, gather_evidence, share_of_lines_found
-from downfield.calibration.field.yard_marks import marked_steps
+from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import is_blurred
 from downfield.core.arrays import Image, Plane
@@ -84,11 +84,12 @@ def distance_px(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) 
 
 def with_mean_focal(solution: FieldSolution, planes: Sequence[Plane]) -> FieldSolution:
     """Return the solution at the mean of the focal lengths that explain paint and lens."""
-    fit = average_focal(solution.fit, solution.observations, solution.prior)
+    fit = average_focal(solution.fit, solution.observations, solution.prior, solution.stretch)
     if fit is solution.fit:
         return solution
-    evidence = gather_evidence(planes[0], fit.camera, solution.field, LIMITS.fine_search_px)
-    return dataclasses.replace(solution, fit=fit, evidence=evidence)
+    found = solution.with_fit(fit, solution.observations)
+    evidence = gather_evidence(planes[0], fit.camera, found.field, LIMITS.fine_search_px)
+    return dataclasses.replace(found, evidence=evidence)
 
 
 def best_trusted(
@@ -108,7 +109,7 @@ def best_trusted(
         image: the first picture.
         fields: the fields it may be.
         planes: gray pictures.
-        prior: of lens and proportions.
+        prior: the lens, when it was measured beforehand.
         paint: contrast of the yard lines, gray levels, signed, of a print that was measured in the picture; None when
             the print is as it is described.
         distance_follows: whether the camera's distance is to be told afterwards: until then the likeliest focal length
@@ -133,6 +134,8 @@ def best_trusted(
     problems = find_problems(best.evidence, best.fit, best.field, numbered=numbered)
     if paint is not None and _least_ended(best) < LIMITS.least_ended:
         problems.append("the yard lines do not end where a sideline should be")
+    if other_length := length_problem(placed[order[0]].marks, best.field):
+        problems.append(other_length)
     if cut_edges(best.fit.camera, best.field):
         raise AimError(problems[0])
     if problems:
@@ -160,10 +163,18 @@ def _least_ended(solution: FieldSolution) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """What tells which of a solution's lines are the goal lines: whether something shows it, and whether it is sure."""
+    """What tells which of a solution's lines are the goal lines.
+
+    Attributes:
+        shown: whether something shows it.
+        sure: whether it is sure.
+        marks: the steps of yard lines that have one-yard marks; None where that is not clear.
+
+    """
 
     shown: bool
     sure: bool
+    marks: tuple[int, int] | None = None
 
 
 def _placed(plane: Plane, solution: FieldSolution, fields: Sequence[FieldModel], paint: float | None) -> _Placed:
@@ -173,9 +184,10 @@ def _placed(plane: Plane, solution: FieldSolution, fields: Sequence[FieldModel],
         return _Placed(shown=False, sure=False)
     numbered = set(repeated_digit_sides(plane, camera, field)) in ({1}, {-1})
     steps = round(field.length_yd / field.yard_line_every_yd)
-    marked = marked_steps(plane, camera, field, paint) == (0, steps)
+    marks = marked_steps(plane, camera, field, paint)
+    marked = marks == (0, steps)
     # Marks tell how long the field is as well; numbers are on the same lines of fields of several lengths.
-    return _Placed(numbered or marked, marked or (numbered and len(fields) == 1))
+    return _Placed(numbered or marked, marked or (numbered and len(fields) == 1), marks)
 
 
 def _offer_goal_lines(ranked: Sequence[FieldSolution]) -> None:

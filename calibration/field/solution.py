@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +13,7 @@ from downfield.calibration.field.mirroring import UNMIRROR
 from downfield.calibration.field.verification import FieldEvidence
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.quality import to_calibration
+from downfield.calibration.stretch import DescribedProportions, OpenStretch, stretched_field
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
 
@@ -24,7 +27,8 @@ class FieldSolution:
         fit: the camera, its covariance and residuals.
         observations: what it was fitted to.
         evidence: measurements that it was not fitted to.
-        prior: what was known of the lens, and of the print's proportions, beforehand; any webcam's when None.
+        prior: what was known of the lens beforehand; any webcam's when None.
+        proportions: of the print as it was described, where it is measured with the camera; None where it is exact.
 
     """
 
@@ -33,6 +37,23 @@ class FieldSolution:
     observations: Observations
     evidence: FieldEvidence
     prior: LensPrior | None = None
+    proportions: DescribedProportions | None = None
+
+    @property
+    def stretch(self) -> OpenStretch | None:
+        """How far the field may still be stretched; None where its proportions are exact."""
+        return self.proportions and self.proportions.stretch(self.field)
+
+    def with_fit(self, fit: CameraFit, observations: Observations) -> FieldSolution:
+        """Return the solution with another fit to observations, the field and they as long as it found the print."""
+        return dataclasses.replace(
+            self,
+            field=stretched_field(self.field, fit.stretch),
+            fit=dataclasses.replace(fit, stretch=0.0),
+            observations=dataclasses.replace(
+                observations, points_mm=observations.points_mm * (1.0, math.exp(fit.stretch), 1.0)
+            ),
+        )
 
     def calibration(self, method: Method = "field", made_from: Sequence[str] = (), made_at: str = "") -> Calibration:
         """Return the calibration, with its residuals and covariance; made now when `made_at` is empty."""

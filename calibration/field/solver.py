@@ -16,12 +16,12 @@ from typing import Final
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera
 from downfield.calibration.field.free_solver import (
+    ROUGH,
     GoalRungs,
     described_candidates,
     find_goal_rungs,
     free_candidates,
     measure_print,
-    open_proportions,
     proportions_off,
 )
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
@@ -37,8 +37,10 @@ from downfield.calibration.field.solution import AmbiguousField, FieldReading, F
 from downfield.calibration.field.verification import (
     gather_evidence,
 )
+from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
 from downfield.calibration.pictures import check_picture, is_blurred
+from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, preset, preset_names
@@ -119,7 +121,6 @@ def solve_field(
     if ends is None or not roughly:
         best = described()
     else:
-        open_prior = prior or open_proportions((images[0].shape[1], images[0].shape[0]))
         measured = partial(
             solve_by_measuring,
             planes,
@@ -127,7 +128,8 @@ def solve_field(
             ends.paint,
             images[0],
             fields,
-            open_prior,
+            prior,
+            DescribedProportions.of(fields[0], ROUGH.spread),
             reporter,
             distance_follows=follows,
         )
@@ -191,8 +193,25 @@ def _solve_as_described(
     reporter.enter("checking")
     kept = [solution for solution in solutions if solution]
     best = best_trusted(kept, image, fields, planes, prior, distance_follows=distance_follows)
+    if ends is not None:
+        _refuse_other_length(planes[0], best, ends.paint)
     refuse_mirrored(planes[0], best.fit.camera, best.field)
     return best
+
+
+def _refuse_other_length(plane: Plane, solution: FieldSolution, paint: float) -> None:
+    """Refuse a solution if the print's one-yard marks show a field of another length, such as one of 80 yards.
+
+    Raises:
+        CalibrationError: they do.
+
+    """
+    field = solution.field
+    problem = length_problem(marked_steps(plane, solution.fit.camera, field, paint), field)
+    if problem:
+        raise CalibrationError(
+            f"the print is not {field.name}: {problem}. Check --field, or describe it in a .toml file."
+        )
 
 
 def _free_candidates(
@@ -213,7 +232,8 @@ def solve_by_measuring(
     paint: float,
     image: Image,
     fields: Sequence[FieldModel],
-    prior: LensPrior,
+    prior: LensPrior | None,
+    proportions: DescribedProportions,
     reporter: ProgressReporter,
     *,
     distance_follows: bool = False,
@@ -226,7 +246,8 @@ def solve_by_measuring(
         paint: contrast of the yard lines, gray levels, signed.
         image: the first picture.
         fields: the fields it may be.
-        prior: of lens and proportions.
+        prior: the lens, when it was measured beforehand.
+        proportions: of the print as it is described.
         reporter: takes how far it has come.
         distance_follows: whether the camera's distance is to be told afterwards.
 
@@ -241,11 +262,19 @@ def solve_by_measuring(
     for i, option in enumerate(likely):
         reporter.enter("solving the camera", i / len(likely))
         # The rows of a bundled preset tell it from others; without that, naming the wrong one would give its scale.
-        found = measure_print(planes, option, paint, prior, marks_open=not any(map(_is_bundled, fields)))
+        marks_open = not any(map(_is_bundled, fields))
+        found = measure_print(planes, option, paint, prior, proportions, marks_open=marks_open)
         if found is not None:
-            near = LIMITS.measured_searches_px
             solutions.append(
-                refine_solution(planes, found.camera, found.field, prior=prior, searches_px=near, ends=True)
+                refine_solution(
+                    planes,
+                    found.camera,
+                    found.field,
+                    prior=prior,
+                    proportions=proportions,
+                    searches_px=LIMITS.measured_searches_px,
+                    ends=True,
+                )
             )
     reporter.enter("checking")
     kept = [solution for solution in solutions if solution]
@@ -263,6 +292,7 @@ def refine_solution(
     field: FieldModel,
     *,
     prior: LensPrior | None = None,
+    proportions: DescribedProportions | None = None,
     searches_px: Sequence[float] = LIMITS.searches_px,
     ends: bool = False,
 ) -> FieldSolution | None:
@@ -273,6 +303,7 @@ def refine_solution(
         camera: where to begin.
         field: the printed field.
         prior: the lens, when it was measured beforehand.
+        proportions: of the print as it is described, if they are to be measured.
         searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.
         ends: whether the ends of yard lines are observed from the first fit on: where the sidelines' own paint is not
             found, nothing else shows how wide the field is.
@@ -284,20 +315,28 @@ def refine_solution(
         observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=ends)
         if len(observations.px) < LIMITS.fewest_observations:
             return None
-        camera = fit_camera(camera, observations, prior=prior, fine=True).camera
-    return _fit_all_frames(planes, camera, field, prior)
+        stretch = proportions and proportions.stretch(field)
+        fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
+        camera, field = fit.camera, stretched_field(field, fit.stretch)
+    return _fit_all_frames(planes, camera, field, prior, proportions)
 
 
 def _fit_all_frames(
-    planes: Sequence[Plane], camera: Camera, field: FieldModel, prior: LensPrior | None
+    planes: Sequence[Plane],
+    camera: Camera,
+    field: FieldModel,
+    prior: LensPrior | None,
+    proportions: DescribedProportions | None,
 ) -> FieldSolution | None:
     """Make the last fit, to all frames."""
     observations = observe_paint(planes, camera, field, SELECTION.fine_search_px)
     if len(observations.px) < LIMITS.fewest_observations:
         return None
-    fit = fit_camera(camera, observations, prior=prior, fine=True)
-    evidence = gather_evidence(planes[0], fit.camera, field, SELECTION.fine_search_px)
-    return FieldSolution(field, fit, observations, evidence, prior)
+    stretch = proportions and proportions.stretch(field)
+    fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
+    seen = stretched_field(field, fit.stretch)
+    evidence = gather_evidence(planes[0], fit.camera, seen, SELECTION.fine_search_px)
+    return FieldSolution(field, fit, observations, evidence, prior, proportions).with_fit(fit, observations)
 
 
 def at_distance(solution: FieldSolution, images: Sequence[Image], distance: LensFromDistance) -> FieldSolution:
@@ -316,11 +355,10 @@ def at_distance(solution: FieldSolution, images: Sequence[Image], distance: Lens
     prior = distance(solution.fit.camera) if isinstance(before, TypicalLens | None) else None
     if prior is None:
         return solution
-    if isinstance(before, TypicalLens):
-        prior = dataclasses.replace(prior, pixel_spread=before.pixel_spread)
     planes = [clearest_channel(image) for image in images]
-    better = fit_camera(solution.fit.camera, solution.observations, prior=prior, fine=True)
-    found = _fit_all_frames(planes, better.camera, solution.field, prior)
+    better = fit_camera(solution.fit.camera, solution.observations, prior=prior, stretch=solution.stretch, fine=True)
+    field = stretched_field(solution.field, better.stretch)
+    found = _fit_all_frames(planes, better.camera, field, prior, solution.proportions)
     return solution if found is None else with_mean_focal(found, planes)
 
 

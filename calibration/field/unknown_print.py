@@ -11,18 +11,20 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
-from downfield.calibration.field.free_solver import UNKNOWN, find_goal_rungs, free_candidates, open_proportions
+from downfield.calibration.field.free_solver import UNKNOWN, find_goal_rungs, free_candidates
 from downfield.calibration.field.line_chains import clearest_channel
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import find_yard_line_ends
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import find_lines, solve_by_measuring
 from downfield.calibration.pictures import check_picture
+from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, preset, preset_names
 
 _USUAL_LENGTH_MM: Final = 914.0  # of a field goal line to goal line, before anything is measured
+_USUAL_YARD_RATIO: Final = 1.1  # a yard is a little longer across than along, as most boards are printed
 
 
 def kinds_of_field() -> tuple[FieldModel, ...]:
@@ -34,6 +36,26 @@ def kinds_of_field() -> tuple[FieldModel, ...]:
     return tuple(_as_kind(field) for field in kinds.values())
 
 
+def rarer_kinds() -> tuple[FieldModel, ...]:
+    """Return kinds of field that no preset has: a print is taken for one only where its one-yard marks show it.
+
+    Youth, eight-man and flag football are played on fields of 80 x 40 and 60 x 30 yards.
+    """
+    usual = preset("ultimate")
+    return tuple(
+        _as_kind(
+            dataclasses.replace(
+                usual,
+                length_yd=length_yd,
+                width_yd=length_yd / 2,
+                hash_rows_y_yd=tuple(y * length_yd / 2 / usual.width_yd for y in usual.hash_rows_y_yd),
+                number_rows_y_yd=tuple(y * length_yd / 2 / usual.width_yd for y in usual.number_rows_y_yd),
+            )
+        )
+        for length_yd in (80.0, 60.0)
+    )
+
+
 def _as_kind(field: FieldModel) -> FieldModel:
     along = _USUAL_LENGTH_MM / field.length_yd
     return dataclasses.replace(
@@ -41,7 +63,7 @@ def _as_kind(field: FieldModel) -> FieldModel:
         name=f"{field.length_yd:g} yards",
         title=f"A field of {field.length_yd:g} yards",
         mm_per_yd_x=along,
-        mm_per_yd_y=along * 1.1,  # a little longer across than along, as most boards are printed
+        mm_per_yd_y=along * _USUAL_YARD_RATIO,
         line_mm=1.6,
         measured=False,
         source="",
@@ -73,10 +95,11 @@ def solve_unknown(images: Sequence[Image], *, progress: ProgressListener | None 
             " field evenly; or describe it in a .toml file and give that to --field."
         )
     kinds = kinds_of_field()
+    every = (*kinds, *rarer_kinds())
     goals = find_goal_rungs(planes[0], *lines, kinds, ends)
-    suited = [kind for kind in kinds if goals and goals.suit(kind)] or kinds
+    suited = [kind for kind in every if goals and goals.suit(kind)] or kinds
     options = [option for kind in suited for option in free_candidates(*lines, kind, ends, UNKNOWN, goals)]
-    prior = open_proportions((images[0].shape[1], images[0].shape[0]), UNKNOWN)
-    best = solve_by_measuring(planes, options, ends.paint, images[0], kinds, prior, reporter)
+    proportions = DescribedProportions(_USUAL_YARD_RATIO, UNKNOWN.spread)
+    best = solve_by_measuring(planes, options, ends.paint, images[0], every, None, proportions, reporter)
     reporter.finish()
     return best

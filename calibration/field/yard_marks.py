@@ -47,6 +47,8 @@ class YardMarkLimits:
     """Steps without marks that must follow those with some,"""
     most_covered: float = 0.25
     """and share of the steps between that may have none."""
+    other_length: int = 2
+    """Steps by which the marks of another field differ: a figure may cover all marks of one step."""
 
 
 LIMITS: Final = YardMarkLimits()
@@ -80,6 +82,23 @@ def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) 
     by_step = (by_step - np.median(contrast[~marked].max(axis=2))).max(axis=1)
     by_step /= np.median(by_step[rim:-rim])
     return _run(by_step)
+
+
+def length_problem(marked: tuple[int, int] | None, field: FieldModel) -> str | None:
+    """Return what is wrong where one-yard marks show a field of another length; None where they don't.
+
+    Args:
+        marked: the steps of yard lines that have marks, from `marked_steps`.
+        field: the field.
+
+    """
+    if marked is None:
+        return None
+    steps = marked[1] - marked[0]
+    if abs(steps - round(field.length_yd / field.yard_line_every_yd)) < LIMITS.other_length:
+        return None
+    seen_yd = steps * field.yard_line_every_yd
+    return f"its one-yard marks go on for {seen_yd:g} yards, and the field has {field.length_yd:g}"
 
 
 def _contrast(plane: Plane, camera: Camera, field: FieldModel, every: int) -> Array:

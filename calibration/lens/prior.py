@@ -69,18 +69,12 @@ class TypicalLens:
         size_px: picture width and height.
         focal: the likeliest focal length, as a share of the width.
         focal_spread: its relative standard deviation.
-        pixel_spread: relative difference of the two focal lengths; larger when the print's proportions, which look
-            the same, are still open.
-        pixel_ratio: the likeliest of these differences: where it stands for the print's proportions, how far these are
-            from their description.
 
     """
 
     size_px: tuple[int, int]
     focal: float = LIMITS.typical_focal
     focal_spread: float = LIMITS.focal_spread
-    pixel_spread: float = LIMITS.pixel_spread
-    pixel_ratio: float = 0.0
 
     def combined_with(self, focal: float, spread: float) -> TypicalLens:
         """Combine it with another estimate of the focal length, as a share of the width, with a relative spread."""
@@ -96,7 +90,7 @@ class TypicalLens:
         middle = np.array([cx - (width - 1) / 2, cy - (height - 1) / 2]) / (LIMITS.center_spread * width)
         focal_terms = [
             math.log(focal / (self.focal * width)) / self.focal_spread,
-            ((fx - fy) / focal - self.pixel_ratio) / self.pixel_spread,
+            (fx - fy) / focal / LIMITS.pixel_spread,
         ]
         return np.array([*focal_terms, *middle, *(lens[4:] * self._distortion_scale(focal))])
 
@@ -108,7 +102,7 @@ class TypicalLens:
         scale = self._distortion_scale(focal)
         out = np.zeros((9, 9))
         out[0, :2] = 0.5 / focal / self.focal_spread
-        out[1, :2] = np.array([fy, -fx]) / focal**2 / self.pixel_spread
+        out[1, :2] = np.array([fy, -fx]) / focal**2 / LIMITS.pixel_spread
         out[2, 2] = out[3, 3] = 1 / (LIMITS.center_spread * width)
         out[4:, 4:] = np.diag(scale)
         out[4:, :2] = (-_POWERS / focal * scale * lens[4:])[:, None] * 0.5

@@ -8,9 +8,10 @@ import numpy as np
 
 from downfield.api.table_setup import PlacedLandmark, SetupLandmark
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.field.free_solver import open_proportions
+from downfield.calibration.field.free_solver import ROUGH
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
 from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel, load_field, preset_names
@@ -66,8 +67,8 @@ def solve_placed(
         return solve_landmarks(images, load_field(name), marks)
     if shown is not None and name == shown.field.name:
         # Its proportions were measured with the camera that is solved again, so they are as open as that left them.
-        open_prior = open_proportions((images[0].shape[1], images[0].shape[0]))
-        return solve_landmarks(images, shown.field, marks, prior=open_prior)
+        proportions = DescribedProportions.of(shown.field, ROUGH.spread)
+        return solve_landmarks(images, shown.field, marks, proportions=proportions)
     if name == "auto":
         raise InputError("Choose the printed field before placing its corners by hand.")
     raise InputError(f"There is no printed field '{name}'. Choose one of {', '.join(preset_names())}.")
