@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.jacobians import LENS, PARAMETERS, POSE, camera_parameters, with_parameters
+from downfield.calibration.jacobians import LENS, POSE, camera_parameters, with_parameters
 from downfield.calibration.lens.prior import LIMITS as LENSES
 from downfield.calibration.quality import base_top_sigma_mm
 from downfield.core.arrays import Array
@@ -71,7 +71,7 @@ def _with_known_height(calibration: Calibration) -> Calibration:
     """Return it as if the camera's height had been measured by tape."""
     camera = calibration.camera
     values = camera_parameters(camera)
-    slope = np.zeros(len(PARAMETERS))
+    slope = np.zeros(len(calibration.covariance))
     for i in range(POSE.start, POSE.stop):
         step = LIMITS.step * max(1.0, abs(float(values[i])))
         moved = values.copy()
@@ -82,7 +82,7 @@ def _with_known_height(calibration: Calibration) -> Calibration:
 
 def _with_known_lens(calibration: Calibration) -> Calibration:
     """Return it as if the lens had been measured with the sheet."""
-    slopes = np.eye(len(PARAMETERS))[LENS]
+    slopes = np.eye(len(calibration.covariance))[LENS]
     return _conditioned(calibration, slopes, np.diag(np.square(LENSES.measured_floor)))
 
 

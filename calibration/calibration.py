@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.jacobians import PARAMETERS, locate
+from downfield.calibration.jacobians import PARAMETERS, PLACE_PARAMETERS, locate
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
@@ -98,7 +98,8 @@ class Calibration:
         quality: its residuals; None for the digital twin's truth.
         covariance: of the camera's parameters, in the order of `jacobians.PARAMETERS` (focal_x_px, focal_y_px,
             center_x_px, center_y_px, k1, k2, p1, p2, k3, rotation x y z, translation x y z mm, bow along twist across
-            both mm), row by row; empty when it is exact.
+            both mm), row by row; and last of the log ratio by which the print is longer across than `field` says, where
+            that was measured with the camera. Empty when it is exact.
         unmodeled_px: standard deviation of the errors that lens model and print leave unexplained; 0 when it is exact.
         certificate: its measured accuracy; None before `downfield certify`.
 
@@ -117,9 +118,11 @@ class Calibration:
     version: Literal[2] = 2
 
     def __post_init__(self) -> None:
-        size = len(PARAMETERS)
-        if self.covariance and [len(row) for row in self.covariance] != [size] * size:
-            raise InputError(f"covariance must be {size} rows of {size} numbers, or empty")
+        size = len(self.covariance)
+        known = {0, len(PARAMETERS), len(PLACE_PARAMETERS)}
+        if size not in known or any(len(row) != size for row in self.covariance):
+            sizes = " or ".join(f"{count} rows of {count} numbers" for count in sorted(known - {0}))
+            raise InputError(f"covariance must be {sizes}, or empty")
 
     def to_board_with_cov(
         self, px: ArrayLike, height_mm: ArrayLike = 0.0, *, sigma_px: ArrayLike = 0.0, sigma_height_mm: ArrayLike = 0.0
@@ -151,12 +154,13 @@ class Calibration:
 
         Args:
             by_pixel: Jacobians of the places by their pixels, from `locate`, shape (n, 2, 2).
-            by_parameters: Jacobians by the camera's parameters, shape (n, 2, 19).
+            by_parameters: Jacobians by `PLACE_PARAMETERS`, shape (n, 2, 20).
 
         """
         covariance: Array = self.unmodeled_px**2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
         if self.covariance:
-            covariance += by_parameters @ np.array(self.covariance) @ by_parameters.transpose(0, 2, 1)
+            known = by_parameters[:, :, : len(self.covariance)]
+            covariance += known @ np.array(self.covariance) @ known.transpose(0, 2, 1)
         return covariance
 
 

@@ -6,8 +6,7 @@ priors' widths are part of the covariance, so a focal length that a straight-dow
 uncertainty.
 
 A print that is described roughly may be longer or shorter across than the board points say; then this stretch is fitted
-too. Cameras and their covariances know nothing of it, so its error is carried by the camera's parameters that displace
-places alike.
+too.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from downfield.calibration.jacobians import (
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
 from downfield.calibration.robust_covariance import cluster_robust_covariance, log_volume
 from downfield.calibration.robust_least_squares import minimize_huber
-from downfield.calibration.stretch import OpenStretch, carried_by_camera
+from downfield.calibration.stretch import OpenStretch
 from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array, Bools, Indices
 
@@ -109,7 +108,7 @@ class CameraFit:
 
     Attributes:
         camera: the camera.
-        covariance: of `PARAMETERS`, shape (p, p).
+        covariance: of `PARAMETERS`, shape (19, 19); of `PLACE_PARAMETERS`, (20, 20), where the stretch was open.
         residual_px: seen minus predicted along each observation's direction, shape (n,).
         weight: how much each observation counted, 0..1, shape (n,).
         rows_px: the largest displacement of a row by a rolling shutter.
@@ -169,12 +168,10 @@ def fit_camera(
     whitened = whitened[:n]
     weight = np.minimum(1, LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
     found = cluster_robust_covariance(jacobian, whitened * weight, weight, observations.cluster)
-    kept = len(free) + (stretch is not None)  # the systematic errors are of no use to anybody else
-    to_camera = np.eye(len(PARAMETERS))[:, free]
-    stretched = problem.points_mm(values)
-    if stretch is not None:
-        to_camera = np.column_stack([to_camera, carried_by_camera(camera, stretched, len(free))])
-    covariance = to_camera @ found[:kept, :kept] @ to_camera.T
+    # The systematic errors are of no use to anybody else.
+    kept = free if stretch is None else np.append(free, len(PARAMETERS))
+    covariance = np.zeros((len(PARAMETERS) + len(kept) - len(free),) * 2)
+    covariance[np.ix_(kept, kept)] = found[: len(kept), : len(kept)]
     strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(camera)[LENS]) ** 2)))
     rows_px = problem.systematic.rows_px(problem.systematic_px(values))
     volume = log_volume(jacobian, np.append(weight, np.ones(len(jacobian) - n)))

@@ -1,7 +1,8 @@
 """Jacobians of the projection: by the point and by every parameter of the camera, and their inverse on the board.
 
 The parameters, in this order everywhere (fits, covariances, files): `PARAMETERS`. The lens comes first, the rotation is
-the Rodrigues vector, and the bow's sizes come last and count only if the camera has a bow.
+the Rodrigues vector, and the bow's sizes come last and count only if the camera has a bow. Where a place is depends
+also on how long the print is across, if that was measured with the camera: `PLACE_PARAMETERS`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ PARAMETERS = (
     *("rotation_x", "rotation_y", "rotation_z", "translation_x_mm", "translation_y_mm", "translation_z_mm"),
     *(f"bow_{shape}_mm" for shape in SHAPES),
 )
+PLACE_PARAMETERS = (*PARAMETERS, "print_stretch")
+"""The camera's, and the log ratio by which the print is longer across than it is taken to be."""
 LENS, POSE, BOW = slice(0, 9), slice(9, 15), slice(15, 19)
 DISTORTION, ROTATION, TRANSLATION = slice(4, 9), slice(9, 12), slice(12, 15)
 
@@ -102,8 +105,8 @@ def locate(
         select: the k pixels whose Jacobians by the parameters are wanted.
 
     Returns:
-        Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PARAMETERS`,
-        (k, 2, 19).
+        Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PLACE_PARAMETERS`,
+        (k, 2, 20). The last is of places in yards, in millimeters of the print as it is taken to be.
 
     """
     pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
@@ -116,7 +119,10 @@ def locate(
     by_pixel[:, 0, 0], by_pixel[:, 0, 1] = d / area, -b / area
     by_pixel[:, 1, 0], by_pixel[:, 1, 1] = -c / area, a / area
     by_height = -(by_pixel @ by_point[:, :, 2:])[:, :, 0]
-    return board, by_pixel, by_height, -by_pixel[select] @ by_parameters
+    by_place_parameters = np.zeros((len(by_parameters), 2, len(PLACE_PARAMETERS)))
+    by_place_parameters[:, :, :-1] = -by_pixel[select] @ by_parameters
+    by_place_parameters[:, 1, -1] = -board[select, 1]
+    return board, by_pixel, by_height, by_place_parameters
 
 
 def _by_distortion(ideal: Array) -> Array:

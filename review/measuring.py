@@ -120,7 +120,7 @@ def _covariance(calibration: Calibration, by_pixel: Array, by_parameters: Array)
         here = slice(2 * row, 2 * row + 2)
         covariance[here, here] = calibration.unmodeled_px**2 * by_pixel[row] @ by_pixel[row].T
     if calibration.covariance:
-        shared = by_parameters.reshape(2 * count, -1)
+        shared = by_parameters[:, :, : len(calibration.covariance)].reshape(2 * count, -1)
         covariance += shared @ np.array(calibration.covariance) @ shared.T
     return covariance
 

@@ -13,10 +13,10 @@ import numpy as np
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.field.measured_height import StandingObject, with_standing_object
 from downfield.calibration.field.solution import FieldSolution
-from downfield.calibration.field.solver import LensFromDistance, solve_field
+from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
 from downfield.calibration.lens.lens_calibration import read_lens
-from downfield.calibration.lens.prior import LensPrior, lens_at_height
+from downfield.calibration.lens.prior import LensFromDistance, LensPrior, lens_at_height
 from downfield.calibration.online.recalibration import known_lens
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError

@@ -13,11 +13,12 @@ from setup_readings import picture, solution
 from downfield.calibration.advice import advise, base_top_error_yd
 from downfield.calibration.camera import Camera, Lens, flat_bow
 from downfield.calibration.camera_fit import Observations, fit_camera, with_scaled_focal
-from downfield.calibration.field.free_solver import open_proportions
+from downfield.calibration.field.free_solver import ROUGH
 from downfield.calibration.field.measured_height import StandingObject, with_standing_object
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.lens.prior import lens_at_height
+from downfield.calibration.stretch import DescribedProportions
 from downfield.core.errors import InputError
 
 SIZE = (1280, 720)
@@ -32,9 +33,10 @@ def from_above() -> FieldSolution:
     x, y = np.meshgrid(np.linspace(0, TUDOR.length_mm, 17), np.linspace(0, TUDOR.width_mm, 9))
     points = np.column_stack([x.ravel(), y.ravel()])
     px = TRUE.to_pixels(points) + np.random.default_rng(1).normal(0, 0.15, (len(points), 2))
-    seen, prior = Observations.of_points(points, px, 0.15), open_proportions(SIZE)
-    fit = average_focal(fit_camera(with_scaled_focal(TRUE, 0.8), seen, prior=prior, fine=True), seen, prior)
-    return dataclasses.replace(solution(), fit=fit, observations=seen, prior=prior)
+    seen = Observations.of_points(points, px, 0.15)
+    described = dataclasses.replace(solution(), proportions=DescribedProportions.of(TUDOR, ROUGH.spread))
+    fit = fit_camera(with_scaled_focal(TRUE, 0.8), seen, stretch=described.stretch, fine=True)
+    return described.with_fit(average_focal(fit, seen, None, described.stretch), seen)
 
 
 def standing(height_mm: float, at_yd: tuple[float, float]) -> StandingObject:
@@ -78,9 +80,9 @@ def test_advice_foretells_what_a_tape_brings(from_above: FieldSolution) -> None:
     text = advise(before)
     assert "with a tape" in text
     foretold_yd = float(text.split("about ")[1].split()[0])
-    prior = dataclasses.replace(lens_at_height(before.camera, float(TRUE.position_mm[2])), pixel_spread=0.025)
-    fit = fit_camera(before.camera, from_above.observations, prior=prior, fine=True)
-    after = dataclasses.replace(from_above, fit=fit).calibration()
+    prior, seen = lens_at_height(before.camera, float(TRUE.position_mm[2])), from_above.observations
+    fit = fit_camera(before.camera, seen, prior=prior, stretch=from_above.stretch, fine=True)
+    after = from_above.with_fit(fit, seen).calibration()
     assert base_top_error_yd(after) == pytest.approx(foretold_yd, abs=0.02)
     assert advise(after) == ""
 

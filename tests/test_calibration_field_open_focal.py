@@ -7,14 +7,15 @@ import pytest
 
 from downfield.calibration.camera import Bow, Camera, Lens
 from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera, with_scaled_focal
-from downfield.calibration.field.free_solver import open_proportions
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.robust_covariance import overstated_precision
+from downfield.calibration.stretch import OpenStretch
 from downfield.core.field import preset, preset_names
 
 SIZE = (1280, 720)
+ROUGH = OpenStretch(0.0, 0.025)
 TRUE = Camera(
     Lens(SIZE, (1150.0, 1150.0), (639.5, 359.5)), (math.pi, 0.01, 0.0), (-400.0, 220.0, 1000.0), Bow((0, 800), (0, 440))
 )
@@ -30,13 +31,13 @@ def seen(seed: int) -> Observations:
 
 def likeliest(observations: Observations) -> CameraFit:
     start = with_scaled_focal(TRUE, 0.8)
-    return fit_camera(start, observations, prior=open_proportions(SIZE), fine=True)
+    return fit_camera(start, observations, stretch=ROUGH, fine=True)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_spread_of_the_focal_lengths_covers_the_true_one(seed: int) -> None:
     observations = seen(seed)
-    fit = average_focal(likeliest(observations), observations, open_proportions(SIZE))
+    fit = average_focal(likeliest(observations), observations, None, ROUGH)
     focal = float(np.mean(fit.camera.lens.focal_px))
     sigma = math.sqrt(fit.covariance[0, 0])
     assert sigma / focal > 0.05  # straight down it can't be told well
@@ -49,7 +50,7 @@ def test_the_spread_of_the_focal_lengths_covers_the_true_one(seed: int) -> None:
 def test_paint_is_explained_as_well_as_by_the_likeliest() -> None:
     observations = seen(4)
     before = likeliest(observations)
-    after = average_focal(before, observations, open_proportions(SIZE))
+    after = average_focal(before, observations, None, ROUGH)
     assert np.square(after.residual_px).mean() < 1.02 * np.square(before.residual_px).mean()
 
 
@@ -74,8 +75,8 @@ def tilted(bow_mm: float, lean: float, seed: int) -> tuple[Camera, Observations]
 
 def averaged(camera: Camera, observations: Observations) -> CameraFit:
     start = with_scaled_focal(camera, 0.7)
-    fit = fit_camera(start, observations, prior=open_proportions(SIZE), fine=True)
-    return average_focal(fit, observations, open_proportions(SIZE))
+    fit = fit_camera(start, observations, stretch=ROUGH, fine=True)
+    return average_focal(fit, observations, None, ROUGH)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -103,7 +104,8 @@ def test_base_tops_are_within_three_sigma_however_the_camera_leans(lean: float, 
     found = to_calibration(preset(preset_names()[0]), fit, observations, method="field", made_from=["a picture"])
     board, covariance = found.to_board_with_cov(camera.to_pixels(top), 7.0)
     sigma = np.sqrt(np.einsum("nii->ni", covariance))
-    assert (np.abs(board[:, :2] - top[:, :2]) < 3 * sigma).all()
+    unstretched = board[:, :2] / (1.0, math.exp(fit.stretch))
+    assert (np.abs(unstretched - top[:, :2]) < 3 * sigma).all()
 
 
 def test_errors_that_come_in_clusters_are_worth_less() -> None:

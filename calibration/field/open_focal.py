@@ -22,11 +22,11 @@ import numpy as np
 
 from downfield.calibration.camera_fit import LIMITS as FIT
 from downfield.calibration.camera_fit import BowSizes, CameraFit, Observations, fit_camera, with_scaled_focal
-from downfield.calibration.jacobians import LENS, PARAMETERS, camera_parameters
+from downfield.calibration.jacobians import LENS, camera_parameters
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
 from downfield.calibration.monotone_curve import monotone_curve
 from downfield.calibration.robust_covariance import overstated_precision
-from downfield.calibration.stretch import OpenStretch, carried_by_camera
+from downfield.calibration.stretch import OpenStretch
 from downfield.core.arrays import Array
 
 
@@ -86,13 +86,7 @@ def average_focal(
     low, high = (
         whole.held(found, log, bow) for log in (posterior.mean - posterior.spread, posterior.mean + posterior.spread)
     )
-    by_stretch = carried_by_camera(found.camera, observations.points_mm, len(PARAMETERS))
-
-    def change(one: CameraFit, other: CameraFit) -> Array:
-        moved = camera_parameters(other.camera) - camera_parameters(one.camera)
-        return moved + by_stretch * (other.stretch - one.stretch)
-
-    along, bend = change(low, high) / 2, change(flat, bent)
+    along, bend = (_values(high) - _values(low)) / 2, _values(bent) - _values(flat)
     doubt = posterior.bowed * (1 - posterior.bowed)
     spread = np.outer(along, along) + doubt * np.outer(bend, bend)
     strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(found.camera)[LENS]) ** 2)))
@@ -187,6 +181,12 @@ class _Trials:
         effects = [trials[logs[-1]][0].residual_px - trials[logs[0]][0].residual_px]
         effects.append(trials[logs[len(logs) // 2]][1].residual_px - trials[logs[len(logs) // 2]][0].residual_px)
         return max(overstated_precision(effect / sigma, errors, self.observations.cluster) for effect in effects)
+
+
+def _values(fit: CameraFit) -> Array:
+    """Return the values of what a fit's covariance is of."""
+    values = np.append(camera_parameters(fit.camera), fit.stretch)
+    return values[: len(fit.covariance)]
 
 
 def _mean_bow(bowed: float) -> BowSizes:

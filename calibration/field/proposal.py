@@ -13,6 +13,7 @@ import numpy as np
 from downfield.calibration.field.progress import ProgressListener
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.unknown_print import solve_unknown
+from downfield.calibration.jacobians import BOW, TRANSLATION
 from downfield.core.arrays import Image
 from downfield.core.errors import FieldError, InputError
 from downfield.core.field import FieldModel
@@ -149,9 +150,9 @@ def _scaled(solution: FieldSolution, scale: float) -> FieldSolution:
         across_mm=camera.bow.across_mm * scale,
         both_mm=camera.bow.both_mm * scale,
     )
-    # Lens and rotation stay; translation and bow, the last seven parameters, are lengths.
+    # Lens, rotation and stretch stay; translation and bow are lengths.
     units = np.ones(len(solution.fit.covariance))
-    units[-7:] = scale
+    units[TRANSLATION] = units[BOW] = scale
     fit = dataclasses.replace(
         solution.fit,
         camera=dataclasses.replace(camera, translation_mm=(tx, ty, tz), bow=bow),

@@ -149,7 +149,7 @@ def best_trusted(
         same = distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < LIMITS.same_px
         if near and not same and not find_problems(other.evidence, other.fit, other.field):
             averaged = with_mean_focal(best, planes) if is_open else best
-            raise AmbiguousField([FieldReading(_label(option), option) for option in (averaged, other)])
+            raise AmbiguousField([FieldReading(reading_label(option), option) for option in (averaged, other)])
     return best
 
 
@@ -206,10 +206,11 @@ def _offer_goal_lines(ranked: Sequence[FieldSolution]) -> None:
             offered.append(other)
     offered = [one for one in offered if not find_problems(one.evidence, one.fit, one.field, numbered=True)]
     if len(offered) > 1 and offered[0] is best:
-        raise AmbiguousField([FieldReading(_label(option), option) for option in offered])
+        raise AmbiguousField([FieldReading(reading_label(option), option) for option in offered])
 
 
-def _label(solution: FieldSolution) -> str:
+def reading_label(solution: FieldSolution) -> str:
+    """Return what tells a reading from others: its field, and where that is in the picture."""
     ends = solution.fit.camera.to_pixels(np.array([(0.0, 0.0), (solution.field.length_mm, solution.field.width_mm)]))
     (x0, y0), (x1, y1) = np.rint(ends).astype(int).tolist()
     return f"{solution.field.name} from pixel {x0}, {y0} to {x1}, {y1}"

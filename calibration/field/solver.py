@@ -32,23 +32,25 @@ from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import YardLineEnds, find_yard_line_ends
 from downfield.calibration.field.selection import LIMITS as SELECTION
-from downfield.calibration.field.selection import best_trusted, likeliest, no_match_text, with_mean_focal
+from downfield.calibration.field.selection import (
+    best_trusted,
+    likeliest,
+    no_match_text,
+    reading_label,
+    with_mean_focal,
+)
+from downfield.calibration.field.shrunk_pictures import ShrunkPictures
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import (
     gather_evidence,
 )
 from downfield.calibration.field.yard_marks import length_problem, marked_steps
-from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.lens.prior import LensFromDistance, LensPrior, TypicalLens
 from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, preset, preset_names
-
-LensFromDistance = Callable[[Camera], TypicalLens | None]
-"""Estimates the lens from the camera's distance, given a solution that is good on the paint but whose focal length and
-distance may be wrong by one factor; None when nothing is known of the distance."""
-
 
 FieldLines = tuple[Pencil, Pencil, Ladder, DivisionModel]
 """The yard lines' family, the other one, the ladder among the first, and the lens's distortion."""
@@ -107,6 +109,10 @@ def solve_field(
     """
     for image in images:
         check_picture(image)
+    if shrunk := ShrunkPictures.of(images):
+        prior, distance = shrunk.prior(prior), shrunk.distance(distance)
+        solve = partial(solve_field, shrunk.images, fields, prior=prior, distance=distance, progress=progress)
+        return shrunk.solved(solve, reading_label)
     reporter = ProgressReporter(progress)
     reporter.enter("finding lines")
     planes = [clearest_channel(image) for image in images]

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from downfield.calibration.field.free_solver import UNKNOWN, find_goal_rungs, free_candidates
 from downfield.calibration.field.line_chains import clearest_channel
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import find_yard_line_ends
+from downfield.calibration.field.selection import reading_label
+from downfield.calibration.field.shrunk_pictures import ShrunkPictures
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import find_lines, solve_by_measuring
 from downfield.calibration.pictures import check_picture
@@ -84,6 +87,8 @@ def solve_unknown(images: Sequence[Image], *, progress: ProgressListener | None 
     """
     for image in images:
         check_picture(image)
+    if shrunk := ShrunkPictures.of(images):
+        return shrunk.solved(partial(solve_unknown, shrunk.images, progress=progress), reading_label)
     reporter = ProgressReporter(progress)
     reporter.enter("finding lines")
     planes = [clearest_channel(image) for image in images]

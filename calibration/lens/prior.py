@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -113,6 +114,11 @@ class TypicalLens:
         k1, k2, k3 = LIMITS.corner_spread
         scale: Array = corner**_POWERS / np.array([k1, k2, LIMITS.tangential_spread, LIMITS.tangential_spread, k3])
         return scale
+
+
+LensFromDistance = Callable[[Camera], TypicalLens | None]
+"""Estimates the lens from the camera's distance, given a solution that is good on the paint but whose focal length and
+distance may be wrong by one factor; None when nothing is known of the distance."""
 
 
 def lens_at_distance(camera: Camera, ratio: float, spread: float) -> TypicalLens:
