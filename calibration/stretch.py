@@ -60,6 +60,11 @@ class DescribedProportions:
         return OpenStretch(math.log(self.yard_ratio * field.mm_per_yd_x / field.mm_per_yd_y), self.spread)
 
 
+def open_stretch(proportions: DescribedProportions | None, field: FieldModel) -> OpenStretch | None:
+    """Return how far a field may still be stretched; None where its proportions are exact."""
+    return None if proportions is None else proportions.stretch(field)
+
+
 def stretched_field(field: FieldModel, stretch: float) -> FieldModel:
     """Return the field, longer across by a log ratio."""
     return dataclasses.replace(field, mm_per_yd_y=field.mm_per_yd_y * math.exp(stretch)) if stretch else field

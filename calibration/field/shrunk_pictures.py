@@ -56,7 +56,9 @@ class ShrunkPictures:
         if width <= LIMITS.largest_px:
             return None
         small = (LIMITS.width_px, round(height * LIMITS.width_px / width))
-        copies = tuple(np.asarray(cv2.resize(image, small, interpolation=cv2.INTER_AREA)) for image in images)
+        copies = tuple(
+            np.asarray(cv2.resize(image, small, interpolation=cv2.INTER_AREA), dtype=np.uint8) for image in images
+        )
         return ShrunkPictures(copies, (width, height), np.array([width, height]) / small)
 
     def prior(self, prior: LensPrior | None) -> LensPrior | None:

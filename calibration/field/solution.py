@@ -13,7 +13,7 @@ from downfield.calibration.field.mirroring import UNMIRROR
 from downfield.calibration.field.verification import FieldEvidence
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.quality import to_calibration
-from downfield.calibration.stretch import DescribedProportions, OpenStretch, stretched_field
+from downfield.calibration.stretch import DescribedProportions, OpenStretch, open_stretch, stretched_field
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
 
@@ -42,7 +42,7 @@ class FieldSolution:
     @property
     def stretch(self) -> OpenStretch | None:
         """How far the field may still be stretched; None where its proportions are exact."""
-        return self.proportions and self.proportions.stretch(self.field)
+        return open_stretch(self.proportions, self.field)
 
     def with_fit(self, fit: CameraFit, observations: Observations) -> FieldSolution:
         """Return the solution with another fit to observations, the field and they as long as it found the print."""

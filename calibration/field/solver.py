@@ -47,7 +47,7 @@ from downfield.calibration.field.verification import (
 from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, TypicalLens
 from downfield.calibration.pictures import check_picture, is_blurred
-from downfield.calibration.stretch import DescribedProportions, stretched_field
+from downfield.calibration.stretch import DescribedProportions, open_stretch, stretched_field
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, preset, preset_names
@@ -321,7 +321,7 @@ def refine_solution(
         observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=ends)
         if len(observations.px) < LIMITS.fewest_observations:
             return None
-        stretch = proportions and proportions.stretch(field)
+        stretch = open_stretch(proportions, field)
         fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
         camera, field = fit.camera, stretched_field(field, fit.stretch)
     return _fit_all_frames(planes, camera, field, prior, proportions)
@@ -338,7 +338,7 @@ def _fit_all_frames(
     observations = observe_paint(planes, camera, field, SELECTION.fine_search_px)
     if len(observations.px) < LIMITS.fewest_observations:
         return None
-    stretch = proportions and proportions.stretch(field)
+    stretch = open_stretch(proportions, field)
     fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
     seen = stretched_field(field, fit.stretch)
     evidence = gather_evidence(planes[0], fit.camera, seen, SELECTION.fine_search_px)
