@@ -97,6 +97,7 @@ class Service:
             proxies=proxies,
             prefix=settings.prefix,
             tls_port=self.tls_port,
+            plain_port=self.port,
         )
         known = KnownClients(proxies)
         self._guard = ConnectionGuard(known, affordable(raise_file_limit()))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from browsers import PageServer, browser, page_in
@@ -82,3 +84,35 @@ def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Brow
         obs.goto(address)
         expect(obs.locator("html")).to_have_attribute("data-link", "live")
     service.stop()
+
+
+def test_obs_on_another_computer_needs_one_address_from_the_start_page(chrome: Browser, tmp_path: Path) -> None:
+    service = PageServer(tmp_path, AccessPolicy(lan=True))
+    service.start()
+    with page_in(chrome) as page:
+        page.goto(service.url, wait_until="domcontentloaded")
+        card = page.locator("article", has=page.get_by_role("heading", name="Score bug"))
+        card.get_by_text("Options").click()
+        card.locator("select[name=theme]").select_option("light")
+        page.get_by_role("button", name="OBS is on another computer").click()
+        address = card.get_by_label("Address")
+        expect(address).to_have_value(re.compile(r"/overlay/scorebug\?theme=light&key="))
+        pasted = address.input_value()
+        page.get_by_role("button", name="OBS is on this computer").click()
+        expect(address).to_have_value(f"{service.url}/overlay/scorebug?theme=light")
+        page.get_by_role("button", name="OBS is on another computer").click()
+        expect(address).to_have_value(pasted)  # no second device
+    assert [device.role for device in service.token_store.devices()] == ["viewer"]
+    with page_in(chrome) as obs:
+        own = urlsplit(service.url)
+        obs.goto(urlsplit(pasted)._replace(netloc=own.netloc).geturl())  # this computer's network may answer to nobody
+        expect(obs.locator("html")).to_have_attribute("data-link", "live")
+        expect(obs.locator("html")).to_have_attribute("data-theme", "light")
+    service.stop()
+
+
+def test_the_start_page_says_how_another_computer_is_let_in(service: PageServer, chrome: Browser) -> None:
+    with page_in(chrome) as page:
+        page.goto(service.url, wait_until="domcontentloaded")
+        page.get_by_role("button", name="OBS is on another computer").click()
+        expect(page.locator(".elsewhere")).to_contain_text("downfield run --lan")

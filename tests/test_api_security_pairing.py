@@ -121,3 +121,41 @@ def test_guessing_codes_is_rate_limited(tmp_path: Path) -> None:
     assert newcomer.post("/api/session", {"code": code}).status == 200, "others' guesses cost nobody his turn"
     service.game_service.close()
     service.store.close()
+
+
+def test_the_admin_gives_obs_an_address_with_a_key_that_can_only_watch(lan: SecuredService) -> None:
+    made = lan.phone("admin").post("/api/devices", {"name": "OBS"})
+    assert made.status == 201
+    assert made.headers.get("set-cookie") is None  # the admin's browser stays the admin's
+    assert made.json["url"].startswith("http://")
+    assert made.json["url"].endswith("/")
+    stranger, key = lan.phone(), made.json["token"]
+    assert stranger.get("/api/state").status == 401
+    assert stranger.get(f"/api/state?key={key}").status == 200
+    assert stranger.post(f"/api/declarations?key={key}", {"declaration": {"type": "set"}}).status in {401, 403}
+    listed = lan.phone("admin").get("/api/devices").json
+    assert [(one["id"], one["name"], one["role"]) for one in listed if one["role"] == "viewer"] == [
+        (made.json["id"], "OBS", "viewer")
+    ]
+    assert lan.phone("admin").request("DELETE", f"/api/devices/{made.json['id']}").status == 204
+    assert stranger.get(f"/api/state?key={key}").status == 401
+
+
+@pytest.mark.parametrize("role", ["operator", "viewer", None])
+def test_only_the_admin_gives_such_addresses(lan: SecuredService, role: str | None) -> None:
+    phone = lan.phone(role) if role else lan.phone()
+    assert phone.post("/api/devices", {}).status in {401, 403}
+
+
+def test_programs_that_watch_get_the_address_without_tls(tmp_path: Path) -> None:
+    policy = AccessPolicy(lan=True, limits=MANY, tls_port=8318, plain_port=8317)
+    made = SecuredService(tmp_path / "a.db", policy)
+    try:
+        here = AsgiClient(made.app, "127.0.0.1", "127.0.0.1:8317")
+        url = here.post("/api/devices", {}).json["url"]
+        assert url.startswith("http://")
+        assert url.endswith(":8317/")
+        assert ":8318/pair#" in here.post("/api/pairings", {"role": "viewer"}).json["url"]
+    finally:
+        made.game_service.close()
+        made.store.close()

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
+from starlette.datastructures import URL
 
 from downfield.api.dependencies import AdminKeyDep, PrincipalDep, cookie_name
 from downfield.api.network_addresses import network_hosts, qr_svg
@@ -68,6 +69,20 @@ class SessionDetails(TopicModel):
     device: str = Field(default="", description="Id of the paired device.")
     local: bool = Field(default=False, description="Whether the request comes from this computer.")
     token: str | None = Field(default=None, description="For programs and OBS; sent once, when a code is redeemed.")
+
+
+class WatcherRequest(RequestModel):
+    """A request for an address that a program can watch by, without pairing."""
+
+    name: Name = Field(default="a program that watches", description="Name of the device.")
+
+
+class WatcherDetails(TopicModel):
+    """A device that can only watch, and needs nothing but an address."""
+
+    id: str
+    token: str = Field(description="Sent this once; goes into addresses as `?key=`.")
+    url: str = Field(description="Of the start page, for another computer of the network; ends with a slash.")
 
 
 class DeviceDetails(TopicModel):
@@ -136,13 +151,7 @@ def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreD
 @allow("admin")
 def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingRequest) -> PairingDetails:
     """The code can be used once, within three minutes."""
-    access: AccessPolicy = request.app.state.access
-    if not access.reachable:
-        raise ProblemError(
-            409,
-            "Only this computer can use the service. Stop Downfield and start it with `downfield run --lan`.",
-            "not_here",
-        )
+    _refuse_unreachable(request)
     code = token_store.make_code(pairing_request.role)
     url = f"{base_url(request)}/pair#{code.code}"
     shown = f"{code.code[:5]}-{code.code[5:]}"
@@ -181,6 +190,17 @@ def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
     ]
 
 
+@router.post("/devices", summary="Pair a program that watches", status_code=201)
+@allow("admin")
+def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherRequest) -> WatcherDetails:
+    """For OBS and players on another computer, which can type no code: their addresses carry the token as `key`."""
+    _refuse_unreachable(request)
+    redeemed = token_store.redeem(token_store.make_code("viewer").code, watcher.name)
+    assert redeemed is not None, "a code that was just made can be used"
+    token, device = redeemed
+    return WatcherDetails(id=device.id, token=token, url=f"{watch_url(request)}/")
+
+
 @router.delete("/devices/{device}", summary="Revoke a device", status_code=204)
 @allow("admin")
 def revoke(
@@ -203,6 +223,28 @@ def base_url(request: Request) -> str:
         scheme, port = "https", access.tls_port
     prefix: str = request.scope.get("root_path", "")
     return f"{scheme}://{host}" + (f":{port}" if port else "") + prefix
+
+
+def watch_url(request: Request) -> str:
+    """Return the address under which programs on the network can watch, without a slash at its end.
+
+    Where the rig has a certificate of its own, that is the one without TLS: OBS has no way to accept the certificate.
+    """
+    access: AccessPolicy = request.app.state.access
+    url = URL(base_url(request))
+    if access.tls_port is not None and access.plain_port is not None and url.port == access.tls_port:
+        url = url.replace(scheme="http", port=access.plain_port)
+    return str(url)
+
+
+def _refuse_unreachable(request: Request) -> None:
+    access: AccessPolicy = request.app.state.access
+    if not access.reachable:
+        raise ProblemError(
+            409,
+            "Only this computer can use the service. Stop Downfield and start it with `downfield run --lan`.",
+            "not_here",
+        )
 
 
 def _redeem_grant(request: Request, token_store: TokenStore, text: str) -> tuple[str, SessionDetails]:

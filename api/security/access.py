@@ -68,6 +68,7 @@ class AccessPolicy:
         proxies: addresses and networks of reverse proxies whose headers are believed.
         prefix: the path under which the service appears, such as ``/football``; empty for none.
         tls_port: the port that other computers use with TLS; None without TLS. Without TLS they may then only watch.
+        plain_port: the port without TLS; None where it is not known.
 
     """
 
@@ -79,6 +80,7 @@ class AccessPolicy:
     proxies: tuple[str, ...] = ()
     prefix: str = ""
     tls_port: int | None = None
+    plain_port: int | None = None
 
     @property
     def reachable(self) -> bool:

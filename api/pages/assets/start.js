@@ -6,7 +6,7 @@ import { el, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
 import { errorText, send } from "./send.js";
-import { overlayCards } from "./start_overlays.js";
+import { elsewhereRow, overlayCards } from "./start_overlays.js";
 import { startTour } from "./tour.js";
 import { START_TOUR } from "./tours.js";
 import { capitalize, downAndDistance, humanize, formatSpot } from "./format.js";
@@ -19,6 +19,7 @@ const at = (id) => document.getElementById(id);
 const feed = new Feed(["game", "ball", "calls", "line_up", "scene", "health", "source"]);
 const board = new Board();
 at("map").append(board.element);
+at("overlays").before(elsewhereRow());
 at("overlays").append(...overlayCards());
 
 board.follow(feed);

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { OVERLAY_OPTIONS } from "./overlay_options.js";
 import { capitalize } from "./format.js";
+import { errorText, send } from "./send.js";
 
 const OVERLAYS = {
   scene: ["All in one", "One source with the score, calls, replay and cards; each shows when it has something to show."],
@@ -20,6 +21,46 @@ const PICTURES = {
   "camera.mjpeg": ["Camera picture", "The picture with what Downfield sees drawn on it, as a browser source. OBS can’t open the camera while Downfield uses it."],
 };
 
+/** Where the addresses lead: on this computer as it stands in this page's own address, on others with a token to watch. */
+const target = { base: document.baseURI, key: "", changed: new EventTarget() };
+
+function aim(base, key) {
+  Object.assign(target, { base, key });
+  target.changed.dispatchEvent(new Event("change"));
+}
+
+/** A row that makes all addresses ones for another computer, and back. */
+export function elsewhereRow() {
+  const message = el("p", { role: "status" });
+  const button = el("button", { type: "button", class: "small" }, "OBS is on another computer");
+  let granted = null; // one device for all addresses of this page
+  button.addEventListener("click", async () => {
+    if (target.key) {
+      aim(document.baseURI, "");
+      button.textContent = "OBS is on another computer";
+      message.textContent = "";
+      return;
+    }
+    try {
+      granted ??= await send("api/devices", { name: "OBS on another computer" });
+    } catch (error) {
+      message.textContent = errorText(error);
+      return;
+    }
+    aim(granted.url, granted.token);
+    button.textContent = "OBS is on this computer";
+    message.textContent = "Every address below now works on any computer of this network as it is. It can only watch.";
+  });
+  return el("div", { class: "elsewhere" }, button, message);
+}
+
+/** An address of this page's service, for the computer that is aimed at. */
+function addressOf(path, query = "") {
+  const address = new URL(path, target.base);
+  address.search = [query, target.key && `key=${target.key}`].filter(Boolean).join("&");
+  return address.href;
+}
+
 export function overlayCards() {
   return [...Object.keys(OVERLAYS).map(overlayCard), ...Object.keys(PICTURES).map(pictureCard)];
 }
@@ -30,21 +71,23 @@ function overlayCard(name) {
   const inputs = Object.entries(options).map(([option, spec]) => [option, spec, optionInput(option, spec)]);
   const address = addressBox();
   const frame = el("div", { class: "preview" });
-  const url = () => {
+  const query = () => {
     const chosen = inputs.filter(([, spec, input]) => input.value !== String(spec.fallback) && input.value !== "");
-    const query = chosen.map(([option, , input]) => `${option}=${encodeURIComponent(input.value.replace("#", ""))}`).join("&");
-    return new URL(`overlay/${name}${query ? `?${query}` : ""}`, document.baseURI).href;
+    return chosen.map(([option, , input]) => `${option}=${encodeURIComponent(input.value.replace("#", ""))}`).join("&");
   };
+  const url = () => addressOf(`overlay/${name}`, query());
   const preview = el("details", {}, el("summary", {}, "Preview"), frame);
   const update = () => {
     address.value = url();
     frame.replaceChildren();
-    if (preview.open) frame.append(el("iframe", { src: url(), title: `Preview of ${title}`, width: 1920, height: 1080 }));
+    const here = new URL(`overlay/${name}?${query()}`, document.baseURI).href;
+    if (preview.open) frame.append(el("iframe", { src: here, title: `Preview of ${title}`, width: 1920, height: 1080 }));
   };
   preview.addEventListener("toggle", update);
   const form = el("form", { class: "options" }, inputs.map(([option, spec, input]) => el("label", { title: capitalize(spec.allowed) }, `${capitalize(option)}: ${spec.help}`, input)));
   form.addEventListener("change", update);
   form.addEventListener("submit", (event) => event.preventDefault());
+  target.changed.addEventListener("change", update);
   update();
   return el(
     "article",
@@ -60,7 +103,9 @@ function overlayCard(name) {
 function pictureCard(name) {
   const [title, about] = PICTURES[name];
   const address = addressBox();
-  address.value = new URL(name, document.baseURI).href;
+  const update = () => (address.value = addressOf(name));
+  target.changed.addEventListener("change", update);
+  update();
   return el(
     "article",
     { class: "plate overlay" },
