@@ -13,6 +13,7 @@ from secured_service import MANY, PHONE, RIG, SecuredService
 
 from downfield.api.security import tokens
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
+from downfield.api.security.roles import Role
 from downfield.api.security.tokens import CODE_LETTERS, TokenStore
 from downfield.game.store import Store
 
@@ -142,7 +143,7 @@ def test_the_admin_gives_obs_an_address_with_a_key_that_can_only_watch(lan: Secu
 
 
 @pytest.mark.parametrize("role", ["operator", "viewer", None])
-def test_only_the_admin_gives_such_addresses(lan: SecuredService, role: str | None) -> None:
+def test_only_the_admin_gives_such_addresses(lan: SecuredService, role: Role | None) -> None:
     phone = lan.phone(role) if role else lan.phone()
     assert phone.post("/api/devices", {}).status in {401, 403}
 
