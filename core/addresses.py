@@ -92,9 +92,9 @@ def without_password(text: str) -> str:
     if found is None:
         return _NO_SCHEME.sub(r"\1@\2", text)
     scheme, rest = found.groups()
-    before_query = re.split(r"[?#]", rest, maxsplit=1)[0]
-    # With an @ behind the query's beginning, a ? or # may belong to the password.
-    at = rest.rfind("@") if "@" not in before_query and ":" in before_query else before_query.rfind("@")
+    # A password may have any of these characters, so it may reach to the last @.
+    begun = re.split(r"[@?#]", rest, maxsplit=1)[0]
+    at = rest.rfind("@") if ":" in begun else re.split(r"[?#]", rest, maxsplit=1)[0].rfind("@")
     if at >= 0:
         user, colon, _ = rest[:at].partition(":")
         rest = (user if colon else re.split(r"[/?#]", user, maxsplit=1)[0]) + rest[at:]

@@ -25,7 +25,15 @@ from av.video.stream import VideoStream
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.media_limits import DECODER_BOUNDS, JPEG_DECODER, MAX_PIXELS
-from downfield.core.video_streams import BARE_FORMATS, bare_rate, frame_rate, open_video, pixel_aspect, video_stream
+from downfield.core.video_streams import (
+    BARE_FORMATS,
+    bare_rate,
+    frame_rate,
+    open_video,
+    pixel_aspect,
+    unreadable_hint,
+    video_stream,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +127,7 @@ class VideoReader:
         try:
             self._container = open_video(path)
         except (av.FFmpegError, ValueError):
-            raise InputError(f"{path}: not a readable video file") from None
+            raise InputError(f"{path}: not a readable video file{unreadable_hint(path)}") from None
         self._failure: av.FFmpegError | None = None
         try:
             self.stream = video_stream(self._container)

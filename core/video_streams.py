@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import av
 import av.container
@@ -27,8 +29,14 @@ class VideoStreamLimits:
     most_pixel_aspect: float = 4.0
     """Wider or higher pixels are not believed; those of recorders are up to 1.46."""
 
+    top_boxes: int = 64
+    """Kinds of boxes looked at in a file that can't be read; files have about five."""
+
 
 LIMITS: Final = VideoStreamLimits()
+
+_BOXES: Final = frozenset({b"ftyp", b"wide", b"mdat", b"free", b"skip"})
+"""Boxes that an MP4 or QuickTime file begins with before its index."""
 
 BARE_FORMATS: Final = frozenset({"h264", "hevc", "m4v", "mpegvideo", "mjpeg", "dirac", "obu", "av1"})
 """FFmpeg's names of the formats that are a bare stream: pictures have no times, and can't be sought."""
@@ -51,6 +59,31 @@ def open_video(path: Path) -> av.container.InputContainer:
         container.close()
         raise ValueError("no video")
     return container
+
+
+def unreadable_hint(path: Path) -> str:
+    """Return why a file that begins as a video can't be read, as the end of a sentence; empty if that is not known."""
+    with suppress(OSError), path.open("rb") as file:
+        if file.read(12)[4:8] in _BOXES and b"moov" not in _top_boxes(file):
+            return ": its end, where its index is, is missing. It was cut off while it was recorded or copied"
+    return ""
+
+
+def _top_boxes(file: BinaryIO) -> set[bytes]:
+    """Return the types of the boxes at the top of an MP4 or QuickTime file (ISO/IEC 14496-12, 4.2)."""
+    found: set[bytes] = set()
+    at, size = 0, file.seek(0, os.SEEK_END)
+    while at + 8 <= size and len(found) < LIMITS.top_boxes:
+        file.seek(at)
+        head = file.read(16)
+        length = int.from_bytes(head[:4], "big")
+        if length == 1:
+            length = int.from_bytes(head[8:16], "big")
+        found.add(head[4:8])
+        if length < 8:
+            break
+        at += length
+    return found
 
 
 def video_stream(container: av.container.InputContainer) -> VideoStream:

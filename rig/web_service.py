@@ -99,7 +99,7 @@ class Service:
             tls_port=self.tls_port,
             plain_port=self.port,
         )
-        known = KnownClients(proxies)
+        self._known = known = KnownClients(proxies)
         self._guard = ConnectionGuard(known, affordable(raise_file_limit()))
         self.relay = RelayManager(context.hub, self._transport_of)
         self._app = create_app(context, policy, self.relay, known)
@@ -117,8 +117,8 @@ class Service:
 
     @property
     def admin_link(self) -> str:
-        """The link that makes a browser on this computer the admin's."""
-        if self._settings.trust_local:
+        """The link that makes a browser on this computer the admin's; where being on it is proof, the plain address."""
+        if self._settings.trust_local and not self._known.is_proxy("127.0.0.1"):
             return self.address
         return f"{self.address}pair#{self._context.admin_key.text}"
 

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import av
 import cv2
 import numpy as np
+from repeated_headers import RepeatedHeaders
 
 from downfield.core.arrays import Image
 
@@ -123,6 +124,7 @@ class RtspServer:
         key_every: pictures from one key picture to the next.
         joined_at: number of the first picture that is sent.
         lost: numbers of RTP packets that are not sent.
+        slices: parts of each picture; with more than one the headers are sent again before each part of a key picture.
 
     """
 
@@ -135,7 +137,9 @@ class RtspServer:
         key_every: int = 25,
         joined_at: int = 0,
         lost: frozenset[int] = frozenset(),
+        slices: int = 1,
     ) -> None:
+        self._slices, self._repeated = slices, RepeatedHeaders()
         self._fps, self._size_px = fps, size_px
         self._udp, self._key_every, self._joined_at, self._lost = udp, key_every, joined_at, lost
         self._client_port = 0
@@ -210,6 +214,8 @@ class RtspServer:
             stream.width, stream.height = self._size_px
             stream.pix_fmt = "yuv420p"
             stream.options = {"preset": "ultrafast", "tune": "zerolatency", "g": str(self._key_every)}
+            if self._slices > 1:
+                stream.options = {**stream.options, "slices": str(self._slices)}
             for index in self._ticks():
                 frame = av.VideoFrame.from_ndarray(picture(index, self._size_px), format="bgr24")
                 frame.pts = index
@@ -233,4 +239,5 @@ class RtspServer:
         self._caught.setblocking(False)
         with contextlib.suppress(OSError):
             while True:
-                yield self._caught.recv(65536)
+                packet = self._caught.recv(65536)
+                yield from self._repeated(packet) if self._slices > 1 else [packet]

@@ -22,12 +22,11 @@ from downfield.rig.web_service import Service
 class RelayedService:
     """A service and nothing else."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: ServiceSettings | None = None) -> None:
         self.store, self.hub = Store.at(path), Hub()
         self.game_service = GameService(self.store, self.hub, FakeRig(None), preset("tudor-620"), load_rulebook("tap"))
-        self.service = Service(
-            AppContext(self.game_service, self.hub, LatestPicture(), self.store), ServiceSettings(port=0), path.parent
-        )
+        context = AppContext(self.game_service, self.hub, LatestPicture(), self.store)
+        self.service = Service(context, settings or ServiceSettings(port=0), path.parent)
         self.relay = self.service.relay
 
     @property

@@ -229,6 +229,17 @@ def test_damage_anywhere_is_no_error_and_never_the_end(
         assert any(number is not None for _, number in found[-8:])
 
 
+def test_a_recording_that_was_cut_off_before_its_index_says_so(tmp_path: Path) -> None:
+    whole = write_video(tmp_path / "whole.mp4").read_bytes()
+    path = tmp_path / "phone.mp4"
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    with pytest.raises(InputError, match="its end, where its index is, is missing"):
+        VideoReader(path)
+    path.write_bytes(whole[:32] + b"\0" * 5000)
+    with pytest.raises(InputError, match="not a readable video file"):
+        VideoReader(path)
+
+
 @pytest.mark.parametrize("content", [b"", b"hello", b"\0" * 5000, b"#EXTM3U\nother.mp4\n", b"\xff\xd8\xff\xe0"])
 def test_what_is_no_video_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "clip.mp4"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
 
+import av
 import numpy as np
 import pytest
 from loopback_streams import MjpegServer, RtspServer, jpeg, picture
@@ -299,6 +301,24 @@ def test_a_stream_with_lost_packets_goes_on() -> None:
     server.close()
     assert sum(frame.image is not None for frame in frames) > 20
     assert frames[-1].index == 59
+
+
+@pytest.mark.parametrize("slices", [1, 2, 4])
+def test_key_pictures_that_are_sent_in_parts_with_headers_between_are_whole(slices: int) -> None:
+    server = RtspServer(fps=60, key_every=8, slices=slices)
+    source = NetworkVideo(server.url, CaptureClock())
+    frames = list(islice(source.frames(), 40))
+    source.close()
+    server.close()
+    assert all(frame.image is not None for frame in frames), "half of a picture was taken for one"
+    assert all(frame.packet is not None for frame in frames), "the recording would have to be encoded here"
+    steps = [after.t_ns - before.t_ns for before, after in pairwise(frames)]
+    assert sum(step < 1_000_000 for step in steps) <= 2, "pictures came twice"  # the first ones may come together
+    first = next(frame for frame in frames if frame.packet and frame.packet.is_keyframe)
+    assert first.packet is not None
+    with av.open(io.BytesIO(first.packet.extradata + first.packet.data), format="h264") as container:
+        (again,) = container.decode(video=0)
+    assert np.array_equal(again.to_ndarray(format="bgr24"), first.decode().image), "a copied packet is no whole picture"
 
 
 class StallingSource:

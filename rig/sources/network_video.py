@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final, cast
 
 import av
 import av.container
+from av.packet import Packet
 from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
 
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import SourceError
@@ -31,6 +34,17 @@ SCHEMES: Final = ("rtsp", "rtsps", "rtmp", "srt", "udp", "tcp", "rtp")
 
 _PENDING_PACKETS: Final = 64
 """Packets remembered until the decoder returns their picture; live streams hold back a few at most."""
+
+_HEADER_UNITS: Final[Mapping[str, frozenset[int]]] = MappingProxyType(
+    {"h264": frozenset({7, 8, 9}), "hevc": frozenset({32, 33, 34, 35})}
+)
+"""Codecs whose key pictures may come in several parts, and the types of the units that are headers (parameter sets and
+delimiters) before the slices: ITU-T H.264, table 7-1; H.265, table 7-1."""
+
+_START_CODE: Final = b"\0\0\1"
+
+_FIRST_KEYS: Final = 2
+"""Key pictures for whose next part the reader waits, before it knows whether the server sends several."""
 
 OPEN_TIMEOUT_S: Final = 15.0
 """Timeout for opening: a stream's size is known with its first key picture, and cameras send one every 10 s."""
@@ -132,10 +146,7 @@ class NetworkVideo:
         codec = self._stream.codec_context.name
         pending: deque[tuple[int | None, VideoPacket]] = deque(maxlen=_PENDING_PACKETS)
         in_order, last_pts, began = True, None, False
-        for received in self._container.demux(self._stream):
-            if self._closed:
-                return
-            arrived_ns = monotonic_ns()
+        for received, arrived_ns in self._whole_pictures():
             if received.size:
                 in_order = in_order and (last_pts is None or (received.pts is not None and received.pts > last_pts))
                 last_pts = received.pts
@@ -152,6 +163,48 @@ class NetworkVideo:
                 if began:
                     packet = next((packet for pts, packet in pending if pts == frame.pts), None)
                     yield packet if in_order else None, None if frame.is_corrupt else frame, arrived_ns
+
+    def _whole_pictures(self) -> Iterator[tuple[Packet[VideoStream], int]]:
+        """Yield packets with their time of arrival; the parts of a key picture that came as several are joined.
+
+        A server that repeats the headers before every slice of a key picture, as GStreamer's does, makes FFmpeg take
+        each for a picture of its own, half of which is missing. The last part is known by the next picture, so only
+        such servers' key pictures are kept waiting for it, and the first ones of every stream.
+        """
+        held: tuple[Packet[VideoStream], int] | None = None
+        keys, in_parts = 0, False
+        for received in self._container.demux(self._stream):
+            if self._closed:
+                return
+            arrived_ns = monotonic_ns()
+            if held is not None and received.size and received.pts == held[0].pts is not None:
+                held, in_parts = (_joined(held[0], received, self._stream), arrived_ns), True
+                continue
+            if held is not None:
+                yield held
+                held = None
+            if received.is_keyframe and self._facts.codec in _HEADER_UNITS and (in_parts or keys < _FIRST_KEYS):
+                held, keys = (received, arrived_ns), keys + 1
+            else:
+                yield received, arrived_ns
+        if held is not None:
+            yield held
+
+
+def _joined(first: Packet[VideoStream], second: Packet[VideoStream], stream: VideoStream) -> Packet[VideoStream]:
+    """Return one packet with the content of two parts of a picture, whose headers come once."""
+    units = [unit.rstrip(b"\0") for unit in bytes(second).split(_START_CODE)]
+    headers = _HEADER_UNITS[stream.codec_context.name]
+    slices = [unit for unit in units if unit and _unit_type(unit, stream.codec_context.name) not in headers]
+    content = bytes(first) + b"".join(_START_CODE + unit for unit in slices)
+    joined = cast("Packet[VideoStream]", Packet(content))
+    joined.pts, joined.dts, joined.time_base = first.pts, first.dts, first.time_base
+    joined.stream, joined.is_keyframe = stream, True
+    return joined
+
+
+def _unit_type(unit: bytes, codec: str) -> int:
+    return unit[0] & 31 if codec == "h264" else unit[0] >> 1 & 63
 
 
 def _encoded(url: str) -> str:

@@ -1,0 +1,34 @@
+"""The link that the rig prints makes a browser on its computer the admin's, whatever stands before the service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+from relayed_service import RelayedService
+
+from downfield.rig.configuration.settings import ServiceSettings
+
+
+@pytest.mark.parametrize(
+    ("settings", "has_key"),
+    [
+        ({}, False),
+        ({"proxies": ["10.0.0.7"]}, False),
+        ({"proxies": ["127.0.0.1"]}, True),
+        ({"proxies": ["127.0.0.0/8"]}, True),
+        ({"trust_local": False}, True),
+    ],
+)
+def test_the_printed_link_makes_the_admin(tmp_path: Path, settings: dict[str, object], *, has_key: bool) -> None:
+    served = RelayedService(tmp_path / "a.db", ServiceSettings.model_validate({"port": 0, **settings}))
+    link = served.service.admin_link
+    page, _, key = link.partition("pair#")
+    with httpx.Client(base_url=page) as browser:
+        if key:
+            assert browser.post("/api/session", json={"code": key}).status_code == 200
+        role = browser.get("/api/session").json()["role"]
+    served.end()
+    assert bool(key) == has_key
+    assert role == "admin", "whoever follows the link on the rig's own screen can do nothing"
