@@ -316,7 +316,7 @@ def test_key_pictures_that_are_sent_in_parts_with_headers_between_are_whole(slic
     assert sum(step < 1_000_000 for step in steps) <= 2, "pictures came twice"  # the first ones may come together
     first = next(frame for frame in frames if frame.packet and frame.packet.is_keyframe)
     assert first.packet is not None
-    with av.open(io.BytesIO(first.packet.extradata + first.packet.data), format="h264") as container:
+    with av.open(io.BytesIO(first.packet.extradata + first.packet.data), "r", format="h264") as container:
         (again,) = container.decode(video=0)
     assert np.array_equal(again.to_ndarray(format="bgr24"), first.decode().image), "a copied packet is no whole picture"
 
