@@ -84,10 +84,13 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	.ci/system-libraries $(BIN)/python broker
 	touch $@ $(VENV)/.run
 
-$(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml
+$(VENV)-train/.packages: pyproject.toml .ci/torchvision/pyproject.toml
 	$(PYTHON) -m venv $(VENV)-train
 	$(VENV)-train/bin/pip install --quiet --no-compile torch==2.13.0 ./.ci/torchvision
 	$(VENV)-train/bin/pip install --quiet --no-compile --editable '.[train,traced]' hypothesis pytest pytest-xdist
+	touch $@
+
+$(VENV)-train/.done: $(VENV)-train/.packages
 	.ci/system-libraries $(VENV)-train/bin/python twin
 	touch $@
 
