@@ -17,11 +17,12 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Bools
 from downfield.core.frame import Detection
 from downfield.core.scene import Hand
 from downfield.vision.occlusion.intrusion import Intrusion
 from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.tracking.measurement import Measurements
 
 HAND_OVER_FIGURES: Final = "A hand covers figures: calls resume once it is gone"
 """Why a scene with a hand over figures is unfit."""
@@ -51,6 +52,10 @@ class HandLimits:
     """Time after a hand is gone until figures are found at their new places."""
     outline_corners: int = 12
     """Corners of the outline's round end."""
+    beside_mm: float = 20.0
+    """Distance to a hand's outline within which the hand may disturb a figure's measurement."""
+    min_visible_under: float = 0.6
+    """Share of a base that must be visible for a detection under a hand to count."""
 
 
 LIMITS: Final = HandLimits()
@@ -129,6 +134,27 @@ def outline_contains(outline: Array, place_mm: Sequence[float]) -> bool:
     """Return whether a place on the board is inside a hand's outline."""
     place = float(place_mm[0]), float(place_mm[1])
     return cv2.pointPolygonTest(outline.astype(np.float32), place, False) >= 0
+
+
+def near_hands(hands_mm: Sequence[Array], place_mm: Array) -> Bools:
+    """Return which places on the board, shape (k, 2), are under a hand or next to it, shape (k,)."""
+    out = np.zeros(len(place_mm), dtype=np.bool_)
+    for outline in hands_mm:
+        shape = outline.astype(np.float32)
+        near = [cv2.pointPolygonTest(shape, (x, y), True) > -LIMITS.beside_mm for x, y in place_mm.tolist()]
+        out |= np.array(near, dtype=np.bool_)
+    return out
+
+
+def drop_under_hands(hands_mm: Sequence[Array], measurements: Measurements) -> Measurements:
+    """Drop hardly visible detections under hands, which may well be knuckles."""
+    if not hands_mm:
+        return measurements
+    keep = measurements.visible >= LIMITS.min_visible_under
+    for row in np.flatnonzero(~keep).tolist():
+        place = measurements.pose[row, :2].tolist()
+        keep[row] = not any(outline_contains(outline, place) for outline in hands_mm)
+    return measurements.select(keep)
 
 
 def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:

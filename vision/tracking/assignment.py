@@ -8,11 +8,9 @@ was not detected for a while. Duplicates, and detections that a hand may have ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +20,6 @@ from downfield.core.footprint import Gaps
 from downfield.core.least_cost import least_cost_pairs
 from downfield.models.runtime import logit
 from downfield.models.suppression import non_maximum_suppression
-from downfield.vision.occlusion.hands import outline_contains
 from downfield.vision.tracking.kalman import LIMITS as KALMAN
 from downfield.vision.tracking.kalman import MEASURED, MotionFilter, mahalanobis
 from downfield.vision.tracking.measurement import PLACE, POSE, SIZE, Measurements
@@ -97,20 +94,23 @@ class AssignmentLimits:
     overlap_mm: float = 3.0
     """A base that enters a surer one by more than this, besides errors, is no other base."""
 
-    shared_mm: float = 16.0
-    """Centers of two bases are never this near, with errors of the predictions: bases are 18 mm wide."""
+    merged_mm: float = 45.0
+    """Bases whose centers are further apart than this are not detected as one."""
 
-    shared_ns: int = 150_000_000
-    """A figure last detected this long ago is still about where it is predicted."""
+    merged_off_share: float = 0.25
+    """A detection of two bases as one is this near to the middle between them, as a share of their distance."""
+
+    merged_start_ns: int = 250_000_000
+    """One of two figures detected as one was detected this short a time ago; a figure missed longer is hidden."""
+
+    merged_other_ns: int = 400_000_000
+    """And the other this short a time ago; later it may be anywhere."""
+
+    merged_ns: int = 3_000_000_000
+    """For so long two figures may be detected as one."""
 
     exchange_margin: float = 9.2
     """Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged."""
-
-    beside_hand_mm: float = 20.0
-    """Distance to a hand's outline within which the hand may disturb a figure's measurement."""
-
-    min_visible_under_hand: float = 0.6
-    """Share of a base that must be visible for a detection under a hand to count."""
 
 
 LIMITS: Final = AssignmentLimits()
@@ -160,27 +160,6 @@ def suppress_duplicates(measurements: Measurements) -> Measurements:
     return measurements.select(keep)
 
 
-def near_hands(hands_mm: Sequence[Array], place_mm: Array) -> Bools:
-    """Return which places on the board, shape (k, 2), are under a hand or next to it, shape (k,)."""
-    out = np.zeros(len(place_mm), dtype=bool)
-    for outline in hands_mm:
-        shape = outline.astype(np.float32)
-        near = [cv2.pointPolygonTest(shape, (x, y), True) > -LIMITS.beside_hand_mm for x, y in place_mm.tolist()]
-        out |= np.array(near, dtype=bool)
-    return out
-
-
-def drop_under_hands(hands_mm: Sequence[Array], measurements: Measurements) -> Measurements:
-    """Drop hardly visible detections under hands, which may well be knuckles."""
-    if not hands_mm:
-        return measurements
-    keep = measurements.visible >= LIMITS.min_visible_under_hand
-    for row in np.flatnonzero(~keep).tolist():
-        place = measurements.pose[row, :2].tolist()
-        keep[row] = not any(outline_contains(outline, place) for outline in hands_mm)
-    return measurements.select(keep)
-
-
 def out_of_reach(off_way_mm: Array, away_ns: NDArray[np.int64], measurements: Measurements) -> Bools:
     """Return which detections are further off figures' ways than bases walk or are pushed, shape (n, m).
 
@@ -217,22 +196,60 @@ def lie_on_others(measurements: Measurements) -> Bools:
     return out
 
 
-def drop_shared(found: Assignment, off_way_mm: Array, away_ns: NDArray[np.int64]) -> Assignment:
-    """Return the pairs without detections away from their figure where another, undetected figure must be.
+@dataclass(frozen=True, slots=True)
+class MergedPairs:
+    """Pairs of figures that are detected as one base between them, which is neither.
 
-    Two bases that stand close may be detected as one between them: that is neither.
-
-    Args:
-        found: pairs.
-        off_way_mm: distances of the m detections from the n figures' ways, shape (n, m).
-        away_ns: time since each figure was last detected, shape (n,).
+    Attributes:
+        figures: rows of the two figures, shape (k, 2); each figure at most once.
+        detections: row of each pair's detection, shape (k,).
 
     """
-    missed = away_ns <= LIMITS.shared_ns
-    missed[found.figures] = False
-    taken = (off_way_mm[missed][:, found.detections] < LIMITS.shared_mm).any(axis=0)
-    away = off_way_mm[found.figures, found.detections] > LIMITS.solid_mm
-    return found.select(~(away & taken))
+
+    figures: Indices
+    detections: Indices
+
+    def select(self, kept: Bools) -> MergedPairs:
+        """Return only these pairs, shape (k,)."""
+        return MergedPairs(self.figures[kept], self.detections[kept])
+
+    def exclude(self, shape: tuple[int, int]) -> Bools:
+        """Return which of n figures are not which of m detections, shape (n, m)."""
+        out = np.zeros(shape, dtype=np.bool_)
+        out[self.figures, self.detections[:, None]] = True
+        return out
+
+
+def find_merged(
+    place_mm: Array, away_ns: NDArray[np.int64], since_ns: NDArray[np.int64], detected_mm: Array
+) -> MergedPairs:
+    """Return the pairs of figures that are likely detected as one.
+
+    Neither has a detection where it is predicted, there is one in the middle between them, and both were where they are
+    predicted a moment ago.
+
+    Args:
+        place_mm: predicted places of the n figures, shape (n, 2).
+        away_ns: time since each was last detected, shape (n,).
+        since_ns: time since each was last detected, alone or as one with another, shape (n,).
+        detected_mm: places of the m detections, shape (m, 2).
+
+    """
+    own = np.linalg.norm(place_mm[:, None] - detected_mm[None], axis=2) <= LIMITS.solid_mm
+    missed = ~own.any(axis=1) & (away_ns <= LIMITS.merged_ns) & (since_ns <= LIMITS.merged_other_ns)
+    rows, columns = np.flatnonzero(missed), np.flatnonzero(~own.any(axis=0))
+    apart = np.linalg.norm(place_mm[rows][:, None] - place_mm[rows][None], axis=2)
+    just = since_ns[rows] <= LIMITS.merged_start_ns
+    near = np.argwhere(np.triu((apart > 0) & (apart < LIMITS.merged_mm) & (just[:, None] | just[None]), k=1))
+    off_mm = np.linalg.norm(place_mm[rows[near]].mean(axis=1)[:, None] - detected_mm[columns][None], axis=2)
+    off = off_mm / apart[near[:, 0], near[:, 1]][:, None]
+    pairs, found = np.nonzero(off < LIMITS.merged_off_share)
+    figures, detections = rows[near[pairs]], columns[found]
+    chosen: list[int] = []
+    for row in np.argsort(off[pairs, found], kind="stable").tolist():
+        if not np.isin(figures[row], figures[chosen]).any() and detections[row] not in detections[chosen]:
+            chosen.append(row)
+    return MergedPairs(figures[chosen], detections[chosen])
 
 
 def assign(

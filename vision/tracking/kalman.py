@@ -239,6 +239,11 @@ class MotionFilter:
             self.cov[rows, rate, :] = self.cov[rows, :, rate] = 0.0
             self.cov[rows, rate, rate] = LIMITS.resting_rate_sigma**2
 
+    def relocate(self, rows: Indices, place_mm: Array) -> None:
+        """Set figures' places, shape (k, 2), as if they had just been measured there."""
+        self.mean[rows, :2] = place_mm
+        self.measured[rows] = self.mean[rows][:, _PLACE_AND_RATES]
+
     def turn_around(self, rows: Bools | Indices) -> None:
         """Make figures face the other way."""
         self.mean[rows, HEADING] = wrap_rad(self.mean[rows, HEADING] + np.pi)

@@ -62,6 +62,12 @@ class RecoveryLimits:
     anywhere_mm: float = 300.0
     """Deviation of the place of a figure that may be anywhere."""
 
+    unnoticed_ns: int = 1_000_000_000
+    """A figure not detected for longer than this may have been moved by a hand that went unnoticed."""
+
+    standing_mm_per_s: float = 10.0
+    """No figure moves faster while the board is off."""
+
     missed_turn_rad: float = 0.25
     """Angle by which a figure that was missed for a moment may have turned in place."""
 
@@ -184,6 +190,7 @@ class LostFigures:
         hidden: not detected for a while; before they are lost they get no detection, but compete for them.
         lost: may be anywhere.
         taken: may be in a hand.
+        fastest_mm_per_s: speed at which figures move at most without a hand.
 
     """
 
@@ -191,6 +198,22 @@ class LostFigures:
     hidden: Bools
     lost: Bools
     taken: Bools
+    fastest_mm_per_s: float = ASSIGNMENT.fastest_mm_per_s
+
+    def too_far(self, off_mm: Array, off_way_mm: Array) -> Bools:
+        """Return which detections are further off than the figures can have gone, shape (n, m).
+
+        Args:
+            off_mm: distances of detections from the figures' predicted places, shape (n, m).
+            off_way_mm: distances from the ways on which they were walking, shape (n, m).
+
+        """
+        gone_s = self.away_ns * 1e-9
+        reach_mm = np.maximum(LIMITS.walking_sigmas * LIMITS.walking_mm_per_s * gone_s, LIMITS.stride_mm)
+        alone_mm = ASSIGNMENT.solid_mm + self.fastest_mm_per_s * gone_s
+        alone_mm[self.away_ns > LIMITS.unnoticed_ns] = np.inf
+        too_far: Bools = (off_mm > reach_mm[:, None]) | (off_way_mm > alone_mm[:, None])
+        return too_far & ~self.taken[:, None]
 
 
 def recover(
@@ -222,11 +245,9 @@ def recover(
     walked_mm = np.minimum(LIMITS.walking_mm_per_s * figures.away_ns * 1e-9, LIMITS.anywhere_mm)
     known_mm, any_mm = ASSIGNMENT.solid_mm, LIMITS.anywhere_mm
     sigma_mm = np.select([in_place[rows], figures.taken[rows]], [known_mm, any_mm], walked_mm[rows])
-    reach_mm = np.maximum(LIMITS.walking_sigmas * walked_mm, LIMITS.stride_mm)
-    too_far = (off_mm > reach_mm[:, None]) & ~figures.taken[:, None]
     turned_rad = np.where(in_place[rows] & ~figures.lost[rows], LIMITS.missed_turn_rad, np.pi)
     anywhere = motion.copy()
     anywhere.inflate(rows, sigma_mm, turned_rad)
     others = ~own & np.asarray(own.any(axis=0))[None]
-    found = assign(anywhere, rows, measurements, settled, jersey, excluded | others | too_far)
+    found = assign(anywhere, rows, measurements, settled, jersey, excluded | others)
     return found.select((figures.lost | in_place)[found.figures])

@@ -8,7 +8,6 @@ once it has stood there for a moment, and marked unsure if another figure fits t
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -18,20 +17,13 @@ from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array, Bools
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Posture, Power
+from downfield.vision.occlusion.hands import drop_under_hands, near_hands
 from downfield.vision.tracking.assignment import LIMITS as ASSIGNMENT
-from downfield.vision.tracking.assignment import (
-    Assignment,
-    assign,
-    drop_shared,
-    drop_under_hands,
-    lie_on_others,
-    near_hands,
-    out_of_reach,
-    suppress_duplicates,
-)
+from downfield.vision.tracking.assignment import Assignment, suppress_duplicates
 from downfield.vision.tracking.estimate import Estimate, estimate_base_size, fallen_base_size
-from downfield.vision.tracking.falls import LIMITS as FALLS
+from downfield.vision.tracking.fall_limits import LIMITS as FALLS
 from downfield.vision.tracking.falls import BaseMotion, Fall, PostureFilter
+from downfield.vision.tracking.figure_states import FigureStates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.initialization import LineUpPoses
 from downfield.vision.tracking.kalman import (
@@ -47,32 +39,12 @@ from downfield.vision.tracking.kalman import (
 )
 from downfield.vision.tracking.kalman import LIMITS as KALMAN
 from downfield.vision.tracking.limits import LIMITS
+from downfield.vision.tracking.matching import FigureMatcher, FrameInput
 from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.recovery import LIMITS as RECOVERY
-from downfield.vision.tracking.recovery import LostFigures, UnmatchedDetections, recover
 
 _ANY_HEADING: Final = np.pi**2 / 3  # variance of an angle that may be any
 _ANYWHERE: Final = np.diag([RECOVERY.anywhere_mm**2, RECOVERY.anywhere_mm**2, np.pi**2])
-
-
-@dataclass(slots=True)
-class _Figures:
-    """The state of each figure besides its motion; arrays of shape (n,) unless noted.
-
-    Masks and not one enumeration, since a figure can be sure, grasped and lost at the same time.
-    """
-
-    seen_ns: NDArray[np.int64]
-    handled_ns: NDArray[np.int64]  # time of the last contact with a hand
-    surprised_ns: NDArray[np.int64]  # time of the last movement against the prediction
-    touched_ns: NDArray[np.int64]  # time of the last contact with another figure
-    stood_mm: Array  # place before the hand came, shape (n, 2)
-    visible: Array
-    systematic: Array  # covariance of place from the calibration, shape (n, 2, 2)
-    by_height: Array  # shape (n, 2)
-    sure: Bools
-    grasped: Bools
-    lost: Bools  # may be anywhere
 
 
 class Tracker:
@@ -97,22 +69,9 @@ class Tracker:
         self._front = FrontFilter(line_up.front, line_up.facing)
         self._motion.turn_around(self._front.resolve_flips())
         self._power: Power = "unknown"
-        self._unmatched = UnmatchedDetections()
-        self._t_ns = self._detected_ns = self._began_ns = t_ns
-        never = np.full(count, t_ns - 10 * LIMITS.let_go_ns, dtype=np.int64)
-        self._figures = _Figures(
-            seen_ns=np.where(line_up.found, line_up.stood_ns, never + 1),
-            handled_ns=never.copy(),
-            surprised_ns=never.copy(),
-            touched_ns=never.copy(),
-            stood_mm=line_up.pose[:, :2].copy(),
-            visible=np.ones(count),
-            systematic=np.zeros((count, 2, 2)),
-            by_height=np.zeros((count, 2)),
-            sure=np.ones(count, dtype=bool),
-            grasped=np.zeros(count, dtype=bool),
-            lost=~line_up.found,
-        )
+        self._matcher = FigureMatcher(self._jersey, t_ns)
+        self._t_ns = self._detected_ns = t_ns
+        self._figures = FigureStates.of(line_up, t_ns)
 
     @property
     def height_mm(self) -> float:
@@ -156,7 +115,8 @@ class Tracker:
         fingertips_off_mm = self._note_hands(fingertips_mm)
         self._motion.predict(step_s, modes)
         measurements = drop_under_hands(hands_mm, suppress_duplicates(measurements))
-        found = self._assign(measurements, power, hands_mm)
+        frame, taken = FrameInput(t_ns, power, hands_mm), self._release_taken(power)
+        found = self._matcher.match(self._motion, self._figures, measurements, frame, taken)
         touched = np.array([player.id in touching for player in self.players], dtype=np.bool_)
         self._figures.touched_ns[touched] = t_ns
         self._note_start(power)
@@ -288,51 +248,16 @@ class Tracker:
         figures.grasped = (fingertips_off_mm < LIMITS.grasp_mm) & (moving | figures.grasped)
         self._posture.set_upright(np.flatnonzero(figures.grasped))
 
-    def _assign(self, measurements: Measurements, power: Power, hands_mm: Sequence[Array]) -> Assignment:
-        """Assign detections to figures: first near their predictions, then settled ones elsewhere to lost figures."""
-        figures, columns = self._figures, np.arange(len(measurements))
-        place = measurements.pose[:, :2]
-        taken = (figures.handled_ns >= figures.seen_ns) & (self._t_ns - figures.seen_ns > 0)
+    def _release_taken(self, power: Power) -> Bools:
+        """Return the figures that a hand may have taken, shape (n,), after making their predictions as vague."""
+        figures = self._figures
+        taken: Bools = (figures.handled_ns >= figures.seen_ns) & (self._t_ns - figures.seen_ns > 0)
         if taken.any():
             self._front.limit_hidden(taken)
             if power == "off":
                 self._motion.stop(np.flatnonzero(taken))
             self._motion.inflate(np.flatnonzero(taken), LIMITS.pivot_mm, LIMITS.pivot_rad)
-        elsewhere = self._unmatched.seen_beside(place, figures.seen_ns)
-        # A detection in a hand, or beside one, is no figure that was missed elsewhere.
-        off_mm = np.linalg.norm(self._motion.mean[:, None, :2] - place[None], axis=2)
-        own_mm = np.where(taken, ASSIGNMENT.solid_mm, LIMITS.carried_mm)
-        in_hand = near_hands(hands_mm, place)[None] & (off_mm > own_mm[:, None])
-        rows = np.arange(len(self.players))
-        away_ns = self._t_ns - figures.seen_ns
-        off_way_mm = self._motion.off_way_mm(place, away_ns)
-        alone = (self._t_ns - figures.handled_ns > LIMITS.let_go_ns)[:, None]
-        covering = lie_on_others(measurements)[None]
-        impossible = (out_of_reach(off_way_mm, away_ns, measurements) & alone) | covering
-        # A figure that was never there comes by a detection that lasts, not by the first one that nobody else takes.
-        absent = figures.seen_ns < self._began_ns - 2 * LIMITS.let_go_ns
-        excluded = elsewhere | in_hand | impossible | absent[:, None]
-        found = assign(self._motion, rows, measurements, columns, self._jersey, excluded)
-        found = drop_shared(found, off_way_mm, away_ns)
-        left = np.delete(columns, found.detections)
-        settled = left[self._unmatched.update(place[left], self._t_ns)]
-        away_ns[found.figures] = 0
-        hidden = away_ns > LIMITS.unseen_ns
-        hidden &= ~near_hands(hands_mm, self._motion.mean[:, :2])
-        vague = (self._motion.place_sigma_mm() > RECOVERY.lost_mm) | (away_ns > RECOVERY.lost_ns)
-        figures.lost = hidden & (taken | vague)
-        if len(settled):
-            # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
-            fixtures = self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
-            lost = LostFigures(np.minimum(away_ns, self._t_ns - self._began_ns), hidden, figures.lost, taken)
-            doubtful = in_hand | fixtures | covering
-            recovered = recover(self._motion, lost, measurements, settled, self._jersey, doubtful)
-            moved_mm = np.linalg.norm(place[recovered.detections] - figures.stood_mm[recovered.figures], axis=1)
-            figures.sure[recovered.figures[moved_mm > LIMITS.replaced_mm]] = False
-            found = found.joined(recovered)
-        astray = off_mm[found.figures, found.detections] > LIMITS.astray_mm
-        figures.sure[found.figures[astray & ~taken[found.figures]]] = False
-        return found
+        return taken
 
     def _correct(
         self, found: Assignment, measurements: Measurements, step_s: float, power: Power, hands_mm: Sequence[Array]

@@ -1,0 +1,129 @@
+"""Matches the detections of a frame to figures: near their predictions first, then settled ones to lost figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from downfield.core.arrays import Array, Bools
+from downfield.core.scene import Power
+from downfield.vision.occlusion.hands import near_hands
+from downfield.vision.tracking.assignment import LIMITS as ASSIGNMENT
+from downfield.vision.tracking.assignment import (
+    Assignment,
+    MergedPairs,
+    assign,
+    find_merged,
+    lie_on_others,
+    out_of_reach,
+)
+from downfield.vision.tracking.figure_states import FigureStates
+from downfield.vision.tracking.kalman import MotionFilter
+from downfield.vision.tracking.limits import LIMITS
+from downfield.vision.tracking.measurement import Measurements
+from downfield.vision.tracking.recovery import LIMITS as RECOVERY
+from downfield.vision.tracking.recovery import LostFigures, UnmatchedDetections, recover
+
+
+@dataclass(frozen=True, slots=True)
+class FrameInput:
+    """What is known of a frame besides its measurements.
+
+    Attributes:
+        t_ns: its time.
+        power: whether the board is on, as known before.
+        hands_mm: outlines of hands on the board.
+
+    """
+
+    t_ns: int
+    power: Power
+    hands_mm: Sequence[Array]
+
+
+class FigureMatcher:
+    """Matches detections to the figures of one line-up, frame after frame.
+
+    Args:
+        jersey: of each figure, 1 light, -1 dark, shape (n,).
+        began_ns: time of the line-up.
+
+    """
+
+    def __init__(self, jersey: Array, began_ns: int) -> None:
+        self._jersey, self._began_ns = jersey, began_ns
+        self._unmatched = UnmatchedDetections()
+
+    def match(
+        self, motion: MotionFilter, figures: FigureStates, measurements: Measurements, frame: FrameInput, taken: Bools
+    ) -> Assignment:
+        """Return which detection is which figure; update which figures are lost and sure, and move merged ones.
+
+        Args:
+            motion: of the figures, predicted to the frame.
+            figures: their states.
+            measurements: of the frame.
+            frame: the frame.
+            taken: which figures a hand may have taken, shape (n,).
+
+        """
+        place, columns = measurements.pose[:, :2], np.arange(len(measurements))
+        off_mm = np.linalg.norm(motion.mean[:, None, :2] - place[None], axis=2)
+        away_ns = frame.t_ns - figures.seen_ns
+        off_way_mm = motion.off_way_mm(place, away_ns)
+        alone = frame.t_ns - figures.handled_ns > LIMITS.let_go_ns
+        # A detection in a hand, or beside one, is no figure that was missed elsewhere.
+        own_mm = np.where(taken, ASSIGNMENT.solid_mm, LIMITS.carried_mm)
+        impossible = near_hands(frame.hands_mm, place)[None] & (off_mm > own_mm[:, None])
+        impossible |= lie_on_others(measurements)[None]
+        merged = self._find_merged(motion, figures, place, frame.t_ns)
+        excluded = impossible | self._unmatched.seen_beside(place, figures.seen_ns) | merged.exclude(off_mm.shape)
+        excluded |= out_of_reach(off_way_mm, away_ns, measurements) & alone[:, None]
+        # A figure that was never there comes by a detection that lasts, not by the first one that nobody else takes.
+        excluded |= (figures.seen_ns < self._began_ns - 2 * LIMITS.let_go_ns)[:, None]
+        found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded)
+        left = np.delete(columns, found.detections)
+        settled = left[self._unmatched.update(place[left], frame.t_ns)]
+        away_ns[found.figures] = 0
+        hidden = (away_ns > LIMITS.unseen_ns) & ~near_hands(frame.hands_mm, motion.mean[:, :2])
+        vague = (motion.place_sigma_mm() > RECOVERY.lost_mm) | (away_ns > RECOVERY.lost_ns)
+        figures.lost = hidden & (taken | vague)
+        if len(settled):
+            fastest_mm_per_s = RECOVERY.standing_mm_per_s if frame.power == "off" else ASSIGNMENT.fastest_mm_per_s
+            away_ns = np.minimum(away_ns, frame.t_ns - self._began_ns)
+            lost = LostFigures(away_ns, hidden, figures.lost, taken, fastest_mm_per_s)
+            # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
+            impossible |= self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
+            impossible |= lost.too_far(off_mm, off_way_mm)
+            impossible[:, merged.detections] = True
+            recovered = recover(motion, lost, measurements, settled, self._jersey, impossible)
+            moved_mm = np.linalg.norm(place[recovered.detections] - figures.stood_mm[recovered.figures], axis=1)
+            figures.sure[recovered.figures[moved_mm > LIMITS.replaced_mm]] = False
+            found = found.joined(recovered)
+        _follow_merged(motion, figures, merged, found, place, frame.t_ns)
+        astray = off_mm[found.figures, found.detections] > LIMITS.astray_mm
+        figures.sure[found.figures[astray & ~taken[found.figures]]] = False
+        return found
+
+    @staticmethod
+    def _find_merged(motion: MotionFilter, figures: FigureStates, place_mm: Array, t_ns: int) -> MergedPairs:
+        """Return the pairs without a hand near that are likely detected as one, see `find_merged`."""
+        since_ns = t_ns - np.maximum(figures.seen_ns, figures.merged_ns)
+        merged = find_merged(motion.mean[:, :2], t_ns - figures.seen_ns, since_ns, place_mm)
+        alone = t_ns - figures.handled_ns > LIMITS.let_go_ns
+        return merged.select(alone[merged.figures].all(axis=1))
+
+
+def _follow_merged(
+    motion: MotionFilter, figures: FigureStates, merged: MergedPairs, found: Assignment, place_mm: Array, t_ns: int
+) -> None:
+    """Move pairs that are detected as one, and of which neither was found, with their detection: it is their middle."""
+    merged = merged.select(~np.isin(merged.figures, found.figures).any(axis=1))
+    before_mm = motion.mean[merged.figures, :2]
+    by_mm = place_mm[merged.detections] - before_mm.mean(axis=1)
+    rows = merged.figures.ravel()
+    motion.stop(rows)
+    motion.relocate(rows, (before_mm + by_mm[:, None]).reshape(-1, 2))
+    figures.merged_ns[rows] = t_ns
