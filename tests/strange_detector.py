@@ -37,6 +37,8 @@ class StrangeFaults:
         upright: lying figures called upright throughout.
         doubled, doubled_s: figures detected twice, the other base up to one length off, in spells.
         merged, merged_s: near pairs of figures detected as one base between them, in spells.
+        merged_share, merged_turn_deg: least and greatest share of the way from one to the other at which that base is,
+            and by how much it is turned at most.
         fixtures, fixture_shown, fixture_s: things on the board that look like a figure, and when they do.
         edge_mm: standard deviation of each side's lasting error; dark bases are short by as much.
         edge_wander_mm, edge_s: of the part of it that changes as figures walk, and how fast.
@@ -57,6 +59,8 @@ class StrangeFaults:
     doubled_s: float = 0.25
     merged: float = 0.02
     merged_s: float = 0.2
+    merged_share: tuple[float, float] = (0.3, 0.7)
+    merged_turn_deg: float = 40.0
     fixtures: int = 2
     fixture_shown: float = 0.2
     fixture_s: float = 0.5
@@ -171,9 +175,16 @@ class StrangeDetector:
                 if self._is_in_spell(
                     "merged", f"{one.id}+{two.id}", self._faults.merged, self._faults.merged_s, step_s
                 ):
-                    middle = (two.corners_px.mean(axis=0) - one.corners_px.mean(axis=0)) / 2
-                    out |= {one.id: one.corners_px + middle, two.id: None}
+                    out |= {one.id: self._between(one, two), two.id: None}
         return out
+
+    def _between(self, one: SimulatedFigure, two: SimulatedFigure) -> Array:
+        """The corners of the base for which two are taken: between them, turned as it happens, and so throughout."""
+        pair, (low, high) = f"{one.id}+{two.id}", self._faults.merged_share
+        start, end = one.corners_px.mean(axis=0), two.corners_px.mean(axis=0)
+        share = low + (high - low) * self._once("merged share", pair)
+        turn = np.radians(self._faults.merged_turn_deg) * (2 * self._once("merged turn", pair) - 1)
+        return (one.corners_px - start) @ _rotation(turn).T + (1 - share) * start + share * end
 
     def _fixtures(self, view: SimulatedView, step_s: float) -> Iterator[SimulatedFigure]:
         """Yield the things that look like figures."""

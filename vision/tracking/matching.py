@@ -24,7 +24,7 @@ from downfield.vision.tracking.kalman import MotionFilter
 from downfield.vision.tracking.limits import LIMITS
 from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.recovery import LIMITS as RECOVERY
-from downfield.vision.tracking.recovery import LostFigures, UnmatchedDetections, recover
+from downfield.vision.tracking.recovery import LostFigures, UnmatchedDetections, recover, settled_for_far
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ class FigureMatcher:
         excluded |= (figures.seen_ns < self._began_ns - 2 * LIMITS.let_go_ns)[:, None]
         found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded)
         left = np.delete(columns, found.detections)
-        settled = left[self._unmatched.update(place[left], frame.t_ns)]
+        lasted_ns = np.zeros(len(columns), dtype=np.int64)
+        lasted_ns[left] = self._unmatched.update(place[left], frame.t_ns)
+        settled = np.flatnonzero(lasted_ns >= RECOVERY.settled_ns)
         away_ns[found.figures] = 0
         hidden = (away_ns > LIMITS.unseen_ns) & ~near_hands(frame.hands_mm, motion.mean[:, :2])
         vague = (motion.place_sigma_mm() > RECOVERY.lost_mm) | (away_ns > RECOVERY.lost_ns)
@@ -93,10 +95,13 @@ class FigureMatcher:
         if len(settled):
             fastest_mm_per_s = RECOVERY.standing_mm_per_s if frame.power == "off" else ASSIGNMENT.fastest_mm_per_s
             away_ns = np.minimum(away_ns, frame.t_ns - self._began_ns)
-            lost = LostFigures(away_ns, hidden, figures.lost, taken, fastest_mm_per_s)
+            # A figure that is not where it surely was may have been another one all along.
+            astray = figures.lost & ~figures.sure & (away_ns > RECOVERY.unnoticed_ns)
+            lost = LostFigures(away_ns, hidden, figures.lost, taken | astray, fastest_mm_per_s)
             # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
             impossible |= self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
             impossible |= lost.too_far(off_mm, off_way_mm)
+            impossible |= (off_mm > RECOVERY.far_mm) & ~settled_for_far(measurements, lasted_ns)[None]
             impossible[:, merged.detections] = True
             recovered = recover(motion, lost, measurements, settled, self._jersey, impossible)
             moved_mm = np.linalg.norm(place[recovered.detections] - figures.stood_mm[recovered.figures], axis=1)

@@ -32,6 +32,18 @@ class RecoveryLimits:
     settled_ns: int = 150_000_000
     """Unmatched detections that last this long are real; false detections do not last."""
 
+    settled_far_ns: int = 400_000_000
+    """And those that last this long may be a figure that was lost far off: a figure detected twice is soon over."""
+
+    settled_beside_ns: int = 1_000_000_000
+    """Or this long if it stands beside a surer one, which may be detected twice."""
+
+    beside_mm: float = 30.0
+    """Distance of the centers of a figure and of what may be its second detection."""
+
+    far_mm: float = 60.0
+    """Distance from its predicted place beyond which a figure is far off."""
+
     forgotten_ns: int = 150_000_000
     """An unmatched detection not repeated for this long is gone."""
 
@@ -161,8 +173,8 @@ class UnmatchedDetections:
             out |= was_elsewhere(old)[:, None] & near[None]
         return out
 
-    def update(self, place_mm: Array, t_ns: int) -> Bools:
-        """Add the unmatched detections of one frame; return which are settled, shape (k,).
+    def update(self, place_mm: Array, t_ns: int) -> NDArray[np.int64]:
+        """Add the unmatched detections of one frame; return how long each has lasted, ns, shape (k,); 0 if too few.
 
         Args:
             place_mm: their places, shape (k, 2).
@@ -170,15 +182,15 @@ class UnmatchedDetections:
 
         """
         self._known = [old for old in self._known if not old.is_forgotten(t_ns)]
-        settled = np.zeros(len(place_mm), dtype=bool)
+        lasted_ns = np.zeros(len(place_mm), dtype=np.int64)
         for row, place in enumerate(place_mm):
             same = min(self._known, key=lambda old: float(np.linalg.norm(old.place_mm - place)), default=None)
             if same is None or not same.may_be_at(place, t_ns) or same.last_ns == t_ns:
                 self._known.append(_Unmatched(place, t_ns, t_ns, place, t_ns))
                 continue
             same.update(place, t_ns)
-            settled[row] = t_ns - same.since_ns >= LIMITS.settled_ns and same.count >= LIMITS.min_detections
-        return settled
+            lasted_ns[row] = t_ns - same.since_ns if same.count >= LIMITS.min_detections else 0
+        return lasted_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +226,21 @@ class LostFigures:
         alone_mm[self.away_ns > LIMITS.unnoticed_ns] = np.inf
         too_far: Bools = (off_mm > reach_mm[:, None]) | (off_way_mm > alone_mm[:, None])
         return too_far & ~self.taken[:, None]
+
+
+def settled_for_far(measurements: Measurements, lasted_ns: NDArray[np.int64]) -> Bools:
+    """Return which detections have lasted long enough to be figures that were lost far off, shape (m,).
+
+    Args:
+        measurements: of the frame.
+        lasted_ns: how long each has lasted unmatched, shape (m,).
+
+    """
+    place, scores = measurements.pose[:, :2], measurements.scores
+    beside = np.linalg.norm(place[:, None] - place[None], axis=2) < LIMITS.beside_mm
+    doubtful = (beside & (scores[None] > scores[:, None])).any(axis=1)
+    settled: Bools = lasted_ns >= np.where(doubtful, LIMITS.settled_beside_ns, LIMITS.settled_far_ns)
+    return settled
 
 
 def recover(
