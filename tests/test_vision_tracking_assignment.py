@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made_measurements import EXACT, VAGUE, measurements
+from numpy.typing import NDArray
 
 from downfield.core.arrays import Bools
-from downfield.vision.tracking.assignment import Assignment, assign, drop_shared, lie_on_others, out_of_reach
+from downfield.vision.tracking.assignment import assign, find_merged, lie_on_others, out_of_reach
 from downfield.vision.tracking.kalman import MotionFilter
 from downfield.vision.tracking.measurement import Measurements
 
@@ -163,17 +164,52 @@ def test_bases_measured_badly_may_seem_to_enter_each_other() -> None:
     assert not lie_on_others(found).any()
 
 
-def pairs(*found: tuple[int, int]) -> Assignment:
-    figures, detections = np.array(found).T
-    return Assignment(figures, detections, np.zeros(len(found), dtype=bool), np.array([], dtype=np.intp))
+MS = 1_000_000
+JUST = np.array([67 * MS, 67 * MS])
 
 
-def test_a_detection_between_two_figures_is_neither() -> None:
-    off_way_mm, just_ns = np.array([[14.0], [14.0]]), 67_000_000
-    assert not len(drop_shared(pairs((0, 0)), off_way_mm, np.array([just_ns, just_ns])).figures)
-    # A figure at its own place keeps it, and so does one beside whom nobody else is missing.
-    assert len(drop_shared(pairs((0, 0)), np.array([[5.0], [14.0]]), np.array([just_ns, just_ns])).figures)
-    assert len(drop_shared(pairs((0, 0)), np.array([[14.0], [30.0]]), np.array([just_ns, just_ns])).figures)
-    assert len(drop_shared(pairs((0, 0)), off_way_mm, np.array([just_ns, 10 * just_ns])).figures)
-    both = drop_shared(pairs((0, 0), (1, 1)), np.array([[14.0, 20.0], [14.0, 1.0]]), np.array([just_ns, just_ns]))
-    assert both.figures.tolist() == [0, 1]
+def merged(
+    detected_mm: list[tuple[float, float]],
+    figures_mm: list[tuple[float, float]] | None = None,
+    *,
+    away_ns: NDArray[np.int64] = JUST,
+    since_ns: NDArray[np.int64] = JUST,
+) -> list[tuple[list[int], int]]:
+    """The pairs detected as one, with their detection."""
+    places = np.array(figures_mm or [(100.0, 100.0), (129.0, 100.0)])
+    found = find_merged(places, away_ns, since_ns, np.array(detected_mm).reshape(-1, 2))
+    return list(zip(found.figures.tolist(), found.detections.tolist(), strict=True))
+
+
+def test_a_detection_between_two_figures_without_one_of_their_own_is_both() -> None:
+    assert merged([(114.0, 101.0)]) == [([0, 1], 0)]
+    assert merged([(109.5, 104.0)]) == [([0, 1], 0)], "it need not be exactly in the middle"
+    assert merged([(114.0, 101.0), (101.0, 100.0)]) == [], "the first one is detected by itself"
+    assert merged([(106.0, 100.0)]) == [], "it is the first one, measured badly"
+    assert merged([(114.0, 115.0)]) == [], "it is beside both"
+    assert merged([]) == []
+
+
+def test_figures_that_stand_too_far_apart_are_not_detected_as_one() -> None:
+    assert merged([(125.0, 100.0)], [(100.0, 100.0), (150.0, 100.0)]) == []
+
+
+def test_figures_that_were_missed_for_long_may_have_walked_to_where_one_is_detected() -> None:
+    long, hidden = np.array([500 * MS, 500 * MS]), np.array([67 * MS, 500 * MS])
+    assert merged([(114.0, 100.0)], away_ns=long, since_ns=long) == []
+    assert merged([(114.0, 100.0)], away_ns=hidden, since_ns=hidden) == []
+    assert merged([(114.0, 100.0)], away_ns=long, since_ns=JUST) == [([0, 1], 0)], "they were detected as one since"
+    assert merged([(114.0, 100.0)], away_ns=10 * long, since_ns=JUST) == [], "and not for ever"
+
+
+def test_each_figure_and_each_detection_is_in_one_pair_the_nearest_to_the_middle() -> None:
+    row = [(100.0, 100.0), (126.0, 100.0), (152.0, 100.0)]
+    away = np.full(3, 67 * MS)
+    found = merged([(117.0, 100.0), (139.0, 100.0)], row, away_ns=away, since_ns=away)
+    assert found == [([1, 2], 1)]
+
+
+def test_a_merged_detection_is_neither_of_its_two_figures() -> None:
+    found = find_merged(np.array([(100.0, 100.0), (129.0, 100.0), (200.0, 100.0)]), *np.tile(JUST[:1], (2, 3)),
+                        np.array([(200.0, 101.0), (114.0, 100.0)]))  # fmt: skip
+    assert found.exclude((3, 2)).tolist() == [[False, True], [False, True], [False, False]]

@@ -93,3 +93,26 @@ def test_a_figure_missing_at_the_line_up_is_not_taken_for_one_that_is_suddenly_e
         assert frame.seen["dark-2"].posture == "unseen" or frame.error_mm("dark-2") < 12, frame.t_s
     assert frames[-1].error_mm("dark-2") < 2.0
     assert frames[-1].error_mm("dark-1") < 2.0
+
+
+@pytest.mark.parametrize("share", [0.4, 0.5, 0.6])
+def test_two_figures_detected_as_one_for_a_while_keep_their_identities_and_walk_on(share: float) -> None:
+    """One base between two opponents is neither; the pair walks on together with it."""
+    places = {"dark-1": (200.0, 200.0), "light-1": (229.0, 200.0), "dark-2": (400.0, 100.0), "light-2": (400.0, 300.0)}
+    table = Table({id_: standing(x, y) for id_, (x, y) in places.items()}, 1.0, power=lambda _: True)
+    frames, tracker = tracked_with(table)
+    t_ns, merged_frames = round((frames[-1].t_s + LINE_UP_S) * 1e9), range(3, 13)
+    for frame in range(1, 20):
+        t_ns += 66_666_667
+        walked = 1.5 * frame
+        one, two = ((x, y + walked, EXACT, 0.95, 0.0) for x, y in (places["dark-1"], places["light-1"]))
+        between = (200.0 + 29.0 * share, 200.0 + walked, EXACT, 0.95, 0.0)
+        others = [(x, y, EXACT, 0.95, 0.0) for x, y in (places["dark-2"], places["light-2"])]
+        pair = [between] if frame in merged_frames else [one, two]
+        now = {figure.id: figure for figure in tracker.update(measurements(*pair, *others), t_ns, power="on")}
+        for id_, x in (("dark-1", 200.0), ("light-1", 229.0)):
+            figure = now[id_]
+            assert abs(figure.footprint.x_mm - x) < 6, (frame, id_)
+            assert abs(figure.footprint.y_mm - 200.0 - walked) < 4, (frame, id_)
+            assert figure.seen == (frame not in merged_frames), (frame, id_)
+    assert all(figure.sure for figure in now.values())

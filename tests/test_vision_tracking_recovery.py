@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from made_measurements import EXACT, measurements
 
-from downfield.vision.tracking.recovery import UnmatchedDetections
+from downfield.vision.tracking.recovery import LIMITS, LostFigures, UnmatchedDetections, settled_for_far
 
 MS = 1_000_000
 PLACE = np.array([[50.0, 60.0]])
@@ -45,6 +47,36 @@ def test_an_unmatched_detection_that_moves_is_no_fixture() -> None:
 def test_an_unmatched_detection_that_walks_fast_lasts_however_few_frames_there_are() -> None:
     unmatched = UnmatchedDetections()
     walks = [unmatched.update(np.array([[50.0 + 7.0 * k, 60.0]]), k * 67 * MS) for k in range(4)]
-    assert [bool(one[0]) for one in walks] == [False, False, False, True]
+    assert [one[0] >= LIMITS.settled_ns for one in walks] == [False, False, False, True]
     jumps = UnmatchedDetections()
     assert not any(jumps.update(np.array([[50.0 + 20.0 * k, 60.0]]), k * 67 * MS).any() for k in range(6))
+
+
+@pytest.mark.parametrize(("beside_mm", "settled"), [(25.0, False), (60.0, True)])
+def test_what_stands_beside_a_surer_detection_lasts_longer_before_it_is_a_figure_lost_far_off(
+    beside_mm: float, settled: bool
+) -> None:
+    found = measurements((100.0, 100.0, EXACT, 0.95, 0.0), (100.0 + beside_mm, 100.0, EXACT, 0.7, 0.0))
+    assert settled_for_far(found, np.array([0, 500 * MS])).tolist() == [False, settled]
+    assert settled_for_far(found, np.array([0, 1100 * MS])).tolist() == [False, True]
+    assert not settled_for_far(found, np.array([0, 300 * MS])).any()
+
+
+@pytest.mark.parametrize(
+    ("away_ms", "off_mm", "fastest_mm_per_s", "too_far"),
+    [
+        (500, 70.0, 150.0, False),  # it may have been pushed there
+        (300, 70.0, 150.0, True),
+        (500, 40.0, 10.0, True),  # the board is off
+        (500, 10.0, 10.0, False),
+        (1200, 40.0, 10.0, False),  # a hand that nobody noticed
+        (1200, 140.0, 10.0, True),
+    ],
+)
+def test_a_lost_figure_is_no_further_off_than_it_may_have_gone(
+    away_ms: int, off_mm: float, fastest_mm_per_s: float, too_far: bool
+) -> None:
+    away_ns, yes, no = np.array([away_ms * MS]), np.array([True]), np.array([False])
+    off = np.array([[off_mm]])
+    assert LostFigures(away_ns, yes, yes, no, fastest_mm_per_s).too_far(off, off).tolist() == [[too_far]]
+    assert not LostFigures(away_ns, yes, yes, yes, fastest_mm_per_s).too_far(off, off).any(), "a hand has it"
