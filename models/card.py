@@ -43,6 +43,7 @@ class NetworkCard:
         first_look: the detector, over the whole frame.
         second_look: the refiner, over one figure's patch; None if there is none.
         second_opinion: another refiner, with whose fronts and falls the refiner's are averaged; None if there is none.
+        hand_look: another detector over the whole frame, whose hands count as well; None if there is none.
         ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
         close_look: the ball refiner, over a patch; None if there is none.
         refiner_sees_ball: whether the refiner gives the ball refiner's numbers as well, after its own, for the same
@@ -50,6 +51,7 @@ class NetworkCard:
         input_px: width and height of the detector's input.
         thresholds: scores from which an upright figure, a fallen figure, a ball and a hand are detected; for the ball,
             that of the ball detector if there is one.
+        hand_threshold: score from which the hand detector's hands count.
         figure_threshold: score, by both stages, from which a figure is reported.
         ball_threshold: the same for the ball.
         ball_px: width and height of the ball detector's input.
@@ -69,11 +71,13 @@ class NetworkCard:
     first_look: NetworkFiles
     second_look: NetworkFiles | None = None
     second_opinion: NetworkFiles | None = None
+    hand_look: NetworkFiles | None = None
     ball_look: NetworkFiles | None = None
     close_look: NetworkFiles | None = None
     refiner_sees_ball: bool = False
     input_px: tuple[int, int] = (960, 544)
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
+    hand_threshold: float = 0.3
     figure_threshold: float = 0.5
     ball_threshold: float = 0.5
     ball_px: tuple[int, int] = (1280, 720)
@@ -101,8 +105,9 @@ class NetworkCard:
             InputError,
             "second_opinion needs a second_look that does not see the ball.",
         )
+        scores = (*self.thresholds, self.hand_threshold, self.figure_threshold, self.ball_threshold)
         check(
-            all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold, self.ball_threshold)),
+            all(0 < value < 1 for value in scores),
             InputError,
             "Thresholds must be between 0 and 1.",
         )
@@ -113,7 +118,8 @@ class NetworkCard:
 
 def named_files(card: NetworkCard) -> tuple[str, ...]:
     """Return the files that a card names, as paths from its folder; a network may use files of another's folder."""
-    stages = (card.first_look, card.second_look, card.second_opinion, card.ball_look, card.close_look)
+    looks = (card.first_look, card.second_look, card.hand_look, card.ball_look, card.close_look)
+    stages = (*looks, card.second_opinion)
     return tuple(file for stage in stages if stage is not None for file in (stage.fp32, stage.int8) if file is not None)
 
 

@@ -38,12 +38,13 @@ class TrackingDetector(Detector, Protocol):
         """Return the same as `detect`, but with every base as measured, before sizes are made consistent."""
         ...
 
-    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
         """Return rough detections, for `track` in this picture or one soon after.
 
         Args:
             image: as in `detect`.
             ball: whether to search for the ball as well, which may double the time.
+            hands: whether to search for hands as thoroughly as possible, which may as well.
 
         """
         ...

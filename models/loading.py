@@ -22,6 +22,7 @@ from downfield.models.two_stage_detector import BATCHES, TwoStageDetector
 
 _TORCH_SUFFIXES: Final = (".pt", ".torchscript", ".engine")
 _PATCH: Final = (PATCH_PX, PATCH_PX)
+_NEVER: Final = 1.0  # a score that nothing reaches
 
 
 def open_detector(
@@ -81,6 +82,7 @@ def open_detector(
         sigma_scale=card.second_look.sigma_scale,
         front_odds=card.front_odds,
         augmented=augmented,
+        hand_detector=None if card.hand_look is None else _open_hand_detector(folder, card, card.hand_look),
     )
     refiner, beside = (_open_refiner(part, card.second_look, card.second_opinion) for part in (tracking, folder))
     if card.refiner_sees_ball:
@@ -125,6 +127,14 @@ def _open_refiner(folder: _NetworkFolder, files: NetworkFiles, opinion: NetworkF
 
 def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles) -> BallRefiner:
     return BallRefiner(folder.open(files, _PATCH, BALL_BATCHES), folder.open(files, _PATCH))
+
+
+def _open_hand_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
+    """Open a detector of which only hands are used: all else is as good as never detected."""
+    thresholds = tuple(card.hand_threshold if kind == "hand" else _NEVER for kind in KINDS)
+    return FrameDetector(
+        folder.open(files, card.input_px), name=card.name, input_px=card.input_px, thresholds=thresholds
+    )
 
 
 def _open_ball_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> BallDetector:

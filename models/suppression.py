@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array, Bools
-from downfield.core.frame import Detection
+from downfield.core.frame import Detection, Pixel
 from downfield.models.refiner import ROTATED_POINTS, apparent_lengths, longer_sides
 from downfield.models.runtime import logit
 
@@ -32,6 +33,8 @@ class SuppressionLimits:
     """Added to the logit of a figure that was tracked a moment ago."""
     worthless_score: float = 0.05
     """A score that counts nothing against others."""
+    same_hand: float = 0.05
+    """Hands whose fingertips are nearer than this share of the picture's width are one."""
 
     # Views of one figure.
     min_difference: float = 0.08
@@ -134,6 +137,27 @@ def _share_inside(bases: Array, others: Array) -> Array:
     across = (off[..., 1] * ahead[:, :1] - off[..., 0] * ahead[:, 1:]) / cross
     share: Array = ((np.abs(along) < 0.5) & (np.abs(across) < 0.5)).mean(axis=1)
     return share
+
+
+def join_hands(found: Sequence[Detection], hands: Sequence[Detection], width_px: int) -> tuple[Detection, ...]:
+    """Return detections with those hands of another detector, or of another time, that are not among them.
+
+    Args:
+        found: the detections.
+        hands: the other hands.
+        width_px: width of the picture.
+
+    """
+    known = [_fingertips_px(hand) for hand in found if hand.kind == "hand"]
+    reach_px = LIMITS.same_hand * width_px
+    fresh = [hand for hand in hands if all(math.dist(_fingertips_px(hand), tip) > reach_px for tip in known)]
+    return (*found, *fresh)
+
+
+def _fingertips_px(hand: Detection) -> Pixel:
+    """Return a hand's fingertips, which it carries in the helmet's place, or else the middle of its box."""
+    left, top, right, bottom = hand.box_px
+    return hand.helmet_px or ((left + right) / 2, (top + bottom) / 2)
 
 
 def find_same_figure(figure: Detection, others: Sequence[Detection]) -> int | None:

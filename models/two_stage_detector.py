@@ -49,6 +49,7 @@ from downfield.models.suppression import (
     corner_distance,
     find_same_figure,
     is_vague,
+    join_hands,
     quarter_turned,
     select_new_views,
     suppress_overlaps,
@@ -75,6 +76,7 @@ class TwoStageDetector:
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
         front_odds: log-odds that a front is right per unit of its logit.
         augmented: whether single pictures and their figures are run mirrored as well.
+        hand_detector: another detector, whose hands count as well; None if there is none.
 
     """
 
@@ -93,6 +95,7 @@ class TwoStageDetector:
         sigma_scale: float = 1.0,
         front_odds: float = 1.0,
         augmented: bool = False,
+        hand_detector: Detector | None = None,
     ) -> None:
         self.name = f"{detector.name}, refined" + (" and mirrored" if augmented else "")
         self._detector, self._refiner = detector, refiner
@@ -101,7 +104,7 @@ class TwoStageDetector:
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale, self._front_odds = sigma_scale, front_odds
-        self._augmented = augmented
+        self._augmented, self._hand_detector = augmented, hand_detector
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Return everything in a single picture, uint8 (height, width, 3), best first."""
@@ -121,9 +124,19 @@ class TwoStageDetector:
         further = average_all_views if self._augmented else average_rotated
         return _best_first([*self._refine(image, (), others, further=further), *balls])
 
-    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """Return the detector's output, with ball candidates if requested; another thread may `track` meanwhile."""
+    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
+        """Return the detector's output; another thread may `track` meanwhile.
+
+        Args:
+            image: the picture.
+            ball: whether ball candidates are searched for.
+            hands: whether the hand detector runs as well, if there is one.
+
+        """
         found = self._detector.detect(image)
+        if hands and self._hand_detector is not None:
+            others = [other for other in self._hand_detector.detect(image) if other.kind == "hand"]
+            found = join_hands(found, others, image.shape[1])
         others = [candidate for candidate in found if candidate.kind != "ball"]
         if not ball:
             return tuple(others)

@@ -53,12 +53,13 @@ class FindRequest:
 
     Attributes:
         shape: shape of the picture.
-        ball: as in `TrackingDetector.find_candidates`.
+        ball, hands: as in `TrackingDetector.find_candidates`.
 
     """
 
     shape: tuple[int, ...]
     ball: bool
+    hands: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +137,11 @@ class OffloadedDetector:
         """See `TrackingDetector.detect_raw`."""
         return self._here.detect_raw(image)
 
-    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
         """See `TrackingDetector.find_candidates`."""
-        answer = self._client.request(FindRequest(image.shape, ball), image)
+        answer = self._client.request(FindRequest(image.shape, ball, hands), image)
         self._image = None if answer is None else image
-        return self._here.find_candidates(image, ball=ball) if answer is None else answer
+        return self._here.find_candidates(image, ball=ball, hands=hands) if answer is None else answer
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]

@@ -184,7 +184,8 @@ class StrangeDetector:
         start, end = one.corners_px.mean(axis=0), two.corners_px.mean(axis=0)
         share = low + (high - low) * self._once("merged share", pair)
         turn = np.radians(self._faults.merged_turn_deg) * (2 * self._once("merged turn", pair) - 1)
-        return (one.corners_px - start) @ _rotation(turn).T + (1 - share) * start + share * end
+        corners: Array = (one.corners_px - start) @ _rotation(turn).T + (1 - share) * start + share * end
+        return corners
 
     def _fixtures(self, view: SimulatedView, step_s: float) -> Iterator[SimulatedFigure]:
         """Yield the things that look like figures."""

@@ -154,6 +154,8 @@ def test_the_bundled_network_has_two_opinions_and_one_to_choose_has_one() -> Non
     both, one = read_card(find_network(BUNDLED)), read_card(find_network(ONE_OPINION))
     assert both.second_opinion is not None
     assert one.second_opinion is None
+    assert both.hand_look is not None
+    assert one.hand_look is None
     assert ONE_OPINION in bundled_networks()
     for name, card in ((BUNDLED, both), (ONE_OPINION, one)):
         assert all((find_network(name) / file).is_file() for file in named_files(card)), name

@@ -133,7 +133,7 @@ class CountingTrackingDetector(CountingDetector):
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         return self.detect(image)
 
-    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def find_candidates(self, *_: object, **__: object) -> tuple[Detection, ...]:
         return ()
 
     def refine_candidates(self, *_: object) -> tuple[Detection, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,6 +25,8 @@ from downfield.vision.detection_schedule import BACKGROUND, DetectionRate
 from downfield.vision.pipeline import Vision
 from downfield.vision.tracking.estimate import Estimate
 
+HAND = (Detection("hand", 0.9, (100.0, 100.0, 200.0, 200.0), helmet_px=(150.0, 180.0), helmet_score=0.9),)
+
 
 class CountingDetector(ListDetector):
     """Notes which runs it gets."""
@@ -34,6 +37,9 @@ class CountingDetector(ListDetector):
         self.shown: list[int] = []
         self.found = 0
         self.for_ball: list[bool] = []
+        self.for_hands: list[bool] = []
+        self.hand_there = False
+        self.hands: list[int] = []
         self.examined: list[int] = []
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
@@ -44,10 +50,11 @@ class CountingDetector(ListDetector):
         self.runs.append("single")
         return super().detect(image)
 
-    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         self.found += 1
         self.for_ball.append(ball)
-        return ()
+        self.for_hands.append(hands)
+        return HAND if hands and self.hand_there else ()
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -61,6 +68,7 @@ class CountingDetector(ListDetector):
     ) -> tuple[Detection, ...]:
         self.runs.append("tracked" if found is None else "all")
         self.shown.append(len(seen))
+        self.hands.append(sum(one.kind == "hand" for one in found or ()))
         return super().detect(image)
 
 
@@ -79,6 +87,31 @@ def test_full_frame_runs_follow_the_interval_and_known_figures_are_tracked_in_be
     assert detector.runs == expected
     assert detector.shown[0] == 0
     assert all(detector.shown[1:])
+
+
+def test_hands_are_searched_thoroughly_now_and_then_never_with_the_ball_and_count_until_the_next_time() -> None:
+    detector = CountingDetector()
+    vision = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=DetectionRate(0))
+    for number in range(30):
+        detector.hand_there = number < 12
+        vision.detect(shot(number))
+    assert not any(ball and hands for ball, hands in zip(detector.for_ball, detector.for_hands, strict=True))
+    thorough = [number for number, hands in enumerate(detector.for_hands) if hands]
+    assert all(7 <= later - earlier <= 10 for earlier, later in itertools.pairwise(thorough))
+    first, after = thorough[0], next(number for number in thorough if number >= 12)
+    assert detector.hands == [int(first <= number < after) for number in range(30)]
+
+
+def test_the_hands_of_a_thorough_search_are_gone_when_no_other_follows() -> None:
+    detector = CountingDetector()
+    detector.hand_there = True
+    vision = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=DetectionRate(0))
+    for number in range(3):
+        vision.detect(shot(number))
+    assert detector.hands[-1] == 1
+    vision.detect(replace(shot(3), t_ns=shot(3).t_ns + 2_000_000_000))  # it searches for the ball in this one
+    assert detector.for_ball[-1]
+    assert detector.hands[-1] == 0
 
 
 def test_figures_keep_their_motion_in_skipped_frames() -> None:
@@ -175,8 +208,8 @@ def test_results_of_a_background_run_are_used_from_the_next_run_on() -> None:
         tracked: ClassVar[list[tuple[int, tuple[Detection, ...]]]] = []
         gate = threading.Event()
 
-        def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-            super().find_candidates(image, ball=ball)
+        def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
+            super().find_candidates(image, ball=ball, hands=hands)
             if self.tracked:
                 self.begun.append(int(image[0, 0, 0]))
                 assert self.gate.wait(5)
@@ -262,8 +295,8 @@ def test_the_ball_is_searched_for_three_times_a_second() -> None:
 
 def test_a_failed_background_run_is_reported_and_tried_again() -> None:
     class Broken(CountingDetector):
-        def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-            super().find_candidates(image, ball=ball)
+        def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
+            super().find_candidates(image, ball=ball, hands=hands)
             if self.found == 1:
                 return ()
             raise InputError("the network is gone")

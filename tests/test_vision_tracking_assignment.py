@@ -210,6 +210,6 @@ def test_each_figure_and_each_detection_is_in_one_pair_the_nearest_to_the_middle
 
 
 def test_a_merged_detection_is_neither_of_its_two_figures() -> None:
-    found = find_merged(np.array([(100.0, 100.0), (129.0, 100.0), (200.0, 100.0)]), *np.tile(JUST[:1], (2, 3)),
-                        np.array([(200.0, 101.0), (114.0, 100.0)]))  # fmt: skip
+    places, just = np.array([(100.0, 100.0), (129.0, 100.0), (200.0, 100.0)]), np.full(3, 67 * MS)
+    found = find_merged(places, just, just, np.array([(200.0, 101.0), (114.0, 100.0)]))
     assert found.exclude((3, 2)).tolist() == [[False, True], [False, True], [False, False]]

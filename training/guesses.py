@@ -35,7 +35,7 @@ def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int]
     for number, image in enumerate(images, 1):
         frame = read_frame(image)
         if isinstance(detector, TwoStageDetector):
-            found = detector.find_candidates(frame, ball=False)
+            found = detector.find_candidates(frame, ball=False, hands=False)
             balls = detector.find_ball_candidates(frame, found)
         else:
             found, balls = detector.detect(frame), []

@@ -124,9 +124,9 @@ def learn_table(
     out.mkdir(parents=True, exist_ok=True)
     # A network may use files of another's folder; the new one has all of its own.
     first = _copied(network, card.first_look, out)
-    opinion, ball, close = (
+    opinion, hand, ball, close = (
         None if part is None else _copied(network, part, out)
-        for part in (card.second_opinion, card.ball_look, card.close_look)
+        for part in (card.second_opinion, card.hand_look, card.ball_look, card.close_look)
     )
     export_onnx(
         RawLook(model),
@@ -138,8 +138,9 @@ def learn_table(
     quantize_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
     taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
-    card = dataclasses.replace(card, first_look=first, second_opinion=opinion, ball_look=ball, close_look=close)
-    write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about))
+    card = dataclasses.replace(card, name=name, first_look=first, second_look=taught, about=about)
+    card = dataclasses.replace(card, second_opinion=opinion, hand_look=hand, ball_look=ball, close_look=close)
+    write_card(out, card)
 
 
 def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:

@@ -97,12 +97,12 @@ class CachingDetector:
             return self.detect(image)
         return self._cached_or(lambda: detector.detect_raw(image))
 
-    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+    def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
         """See `TrackingDetector.find_candidates`; without that, nothing is found."""
         detector = self._detector
         if not isinstance(detector, TrackingDetector):
             return ()
-        return self._cached_or(lambda: detector.find_candidates(image, ball=ball))
+        return self._cached_or(lambda: detector.find_candidates(image, ball=ball, hands=hands))
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]

@@ -22,6 +22,12 @@ class FallLimits:
     edge: float = 1.0
     """Weight of a base seen from its edge."""
 
+    steep_share: float = 0.45
+    """A base that appears shorter or narrower than this share of its own size stands on its very edge."""
+
+    steep: float = 1.0
+    """Weight of that, besides `edge`: no side of a standing figure's base is measured so short."""
+
     full_base: float = -1.3
     """Weight of a full base on a "fallen" figure: a quarter of fallen figures show one."""
 

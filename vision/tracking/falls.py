@@ -85,7 +85,8 @@ class FallSigns:
         """
         edge = self.edgewise if own_mm is None else self.edgewise & self.tilted(own_mm)
         full = LIMITS.full_base + np.where(self.helmet_over, LIMITS.helmet_over_base, 0.0)
-        shape = np.where(edge, LIMITS.edge, np.where(self.called_fallen, full, 0.0))
+        steep = 0.0 if own_mm is None else LIMITS.steep * (self.size_mm < LIMITS.steep_share * own_mm).any(axis=1)
+        shape = np.where(edge, LIMITS.edge + steep, np.where(self.called_fallen, full, 0.0))
         odds = np.where(self.called_fallen, call_weight * self.score, LIMITS.upright_class) + shape
         unmoved = self.called_fallen & ~edge & ~np.asarray(gave_way)
         capped: Array = np.where(unmoved, np.minimum(odds, LIMITS.unmoved), odds)

@@ -118,14 +118,14 @@ class FigureMatcher:
         since_ns = t_ns - np.maximum(figures.seen_ns, figures.merged_ns)
         merged = find_merged(motion.mean[:, :2], t_ns - figures.seen_ns, since_ns, place_mm)
         alone = t_ns - figures.handled_ns > LIMITS.let_go_ns
-        return merged.select(alone[merged.figures].all(axis=1))
+        return merged.select(np.asarray(alone[merged.figures].all(axis=1)))
 
 
 def _follow_merged(
     motion: MotionFilter, figures: FigureStates, merged: MergedPairs, found: Assignment, place_mm: Array, t_ns: int
 ) -> None:
     """Move pairs that are detected as one, and of which neither was found, with their detection: it is their middle."""
-    merged = merged.select(~np.isin(merged.figures, found.figures).any(axis=1))
+    merged = merged.select(np.asarray(~np.isin(merged.figures, found.figures).any(axis=1)))
     before_mm = motion.mean[merged.figures, :2]
     by_mm = place_mm[merged.detections] - before_mm.mean(axis=1)
     rows = merged.figures.ravel()
