@@ -173,7 +173,7 @@ def test_a_late_answer_is_not_waited_for_nor_taken_for_the_next(
         os.kill(process, signal.SIGCONT)
     monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(timeout_s=LONG_S))
     until = time.monotonic() + LONG_S
-    while (answer := client.request(FindRequest(images[1].shape, ball=True), images[1])) is None:
+    while (answer := client.request(FindRequest(images[1].shape, ball=True, hands=True), images[1])) is None:
         assert time.monotonic() < until, "no further answer"
     assert answer == here.find_candidates(images[1])
     assert client.pid == process

@@ -63,20 +63,27 @@ def test_what_stands_beside_a_surer_detection_lasts_longer_before_it_is_a_figure
 
 
 @pytest.mark.parametrize(
-    ("away_ms", "off_mm", "fastest_mm_per_s", "too_far"),
+    ("away_ms", "off_mm", "fastest_mm_per_s", "too_soon"),
     [
         (500, 70.0, 150.0, False),  # it may have been pushed there
         (300, 70.0, 150.0, True),
         (500, 40.0, 10.0, True),  # the board is off
         (500, 10.0, 10.0, False),
         (1200, 40.0, 10.0, False),  # a hand that nobody noticed
-        (1200, 140.0, 10.0, True),
     ],
 )
-def test_a_lost_figure_is_no_further_off_than_it_may_have_gone(
-    away_ms: int, off_mm: float, fastest_mm_per_s: float, too_far: bool
+def test_a_lost_figure_is_no_further_off_than_it_may_have_gone_by_now(
+    away_ms: int, off_mm: float, fastest_mm_per_s: float, too_soon: bool
 ) -> None:
-    away_ns, yes, no = np.array([away_ms * MS]), np.array([True]), np.array([False])
-    off = np.array([[off_mm]])
-    assert LostFigures(away_ns, yes, yes, no, fastest_mm_per_s).too_far(off, off).tolist() == [[too_far]]
-    assert not LostFigures(away_ns, yes, yes, yes, fastest_mm_per_s).too_far(off, off).any(), "a hand has it"
+    away_ns, yes, no, off = np.array([away_ms * MS]), np.array([True]), np.array([False]), np.array([[off_mm]])
+    assert LostFigures(away_ns, yes, yes, no, fastest_mm_per_s).too_soon(off).tolist() == [[too_soon]]
+    assert not LostFigures(away_ns, yes, yes, yes, fastest_mm_per_s).too_soon(off).any(), "a hand has it"
+
+
+@pytest.mark.parametrize(
+    ("away_ms", "off_mm", "too_far"), [(500, 79.0, False), (500, 81.0, True), (2000, 140.0, False)]
+)
+def test_a_lost_figure_walks_only_so_far(away_ms: int, off_mm: float, too_far: bool) -> None:
+    away_ns, yes, no, off = np.array([away_ms * MS]), np.array([True]), np.array([False]), np.array([[off_mm]])
+    assert LostFigures(away_ns, yes, yes, no).too_far(off).tolist() == [[too_far]]
+    assert not LostFigures(away_ns, yes, yes, yes).too_far(off).any(), "a hand has it"

@@ -129,7 +129,7 @@ class BaseMotion:
     Attributes:
         own_mm: their length and width, as measured before, shape (k, 2).
         off_way_mm: distance from the way on which they were walking, beyond what errors and pushes explain.
-        followed: whether they were detected just before.
+        followed: whether they were detected just before, and were walking, not just starting to.
         place_mm: where they were measured, shape (k, 2).
 
     """

@@ -37,6 +37,9 @@ class TrackerLimits:
     pushed_ns: int = 200_000_000
     """A figure may still slide from a push for this long after it touched another."""
 
+    starting_ns: int = 300_000_000
+    """Figures start to walk until this long after the board is known to be on, and leave the place where they stood."""
+
     pivot_mm: float = 4.0
     """Deviation of the place of a figure that a hand hides and leaves in place."""
 

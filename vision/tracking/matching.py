@@ -100,10 +100,12 @@ class FigureMatcher:
             lost = LostFigures(away_ns, hidden, figures.lost, taken | astray, fastest_mm_per_s)
             # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
             impossible |= self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
-            impossible |= lost.too_far(off_mm, off_way_mm)
+            impossible |= lost.too_far(off_mm)
             impossible |= (off_mm > RECOVERY.far_mm) & ~settled_for_far(measurements, lasted_ns)[None]
             impossible[:, merged.detections] = True
             recovered = recover(motion, lost, measurements, settled, self._jersey, impossible)
+            soon = lost.too_soon(off_way_mm)[recovered.figures, recovered.detections]
+            recovered = recovered.select(~soon)
             moved_mm = np.linalg.norm(place[recovered.detections] - figures.stood_mm[recovered.figures], axis=1)
             figures.sure[recovered.figures[moved_mm > LIMITS.replaced_mm]] = False
             found = found.joined(recovered)

@@ -212,20 +212,25 @@ class LostFigures:
     taken: Bools
     fastest_mm_per_s: float = ASSIGNMENT.fastest_mm_per_s
 
-    def too_far(self, off_mm: Array, off_way_mm: Array) -> Bools:
-        """Return which detections are further off than the figures can have gone, shape (n, m).
+    def too_far(self, off_mm: Array) -> Bools:
+        """Return which detections are further off than figures walk, shape (n, m), given their distances."""
+        reach_mm = LIMITS.walking_sigmas * LIMITS.walking_mm_per_s * self.away_ns * 1e-9
+        too_far: Bools = (off_mm > np.maximum(reach_mm, LIMITS.stride_mm)[:, None]) & ~self.taken[:, None]
+        return too_far
+
+    def too_soon(self, off_way_mm: Array) -> Bools:
+        """Return which detections are further off than figures can have gone by now without a hand, shape (n, m).
+
+        Such a figure competes for the detection with others, but does not get it yet.
 
         Args:
-            off_mm: distances of detections from the figures' predicted places, shape (n, m).
-            off_way_mm: distances from the ways on which they were walking, shape (n, m).
+            off_way_mm: distances of detections from the ways on which the figures were walking, shape (n, m).
 
         """
-        gone_s = self.away_ns * 1e-9
-        reach_mm = np.maximum(LIMITS.walking_sigmas * LIMITS.walking_mm_per_s * gone_s, LIMITS.stride_mm)
-        alone_mm = ASSIGNMENT.solid_mm + self.fastest_mm_per_s * gone_s
-        alone_mm[self.away_ns > LIMITS.unnoticed_ns] = np.inf
-        too_far: Bools = (off_mm > reach_mm[:, None]) | (off_way_mm > alone_mm[:, None])
-        return too_far & ~self.taken[:, None]
+        reach_mm = ASSIGNMENT.solid_mm + self.fastest_mm_per_s * self.away_ns * 1e-9
+        noticed = (self.away_ns <= LIMITS.unnoticed_ns) & ~self.taken
+        too_soon: Bools = (off_way_mm > reach_mm[:, None]) & noticed[:, None]
+        return too_soon
 
 
 def settled_for_far(measurements: Measurements, lasted_ns: NDArray[np.int64]) -> Bools:

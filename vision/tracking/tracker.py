@@ -70,7 +70,7 @@ class Tracker:
         self._motion.turn_around(self._front.resolve_flips())
         self._power: Power = "unknown"
         self._matcher = FigureMatcher(self._jersey, t_ns)
-        self._t_ns = self._detected_ns = t_ns
+        self._t_ns = self._detected_ns = self._started_ns = t_ns
         self._figures = FigureStates.of(line_up, t_ns)
 
     @property
@@ -226,6 +226,7 @@ class Tracker:
         """Take what the line-up says of fronts when a play begins; a moment of unknown power begins none."""
         if power == "on" and self._power != "on":
             place, light = self._motion.mean, self._jersey > 0
+            self._started_ns = self._t_ns
             self._front.line_up(facing_odds(place, self._front.log_odds, light, ~self._figures.lost))
         self._power = self._power if power == "unknown" else power
 
@@ -270,7 +271,7 @@ class Tracker:
         pose[:, :2] += measurements.by_height[columns] * (self._height_mm[rows] - self.height_mm)[:, None]
         pose[found.flipped, 2] += np.pi
         before = self._motion.mean[rows, HEADING]
-        bases = self._base_motion(found, pose, measurements, step_s)
+        bases = self._base_motion(found, pose, measurements, step_s, power)
         nis = self._motion.correct(rows, pose, measurements.covariance[columns], step_s)
         jumped = self._front.reset_jumped(rows, wrap_rad(self._motion.mean[rows, HEADING] - before))
         self._motion.mean[jumped, SPIN] = 0.0
@@ -303,17 +304,20 @@ class Tracker:
         odds = self._posture.weigh(rows[free], signs, bases.select(free), step_s, self._t_ns)
         self._posture.update(rows[free], odds, step_s, self._t_ns)
 
-    def _base_motion(self, found: Assignment, pose: Array, measurements: Measurements, step_s: float) -> BaseMotion:
+    def _base_motion(
+        self, found: Assignment, pose: Array, measurements: Measurements, step_s: float, power: Power
+    ) -> BaseMotion:
         """Return what the bases of detected figures do, before the detections correct their predictions."""
         rows, figures = found.figures, self._figures
         away_ns = self._t_ns - figures.seen_ns
         off_way_mm = self._motion.off_way_mm(pose[:, :2], away_ns)[rows, np.arange(len(rows))]
         pushed = self._t_ns - figures.touched_ns[rows] <= LIMITS.pushed_ns
         explained_mm = FALLS.jump_sigmas * measurements.jump_sigma_mm[found.detections]
+        walking = power == "on" and self._t_ns - self._started_ns > LIMITS.starting_ns
         explained_mm += np.where(pushed, FALLS.pushed_mm_per_s * away_ns[rows] * 1e-9, 0.0)
         return BaseMotion(
             own_mm=self._motion.mean[rows][:, [LENGTH, WIDTH]],
             off_way_mm=np.maximum(off_way_mm - explained_mm, 0.0),
-            followed=away_ns[rows] < LIMITS.missed_once_steps * step_s * 1e9,
+            followed=(away_ns[rows] < LIMITS.missed_once_steps * step_s * 1e9) & walking,
             place_mm=pose[:, :2],
         )
