@@ -30,7 +30,7 @@ from downfield.game.store_opening import open_for_reading
 WAIT_S = 60.0
 GAMES = 6
 ENTRIES = 24
-SLOW = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_sleep(2); RETURN NULL; END$$"
+SLOW = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END$$"
 MOMENTS = {
     "after the entries, before the signatures": "CREATE TRIGGER slow AFTER INSERT ON entries EXECUTE FUNCTION slow()",
     "at the commit": "CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON games DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"
