@@ -11,7 +11,7 @@ from print_conventions import photograph_table, rough_field
 from small_prints import CAMERA, FIELD, at_px, bare, with_marks
 
 from downfield.calibration.field.solver import solve_field
-from downfield.calibration.field.yard_marks import marked_steps
+from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.core.arrays import Plane
 
 PAINT = 140.0
@@ -80,3 +80,12 @@ def test_checkered_end_zones_and_sidelines_like_their_ground_are_no_hindrance(se
     seen = table.camera.to_pixels(goals * table.field.mm_per_yd)
     yards = found.fit.camera.to_board(seen) / found.field.mm_per_yd
     assert np.abs(yards - goals).max() < 0.1
+
+
+def test_marks_as_far_inside_either_goal_line_speak_against_the_field() -> None:
+    assert length_problem((2, 18), FIELD) == "its one-yard marks go on for 80 yards, and the field has 100"
+
+
+@pytest.mark.parametrize("marked", [None, (0, 20), (0, 18), (1, 20), (-1, 22), (-2, 22)])
+def test_covered_marks_and_checkered_end_zones_do_not(marked: tuple[int, int] | None) -> None:
+    assert length_problem(marked, FIELD) is None

@@ -47,8 +47,6 @@ class YardMarkLimits:
     """Steps without marks that must follow those with some,"""
     most_covered: float = 0.25
     """and share of the steps between that may have none."""
-    other_length: int = 2
-    """Steps by which the marks of another field differ: a figure may cover all marks of one step."""
 
 
 LIMITS: Final = YardMarkLimits()
@@ -85,7 +83,10 @@ def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) 
 
 
 def length_problem(marked: tuple[int, int] | None, field: FieldModel) -> str | None:
-    """Return what is wrong where one-yard marks show a field of another length; None where they don't.
+    """Return what is wrong where one-yard marks show a shorter field; None where they don't.
+
+    They do where as many steps are bare at one end as at the other: so end lines are mistaken for goal lines. Figures
+    cover marks at one end or the other, and checkered end zones look like marks beyond the goal lines.
 
     Args:
         marked: the steps of yard lines that have marks, from `marked_steps`.
@@ -94,10 +95,10 @@ def length_problem(marked: tuple[int, int] | None, field: FieldModel) -> str | N
     """
     if marked is None:
         return None
-    steps = marked[1] - marked[0]
-    if abs(steps - round(field.length_yd / field.yard_line_every_yd)) < LIMITS.other_length:
+    bare = marked[0], round(field.length_yd / field.yard_line_every_yd) - marked[1]
+    if bare[0] != bare[1] or bare[0] <= 0:
         return None
-    seen_yd = steps * field.yard_line_every_yd
+    seen_yd = (marked[1] - marked[0]) * field.yard_line_every_yd
     return f"its one-yard marks go on for {seen_yd:g} yards, and the field has {field.length_yd:g}"
 
 
