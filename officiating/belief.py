@@ -14,11 +14,32 @@ from statistics import NormalDist
 from typing import Final, Literal
 
 Unit = Literal["", "mm", "yd", "deg", "s", "count"]
-Basis = Literal["none", "frame", "history", "more"]
-"""What a belief rests on: nothing measured, the margin alone, all frames up to the call, or the margin and more."""
-Measure = Literal["", "touch", "handle", "line", "sideline", "end_line", "excess"]
+Basis = Literal["none", "frame", "history", "more", "joint"]
+"""What a belief rests on: nothing measured, the margin alone, all frames up to the call, the margin and more, or
+several things measured, each with a margin of its own."""
+Measure = Literal[
+    "",
+    "touch",
+    "handle",
+    "line",
+    "sideline",
+    "end_line",
+    "excess",
+    "square",
+    "off_square",
+    "overlap",
+    "slight_overlap",
+    "turn",
+    "ball",
+    "first",
+    "front",
+    "identity",
+    "judgment",
+]
 """Of what a margin is: the gap of two bases; that to a passer's handle; the way over a line across the field, a
-sideline or an end line; what exceeds something allowed; empty for anything else, or for nothing."""
+sideline or an end line; what exceeds something allowed; how squarely two faces meet, or fail to; how much of them does,
+or too little; a turn; the gap to a free ball; the time before a rival; which end of a base is its front; which figure
+it is; what a rulebook leaves to a person; empty for anything else, or for nothing."""
 
 _EVEN_ODDS: Final = 0.5
 _NORMAL: Final = NormalDist()
@@ -101,10 +122,14 @@ class Belief:
             parts.append(f"not sure which end is the front ({percent_text(self.front)})")
         elif self.basis == "more" and self.probability == _EVEN_ODDS:
             parts.append("not sure which figure this is")
-        if self.basis != "none" and (self.sigma or self.frame_sigma or 0.0 < self.probability < 1.0):
-            percent = percent_text(self.probability)
-            parts.append(f"sure to {percent}" if self.probability >= _EVEN_ODDS else f"{percent} likely")
+        if self.basis != "none" and self.is_doubtful:
+            parts.append(sureness(self.probability))
         return ", ".join(parts)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a percentage is worth saying: it was measured with an error, or is neither 0 nor 1."""
+        return bool(self.sigma or self.frame_sigma or 0.0 < self.probability < 1.0)
 
 
 def believe(margin: float | None, sigma: float | None, unit: Unit, probability: float, front: float = 1.0) -> Belief:
@@ -133,6 +158,11 @@ def believe(margin: float | None, sigma: float | None, unit: Unit, probability: 
     is_other_doubt = probability == _EVEN_ODDS or unit not in {"mm", "yd"}
     if is_other_doubt or (not sigma and probability < 1.0):
         return Belief("more", None, None, unit, probability, margin, sigma)
+    return history_belief(margin, sigma, unit, probability)
+
+
+def history_belief(margin: float, sigma: float | None, unit: Unit, probability: float) -> Belief:
+    """Return what is believed of a length by all frames up to a call, from what one frame showed; see `believe`."""
     if not sigma:
         return Belief("history", 0.0, sigma, unit, probability, margin, sigma)
     bounded = min(max(probability, LIMITS.extreme), 1.0 - LIMITS.extreme)
@@ -158,6 +188,16 @@ _WORDINGS: Final[dict[Measure, _Wording]] = {
     "sideline": _LINE,
     "end_line": _LINE,
     "excess": _Wording(beyond="beyond"),  # whether it is too much or too little
+    "square": _Wording("met squarely", "may have met squarely"),
+    "off_square": _Wording("met too far off square", "may have met too far off square"),
+    "overlap": _Wording("enough of the faces met", "enough of the faces may have met"),
+    "slight_overlap": _Wording("too little of the faces met", "too little of the faces may have met"),
+    "turn": _Wording("turned", "may have turned", beyond="beyond"),
+    "ball": _Wording("reached the ball", "may have reached the ball"),
+    "first": _Wording("was there first", "may have been there first"),
+    "front": _Wording(),
+    "identity": _Wording(),
+    "judgment": _Wording(),
 }
 
 
@@ -182,10 +222,26 @@ def measured_words(belief: Belief, measure: Measure, when: str, *, too_close: bo
     """
     if belief.basis == "none":
         return ""
+    event = event_words(belief.probability, measure, too_close=too_close)
+    return "; ".join(part for part in (event and event + when, side_words(belief, measure)) if part)
+
+
+def event_words(probability: float, measure: Measure, *, too_close: bool = False) -> str:
+    """Return what happened, such as ``"touched: gap closed"``, or that it may have; empty where it has no words."""
     wording = _WORDINGS[measure]
-    event = wording.event if belief.probability > _EVEN_ODDS and not too_close else wording.doubtful
-    told = belief.told(wording.beyond, wording.limit)
-    return "; ".join(part for part in (event and event + when, told) if part)
+    return wording.event if probability > _EVEN_ODDS and not too_close else wording.doubtful
+
+
+def side_words(belief: Belief, measure: Measure) -> str:
+    """Return on which side of its limit something is, such as ``"0.3 mm over the line, sure to 98 %"``."""
+    wording = _WORDINGS[measure]
+    return belief.told(wording.beyond, wording.limit)
+
+
+def sureness(probability: float) -> str:
+    """Return how sure something is: ``"sure to 98 %"``, or ``"12 % likely"``."""
+    percent = percent_text(probability)
+    return f"sure to {percent}" if probability >= _EVEN_ODDS else f"{percent} likely"
 
 
 def is_front_sure(front: float) -> bool:

@@ -10,6 +10,7 @@ from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import Probability, record
 from downfield.officiating.belief import Belief, Measure, Unit, believe, measure_of, measured_words
 from downfield.officiating.call_numbers import CallNumbers
+from downfield.officiating.conditions import Condition, Together, conditions_words, is_story_of
 from downfield.officiating.declarations import Side
 
 CallKind = Literal[
@@ -84,6 +85,8 @@ class Finding:
         because: ids of the events it rests on.
         front: probability that the ends of bases it rests on are the fronts; 1 where it rests on none.
         measure: of what the margin is, where the kind and the unit do not say it.
+        conditions: the things measured of which the probability is the joint one; none where it is of one thing.
+        together: whether all of them must hold, or one is enough.
 
     """
 
@@ -111,6 +114,8 @@ class Finding:
     numbers: CallNumbers | None = None
     front: Probability = 1.0
     measure: Measure = ""
+    conditions: tuple[Condition, ...] = ()
+    together: Together = "all"
 
 
 @record
@@ -157,6 +162,9 @@ class Call:
         front: probability that the ends of bases the call rests on are the fronts; 1 where it rests on none.
         numbers: the numbers that the text speaks of: spots, lengths, yards, dice.
         measure: of what the margin is, where the kind and the unit do not say it.
+        conditions: the things measured that it rests on, where those are several; each has its own margin and
+            probability, and the call's margin is None.
+        together: whether all of them must hold, or one is enough.
 
     """
 
@@ -182,6 +190,14 @@ class Call:
     front: Probability = 1.0
     numbers: CallNumbers | None = None
     measure: Measure = ""
+    conditions: tuple[Condition, ...] = ()
+    together: Together = "all"
+
+    @property
+    def told_apart(self) -> tuple[Condition, ...]:
+        """The conditions, where the probability follows from them: a file may hold anything."""
+        told = is_story_of(self.conditions, self.together, self.probability)
+        return self.conditions if told else ()
 
     @property
     def belief(self) -> Belief:
@@ -189,6 +205,8 @@ class Call:
 
         Older versions wrote that frame's margin into calls as the margin, and a file may hold anything.
         """
+        if self.told_apart:
+            return Belief("joint", None, None, self.unit, self.probability, front=self.front)
         margin, sigma = self.margin, self.sigma
         if self.frame_margin is not None:
             margin, sigma = self.frame_margin, self.frame_sigma
@@ -201,8 +219,17 @@ class Call:
 
     @property
     def measured(self) -> str:
-        """Margin, error and unit as text, such as ``"+0.42 ± 0.11 mm"``; empty where nothing was measured."""
-        return self.belief.measured
+        """Margin, error and unit as text, such as ``"+0.42 ± 0.11 mm"``; empty where nothing was measured.
+
+        Where several things were measured, all of them by name.
+        """
+        several = [f"{condition.name} {condition.belief.measured}" for condition in self.told_apart]
+        return "; ".join(part for part in several if not part.endswith(" ")) if several else self.belief.measured
+
+    @property
+    def when_words(self) -> str:
+        """When it was, such as ``" at 9.21 s"`` of a recording; empty for a time of day."""
+        return f" at {self.t_ns / 1e9:.2f} s" if self.t_ns < _TIME_OF_DAY_NS else ""
 
     @property
     def words(self) -> str:
@@ -210,8 +237,10 @@ class Call:
 
         Empty where nothing was measured. The time of day of a live camera is left to who shows it.
         """
-        when = f" at {self.t_ns / 1e9:.2f} s" if self.t_ns < _TIME_OF_DAY_NS else ""
+        when = self.when_words
         too_close = self.verdict == "too_close"
+        if self.told_apart:
+            return conditions_words(self.told_apart, self.together, self.probability, when, too_close=too_close)
         return measured_words(self.belief, self.measured_quantity, when, too_close=too_close)
 
 

@@ -28,7 +28,7 @@ from downfield.core.scene import OPPOSITE_FACE, Figure, Player, Scene
 from downfield.officiating.belief import believe
 from downfield.officiating.checks.movement import TURNED_DEG, find_pose_changes
 from downfield.officiating.checks.pivots import StoppageChanges, engaged_pivots, pivots_toward
-from downfield.officiating.engine.facts import over_fronts
+from downfield.officiating.engine.over_fronts import over_fronts
 from downfield.officiating.engine.play_state import poses_of
 from downfield.officiating.engine.replay import Judgment
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
@@ -193,10 +193,12 @@ def test_a_belief_that_rests_on_a_front_shows_no_margin_for_it() -> None:
 def test_turning_a_figure_around_exchanges_its_faces_and_keeps_what_is_believed(front: float, heading: float) -> None:
     figure = Figure("dark-1", "dark", 10.0, 20.0, heading, 30.0, 18.0, front=front)
     turned = figure.turned_around()
-    mixed, _ = over_fronts(figure, lambda one: float(math.cos(math.radians(one.heading_deg - heading)) > 0))
-    assert mixed == pytest.approx(front)
-    again, _ = over_fronts(turned, lambda one: float(math.cos(math.radians(one.heading_deg - heading)) > 0))
-    assert again == pytest.approx(front)
+    seen = over_fronts(figure, lambda one: (math.cos(math.radians(one.heading_deg - heading)), 0.0))
+    assert seen.probability == pytest.approx(front)
+    again = over_fronts(turned, lambda one: (math.cos(math.radians(one.heading_deg - heading)), 0.0))
+    assert again.probability == pytest.approx(front)
+    if 0.01 < front < 0.99:
+        assert again.margin == pytest.approx(seen.margin)
     other = Figure("light-1", "light", 10.0 + 40.0, 20.0, 0.0, 30.0, 18.0).footprint
     gap, gap_turned = signed_gap(figure.footprint, other), signed_gap(turned.footprint, other)
     assert gap_turned.gap_mm == pytest.approx(gap.gap_mm)

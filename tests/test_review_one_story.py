@@ -20,9 +20,10 @@ from downfield.core.scene import LOST_MM, Scene
 from downfield.game.entries import GameStarted, record_of
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.call_views import CallContext, call_view
-from downfield.game.published.game_topics import CallView, RulingView
+from downfield.game.published.game_topics import CallView, ConditionView, RulingView
 from downfield.officiating.belief import Measure, percent_text
 from downfield.officiating.calls import Call, CallKind, Finding, Verdict
+from downfield.officiating.conditions import Condition, Together
 from downfield.officiating.engine.calling import apply_ruling, make_call
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -34,6 +35,19 @@ from downfield.review.replay.replay_painting import is_shown_touching, stamp_tex
 STARTED = GameStarted(record_of(load_rulebook("tap")), load_field("ultimate"))
 STILL = FootageFrame(7, 10**9, Path("a.mp4"), 0)
 BARE = Projection(None, PLAYERS)
+
+LIMITS_OF_ANGLES = ((), ((-15.0, 0.0), (-15.0, 0.1), (0.0, 0.5), (5.0, 0.9), (5.0, 1.0)), ((-1.0, 0.0), (1.0, 1.0)))
+
+conditions = st.builds(
+    Condition,
+    measure=st.sampled_from(get_args(Measure)),
+    probability=st.sampled_from([0.0, 0.5, 0.985, 1.0]) | st.floats(0, 1),
+    margin=st.none() | st.floats(-300, 300),
+    sigma=st.none() | st.just(0.0) | st.floats(1e-6, 50),
+    unit=st.sampled_from(["", "mm", "yd", "deg", "s"]),
+    limit=st.sampled_from(LIMITS_OF_ANGLES),
+    text=st.sampled_from(["", "11.0° off square"]),
+)
 
 calls = st.builds(
     Call,
@@ -54,6 +68,8 @@ calls = st.builds(
     frame_sigma=st.none() | st.just(0.0) | st.floats(1e-6, 50),
     front=st.just(1.0) | st.floats(0, 1),
     measure=st.sampled_from(get_args(Measure)),
+    conditions=st.just(()) | st.lists(conditions, max_size=4).map(tuple),
+    together=st.sampled_from(get_args(Together)),
 )
 """Calls as any file could hold them: of other versions, of other programs, made by hand."""
 
@@ -100,6 +116,9 @@ def percentages(text: str) -> list[str]:
 
 def assert_one_story(view: CallView) -> None:
     """Fail where the number, the bell that is drawn of it, the percentage or the words of a call disagree."""
+    if view.conditions:
+        assert_stories_of_several(view)
+        return
     if view.margin is not None and view.unit != "count":
         share = 1 - NormalDist(view.margin, view.sigma).cdf(0) if view.sigma else float(view.margin >= -1e-6)
         assert share == pytest.approx(view.probability, abs=0.0052)
@@ -119,13 +138,59 @@ def assert_one_story(view: CallView) -> None:
         assert view.measure == "touch"
 
 
+def assert_stories_of_several(view: CallView) -> None:
+    """Fail where one of several things measured disagrees with itself, or all of them with the call's percentage."""
+    assert (view.margin, view.measured, view.basis) == (None, "", "joint")
+    for one in view.conditions:
+        others = ("identity", "judgment")
+        assert set(percentages(one.words)) <= {percent_text(one.probability)} - (
+            {"50 %"} if one.measure in others else set()
+        )
+        assert one.words in view.words
+        if one.margin is not None:
+            assert drawn_share(one) == pytest.approx(one.probability, abs=0.006)
+        if any(f"{side} the" in one.words for side in ("inside", "over", "beyond")):
+            assert one.probability >= 0.4948
+        if "short of" in one.words:
+            assert one.probability <= 0.5052
+    assert set(percentages(view.joint_words)) <= {percent_text(view.probability)}
+    shares = [one.probability for one in view.conditions if one.measure not in ("identity", "judgment")]
+    fronts = [one.probability for one in view.conditions if one.measure == "front"]
+    if view.together == "any":
+        lowest = highest = 1 - np.prod([1 - share for share in shares])
+    else:
+        lowest = np.prod(shares)
+        highest = lowest + (1 - np.prod(fronts) if fronts else 0)
+    if len(shares) < len(view.conditions):  # something leaves it open
+        assert view.probability <= 0.505
+        lowest = min(lowest, 0.5)
+    assert lowest - 0.0051 <= view.probability
+    if view.together == "all":
+        assert view.probability <= highest + 0.0051
+
+
+def drawn_share(one: ConditionView) -> float:
+    """Return how much of the bell is colored, as the page draws it."""
+    assert one.margin is not None
+    at = [x for x, _ in one.limit] or [0.0]
+    shares = [share for _, share in one.limit] or [1.0]
+    if not one.sigma:
+        return max(np.interp(one.margin + off, at, shares, *([] if one.limit else [0.0])) for off in (-1e-6, 1e-6))
+    margins = one.margin + one.sigma * np.linspace(-8, 8, 20001)
+    accepted = np.interp(margins, at, shares) if one.limit else (margins >= 0).astype(float)
+    density = np.exp(-(((margins - one.margin) / one.sigma) ** 2) / 2)
+    return float((density * accepted).sum() / density.sum())
+
+
 @given(calls, rulings)
 def test_a_call_of_any_file_tells_one_story(call: Call, ruling: RulingView | None) -> None:
     view = shown(call, ruling)
     assert_one_story(view)
     headline, detail = stamp_text(view)
     if not detail.startswith("now:"):
-        assert set(percentages(detail)) <= {percent_text(view.probability)}
+        known = {percent_text(one.probability) for one in (view, *view.conditions)}
+        assert set(percentages(detail)) <= known
+        assert not percentages(detail) or percent_text(view.probability) in detail
     if ruling is not None and ruling.decision == "confirm":
         assert "TOO CLOSE" not in headline
     if ruling is not None and ruling.replaced and ruling.decision == "overturn":
@@ -229,6 +294,26 @@ def test_the_words_name_the_limit_that_was_met(changes: dict[str, object], words
     )
     call = make_call(replace(found, **changes), rulebook="tap", policy="auto", confidence=0.95)  # type: ignore[arg-type]
     assert shown(call).words.startswith(words)
+
+
+def test_each_of_several_things_measured_has_its_own_number_and_percentage_and_the_call_their_joint_one() -> None:
+    touch = Condition("touch", 0.98, -0.4, 0.15, "mm")  # by its history; this frame alone misses
+    square = Condition("square", 0.82, 4.0, 0.0, "deg", ((-15.0, 0.1), (0.0, 0.5), (5.0, 0.9)), "11.0° off square")
+    found = Finding(
+        "tackle", "tackle", 10**9, "", (), players=(CARRIER, HITTER), margin=-0.4, sigma=0.15, unit="mm",
+        probability=0.98 * 0.82, conditions=(touch, square),
+    )  # fmt: skip
+    view = shown(make_call(found, rulebook="efl", policy="auto", confidence=0.75))
+    assert view.words == (
+        "touched: gap closed at 1.00 s (0.3 mm inside the limit, sure to 98 %); "
+        "met squarely (11.0° off square, sure to 82 %); both together: sure to 80 %"
+    )
+    assert [(one.measured, one.frame_measured) for one in view.conditions] == [
+        ("+0.31 ± 0.15 mm", "-0.40 ± 0.15 mm"),
+        ("+4.00 deg", ""),
+    ]
+    assert (view.margin, view.measured, view.frame_measured) == (None, "", "")
+    assert stamp_text(view) == ("TACKLE", "touch 98 %, square 82 %, both together 80 %")
 
 
 def test_what_was_too_close_is_not_told_as_such_once_it_is_confirmed() -> None:

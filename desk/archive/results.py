@@ -88,6 +88,9 @@ class CallResult:
         probability: that it is right.
         front: probability that the ends of bases it rests on are the fronts.
         frame_margin, frame_sigma: what the decisive frame alone showed.
+        conditions: the things measured that the probability is the joint one of, where those are several.
+        condition_probabilities, condition_margins, condition_sigmas, condition_units: of each of them.
+        together: whether all of them must hold, or `any` is enough.
         because: ids of the events and calls it rests on.
         readings: both readings of a call that is too close, in words.
 
@@ -115,6 +118,12 @@ class CallResult:
     front: float
     frame_margin: float | None
     frame_sigma: float | None
+    conditions: tuple[str, ...]
+    condition_probabilities: tuple[float, ...]
+    condition_margins: tuple[float | None, ...]
+    condition_sigmas: tuple[float | None, ...]
+    condition_units: tuple[str, ...]
+    together: str
     because: tuple[str, ...]
     readings: tuple[str, ...]
 
@@ -316,6 +325,12 @@ def _call_row(item: ArchivedItem, number: int, call: Call) -> dict[str, Any]:
         front=call.front,
         frame_margin=call.frame_margin,
         frame_sigma=call.frame_sigma,
+        conditions=tuple(one.measure for one in call.told_apart),
+        condition_probabilities=tuple(one.probability for one in call.told_apart),
+        condition_margins=tuple(one.margin for one in call.told_apart),
+        condition_sigmas=tuple(one.sigma for one in call.told_apart),
+        condition_units=tuple(one.unit for one in call.told_apart),
+        together=call.together,
         because=call.because,
         readings=tuple(reading.text for reading in call.readings),
     )

@@ -13,11 +13,13 @@ from downfield.game.published.game_topics import (
     CallsUpdate,
     CallView,
     ClauseView,
+    ConditionView,
     ReadingView,
     RulingView,
     Standing,
 )
 from downfield.officiating.calls import Call
+from downfield.officiating.conditions import conditions_summary, joint_words
 from downfield.officiating.engine.judged_game import calls_to_append
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
 
@@ -76,6 +78,10 @@ def call_view(call: Call, context: CallContext) -> CallView:
         frame_measured=belief.frame_measured,
         words=call.words,
         probability=call.probability,
+        conditions=_conditions(call),
+        together=call.together,
+        joint_words=joint_words(call.told_apart, call.together, call.probability),
+        summary=conditions_summary(call.told_apart, call.together, call.probability),
         readings=tuple(
             ReadingView(kind=reading.kind, probability=reading.probability, text=reading.text)
             for reading in call.readings
@@ -86,6 +92,31 @@ def call_view(call: Call, context: CallContext) -> CallView:
         ruling=context.rulings.get(call.id),
         frame=context.frames.get(call.id),
     )
+
+
+def _conditions(call: Call) -> tuple[ConditionView, ...]:
+    """Return the things measured that a call rests on, each in words of its own; the first says when."""
+    when = call.when_words
+    views = []
+    for condition in call.told_apart:
+        belief = condition.belief
+        views.append(
+            ConditionView(
+                measure=condition.measure,
+                name=condition.name,
+                words=condition.words(when, too_close=call.verdict == "too_close"),
+                probability=condition.probability,
+                margin=_finite(belief.margin),
+                sigma=_finite(belief.sigma),
+                unit=condition.unit,
+                limit=condition.limit,
+                measured=belief.measured,
+                basis=belief.basis,
+                frame_measured=belief.frame_measured,
+            )
+        )
+        when = ""
+    return tuple(views)
 
 
 def _standing(call: Call, context: CallContext) -> Standing:

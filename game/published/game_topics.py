@@ -14,6 +14,7 @@ from downfield.core.scene import BallState, Jersey, Power
 from downfield.officiating.belief import Basis, Measure, Unit
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Verdict
+from downfield.officiating.conditions import Together
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import Phase
@@ -134,6 +135,28 @@ class ReadingView(TopicModel):
     text: str
 
 
+class ConditionView(TopicModel):
+    """One of several things measured that a call rests on."""
+
+    measure: Measure = Field(description="Of what the margin is; front: which end of a base is its front.")
+    name: str = Field(description='It in a word or two, such as "touch".')
+    words: str = Field(description="What was measured in plain words, with its own percentage.")
+    probability: float = Field(description="That it holds. For identity and judgment: what they limit the call to.")
+    margin: float | None = Field(default=None, description="By how much; 0 is its limit. As that of a call.")
+    sigma: float | None = None
+    unit: Unit = ""
+    limit: tuple[tuple[float, float], ...] = Field(
+        default=(),
+        description="Where the limit is not one number: margin and share of those who agree there, straight lines "
+        "between. The probability is then the mean share over the distribution of the margin.",
+    )
+    measured: str = Field(default="", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
+    basis: Basis = "none"
+    frame_measured: str = Field(
+        default="", description="What the decisive frame alone showed, where it rests on more than that frame."
+    )
+
+
 class RulingView(TopicModel):
     """What a person decided about a call."""
 
@@ -180,13 +203,25 @@ class CallView(TopicModel):
     basis: Basis = Field(
         default="none",
         description="frame: the decisive frame's measurement; history: all frames up to the call; more: the "
-        "measurement and something else, such as which figure it was; none: nothing was measured.",
+        "measurement and something else, such as which figure it was; joint: several things measured, each one of "
+        "`conditions`; none: nothing was measured.",
     )
     frame_measured: str = Field(
         default="", description="What the decisive frame alone showed, where the call rests on more than that frame."
     )
     words: str = Field(default="", description="What was measured in plain words; empty where nothing was measured.")
     probability: float = 1.0
+    conditions: tuple[ConditionView, ...] = Field(
+        default=(),
+        description="The things measured that it rests on, where those are several: the probability is joint.",
+    )
+    together: Together = Field(default="all", description="Whether all conditions must hold, or one is enough.")
+    joint_words: str = Field(
+        default="", description='How sure all conditions make it, such as "both together: sure to 80 %".'
+    )
+    summary: str = Field(
+        default="", description='The conditions in a few words, such as "touch 98 %, square 82 %, both together 80 %".'
+    )
     readings: tuple[ReadingView, ...] = Field(default=(), description="Both readings of a close call.")
     detail: str = ""
     because: tuple[str, ...] = Field(default=(), description="Ids of the events and calls it rests on.")

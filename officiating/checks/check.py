@@ -11,6 +11,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from downfield.core.records import record
 from downfield.officiating.belief import Unit
+from downfield.officiating.conditions import Condition
 from downfield.officiating.engine.facts import exceedance_probability
 from downfield.officiating.rulebooks.params import Param, Params
 
@@ -50,6 +51,7 @@ class ClauseResult:
         probability: that the clause is broken, 0..1; 0.5 when unknown.
         measured, allowed: what was counted or timed and the most that is allowed, same unit; None where the margin is
             of another kind.
+        conditions: the things measured that break the clause together, where those are several.
 
     """
 
@@ -64,6 +66,7 @@ class ClauseResult:
     probability: float = 0.0
     measured: float | None = None
     allowed: float | None = None
+    conditions: tuple[Condition, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class Measurement:
         broken: probability that the clause is broken, where margin and sigma don't give it (counts).
         clauses: catalog ids the measurement is about, where they are not all of its check's.
         allowed: the most that is allowed, in the unit, where the margin is that less what was measured.
+        conditions: the things measured that break the clause together, where those are several.
 
     """
 
@@ -92,6 +96,7 @@ class Measurement:
     broken: float | None = None
     clauses: tuple[str, ...] = ()
     allowed: float | None = None
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def measured(self) -> float | None:
@@ -169,6 +174,7 @@ class Check(Generic[Subject]):
             broken,
             measured.measured,
             measured.allowed,
+            measured.conditions,
         )
 
 

@@ -15,6 +15,7 @@ from downfield.core.angles import difference_deg
 from downfield.core.field import FieldModel
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, PoseChange
+from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.engine.facts import EVEN_ODDS
 from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.params import Param, Params
@@ -145,7 +146,13 @@ def engaged_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
                 text = f"{change.id} was turned {change.turned_deg:.0f}° while touching an opponent"
                 measured = Measurement(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg")
                 clauses = ENGAGED_CLAUSES[stoppage.kind]
-                yield replace(measured, broken=pivoted * change.engaged_probability, clauses=clauses)
+                over_deg = change.turned_deg - params.real(TURNED_DEG.name)
+                conditions = (
+                    Condition("turn", pivoted, over_deg, change.sigma_deg, "deg"),
+                    Condition("touch", change.engaged_probability),
+                )
+                broken = joint_probability(conditions)
+                yield replace(measured, broken=broken, clauses=clauses, conditions=worth_telling(conditions))
 
 
 @check("TAP-028", params=(TURNED_DEG, MOVED_MM))
@@ -173,7 +180,9 @@ def pivots_toward(stoppage: StoppageChanges, params: Params) -> Iterator[Measure
             front = min(change.before.front, change.after.front)
             if front < 1.0:  # the other end turned the other way
                 broken = front * measured.probability + (1.0 - front) * (1.0 - measured.probability)
-                measured = replace(measured, broken=broken)
+                away = Condition("turn", measured.probability, -closer, change.sigma_deg, "deg")
+                conditions = worth_telling((away, Condition("front", front)))
+                measured = replace(measured, broken=broken, conditions=conditions)
             yield measured
 
 

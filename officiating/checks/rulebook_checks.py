@@ -19,6 +19,7 @@ from downfield.officiating.checks.formation import Formation, build_formation
 from downfield.officiating.checks.movement import PreSnapChanges, find_pose_changes
 from downfield.officiating.checks.pivots import StoppageChanges, StoppageKind, base_swaps
 from downfield.officiating.checks.timing import Timeline
+from downfield.officiating.conditions import Condition, joint_probability
 from downfield.officiating.consequences.declaration_handlers import body_of, swap_base
 from downfield.officiating.declarations import BaseSwap
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
@@ -179,13 +180,18 @@ def _finding(result: ClauseResult, kind: CallKind, t_ns: int) -> Finding:
         reported=True,
         detail=result.check,
         numbers=None if result.measured is None else CallNumbers(measured=result.measured, allowed=result.allowed),
+        conditions=result.conditions,
     )
 
 
 def _with_unsure_identity(result: ClauseResult) -> ClauseResult:
-    """Set a result about a figure of uncertain identity to a probability of one half."""
+    """Limit the probability of a result about a figure of uncertain identity to one half."""
     text = f"{result.text} (not sure which figure this is)"
-    return replace(result, outcome="too_close", text=text, probability=0.5)
+    margin = None if result.margin is None or result.unit == "count" else -result.margin
+    measured = Condition("excess", result.probability, margin, result.sigma, result.unit)
+    conditions = (*(result.conditions or (measured,)), Condition("identity", 0.5))
+    probability = joint_probability(conditions)
+    return replace(result, outcome="too_close", text=text, probability=probability, conditions=conditions)
 
 
 def _with_distinct_details(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.officiating.belief import believe
+from downfield.officiating.belief import Belief, believe
 from downfield.officiating.calls import POWER, Call, CallReading, Finding, Policy, Verdict
+from downfield.officiating.conditions import joint_probability
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.events import Ruling
 
@@ -86,7 +87,8 @@ def _queue_ns(finding: Finding) -> int:
 
 def _more_probable(known: Finding, again: Finding) -> Finding:
     if again.probability <= known.probability:
-        return known
+        surer = again.probability == known.probability and _sure_but_for_caps(again) > _sure_but_for_caps(known)
+        return replace(known, conditions=again.conditions) if surer else known
     again = _with_better_measurement(known, again)
     settle_ns = max(known.settle_ns or 0, again.settle_ns or 0) or None
     if (known.margin or 0.0) < 0:
@@ -96,11 +98,22 @@ def _more_probable(known: Finding, again: Finding) -> Finding:
     return replace(again, t_ns=known.t_ns, spot_yd=known.spot_yd, settle_ns=settle_ns)
 
 
+def _sure_but_for_caps(finding: Finding) -> float:
+    """Return how sure a finding would be, if nothing that is not measured held it at even odds; 0 for none told."""
+    measured = [condition for condition in finding.conditions if not condition.caps]
+    return joint_probability(measured, finding.together) if measured else 0.0
+
+
 def _with_better_measurement(known: Finding, again: Finding) -> Finding:
     """Return a finding made again, with the earlier margin where it can hardly be measured any more (in a fall)."""
     if known.sigma is None or again.sigma is None or again.sigma <= LIMITS.vague_ratio * known.sigma:
         return again
-    return replace(again, margin=known.margin, sigma=known.sigma)
+    conditions = tuple(
+        replace(one, margin=known.margin, sigma=known.sigma) if (one.margin, one.sigma) == measured else one
+        for measured in [(again.margin, again.sigma)]
+        for one in again.conditions
+    )
+    return replace(again, margin=known.margin, sigma=known.sigma, conditions=conditions)
 
 
 def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: float) -> Call:
@@ -124,6 +137,8 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
     elif finding.proposed or policy == "propose":
         verdict = "proposed"
     belief = believe(finding.margin, finding.sigma, finding.unit, finding.probability, finding.front)
+    if finding.conditions:
+        belief = Belief("joint", None, None, finding.unit, finding.probability, finding.margin, finding.sigma)
     return Call(
         id=_call_id(finding, verdict),
         kind=finding.kind,
@@ -147,6 +162,8 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         numbers=finding.numbers,
         front=finding.front,
         measure=finding.measure,
+        conditions=finding.conditions,
+        together=finding.together,
     )
 
 

@@ -32,9 +32,6 @@ class FactLimits:
     velocity_window_ns: int = 200_000_000
     """Velocity is averaged over this time: longer than one vibration of the board."""
 
-    same_for_both_ends: float = 0.005
-    """Probabilities this close do not depend on which end of a base is its front."""
-
 
 LIMITS: Final = FactLimits()
 
@@ -273,27 +270,6 @@ def without_lost_figures(scene: Scene) -> Scene:
 def capped_if_unsure(probability: float, figure: Figure) -> float:
     """Return a probability about a figure, limited to even odds when the figure may be another one or is not seen."""
     return probability if figure.sure and figure.posture != "unseen" else min(probability, EVEN_ODDS)
-
-
-def over_fronts(figure: Figure, probability: Callable[[Figure], float]) -> tuple[float, float]:
-    """Return a probability over both ends of a figure's base that may be its front, and how sure the front is.
-
-    Args:
-        figure: as seen.
-        probability: of what is asked, given a figure whose front is known.
-
-    Returns:
-        The probability, and that of the end which makes it likelier: 1 where both ends are the same to it.
-
-    """
-    seen = probability(figure)
-    if figure.front >= 1.0:
-        return seen, 1.0
-    turned = probability(figure.turned_around())
-    mixed = figure.front * seen + (1.0 - figure.front) * turned
-    if abs(seen - turned) <= LIMITS.same_for_both_ends:
-        return mixed, 1.0
-    return mixed, figure.front if seen > turned else 1.0 - figure.front
 
 
 def find_figure(scene: Scene, player: str) -> Figure | None:

@@ -13,6 +13,7 @@ from typing import Final
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.engine.facts import (
     Facts,
     capped_if_unsure,
@@ -20,6 +21,7 @@ from downfield.officiating.engine.facts import (
     interpolate_crossing_ns,
 )
 from downfield.officiating.engine.interfaces import ImmediateRule
+from downfield.officiating.engine.over_fronts import identity_conditions
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.lines import carried_ball, spot_at
@@ -51,6 +53,8 @@ class BallTouch:
         t_ns: when its base reached the ball.
         sigma_s: standard deviation of that time: the error of the gap over the speed at which it closed.
         probability: that the base touches the ball.
+        reach_mm, sigma_mm: how far the base reaches over the ball's edge, and the error of that; None where vision has
+            timed the touch.
 
     """
 
@@ -58,6 +62,13 @@ class BallTouch:
     t_ns: int
     sigma_s: float = 0.0
     probability: float = 1.0
+    reach_mm: float | None = None
+    sigma_mm: float | None = None
+
+    @property
+    def condition(self) -> Condition:
+        """The touch as something that a call rests on."""
+        return Condition("ball", self.probability, self.reach_mm, self.sigma_mm, "mm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +155,7 @@ class FirstTouch(ImmediateRule):
         # The side that has a tie may be later by as much as counts as one.
         margin_s = None if rival is None else (rival.t_ns - catch.t_ns) / 1e9 + params.real("pass.simultaneous_s")
         sigma_s = None if rival is None else math.hypot(rival.sigma_s, catch.sigma_s)
-        earlier = 1.0 if margin_s is None or sigma_s is None else exceedance_probability(margin_s, sigma_s)
+        conditions = _conditions(catch, margin_s, sigma_s)
         if tie:
             text += ", both touch it at once"
         return Finding(
@@ -159,7 +170,9 @@ class FirstTouch(ImmediateRule):
             margin=margin_s,
             sigma=sigma_s,
             unit="" if rival is None else "s",
-            probability=capped_if_unsure(catch.probability * earlier, catch.figure),
+            probability=joint_probability(conditions),
+            conditions=worth_telling(conditions),
+            measure="" if rival is None else "first",
             against="the ball is still free" if rival is None else f"{rival.figure.id} touches it first",
             settle_ns=facts.t_ns + LIMITS.doubtful_touch_ns,
             side=side,
@@ -246,8 +259,17 @@ def _catch_key(state: GameState) -> str:
 
 def _surer(waiting: Finding, touch: BallTouch) -> Finding:
     """Return a doubtful catch as sure as its touch is by now: who was first and able to catch is decided already."""
-    earlier = 1.0 if waiting.margin is None else exceedance_probability(waiting.margin, waiting.sigma or 0.0)
-    return replace(waiting, probability=capped_if_unsure(touch.probability * earlier, touch.figure))
+    conditions = _conditions(touch, waiting.margin, waiting.sigma)
+    return replace(waiting, probability=joint_probability(conditions), conditions=worth_telling(conditions))
+
+
+def _conditions(catch: BallTouch, margin_s: float | None, sigma_s: float | None) -> tuple[Condition, ...]:
+    """Return what a catch rests on: the touch of the ball, being there before a rival, and who the figure is."""
+    before = ()
+    if margin_s is not None:
+        earlier = exceedance_probability(margin_s, sigma_s or 0.0)
+        before = (Condition("first", earlier, margin_s, sigma_s, "s"),)
+    return (catch.condition, *before, *identity_conditions(catch.figure))
 
 
 def ball_position(scene: Scene, state: GameState) -> tuple[float, float] | None:
@@ -294,5 +316,6 @@ def _ball_touches(facts: Facts, state: GameState, position: tuple[float, float],
             t_ns = interpolate_crossing_ns(-gap_before, facts.before.t_ns, -gap, facts.t_ns) or facts.t_ns
             if gap_before > gap:
                 sigma_s = sigma_mm * (facts.t_ns - facts.before.t_ns) / 1e9 / (gap_before - gap)
-        touches.append(BallTouch(figure, t_ns, sigma_s, probability))
+        measured = (None, None) if timed else (-gap, sigma_mm)
+        touches.append(BallTouch(figure, t_ns, sigma_s, probability, *measured))
     return touches

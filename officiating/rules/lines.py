@@ -21,13 +21,12 @@ from downfield.officiating.engine.facts import (
     Facts,
     MeasuredPoint,
     capped_if_unsure,
-    exceedance_probability,
     find_figure,
     outermost_x,
     outermost_y,
-    over_fronts,
 )
 from downfield.officiating.engine.interfaces import ImmediateRule
+from downfield.officiating.engine.over_fronts import over_fronts
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
 
@@ -161,10 +160,8 @@ class OutOfBounds(ImmediateRule):
             return ()
         margin, sigma, edge = self._margin(facts, carrier, facts.scene, params)
         measure: Measure = "end_line" if edge == _END_LINE else "sideline"
-        probability, front = over_fronts(
-            carrier, lambda figure: exceedance_probability(*self._margin(facts, figure, facts.scene, params)[:2])
-        )
-        if probability <= 1.0 - params.real("calls.confidence"):
+        ends = over_fronts(carrier, lambda figure: self._margin(facts, figure, facts.scene, params)[:2])
+        if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(margin, lambda then, scene: self._margin(facts, then, scene, params)[0])
         return (
@@ -180,11 +177,12 @@ class OutOfBounds(ImmediateRule):
                 margin=margin,
                 sigma=sigma,
                 unit="mm",
-                probability=capped_if_unsure(probability, carrier),
+                probability=capped_if_unsure(ends.probability, carrier),
                 against=f"{carrier.id} stays in bounds",
                 settle_ns=facts.t_ns + LIMITS.linger_ns,
-                front=front,
+                front=ends.front,
                 measure=measure,
+                conditions=ends.conditions(measure, "mm", carrier),
             ),
         )
 
@@ -245,11 +243,11 @@ class LineCrossed(ImmediateRule):
         point = reference_point(facts, carrier, reference)
         ahead_mm = self._ball_radius_mm(facts.scene, carrier, reference, params)
         margin = self._margin(point, state, facts) + ahead_mm
-        probability, front = over_fronts(
+        ends = over_fronts(
             carrier,
             lambda figure: self._reached(reference_point(facts, figure, reference), ahead_mm, state, facts),
         )
-        if probability <= 1.0 - params.real("calls.confidence"):
+        if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(
             margin,
@@ -271,17 +269,18 @@ class LineCrossed(ImmediateRule):
                 margin=margin,
                 sigma=point.sigma_mm,
                 unit="mm",
-                probability=capped_if_unsure(probability, carrier),
+                probability=capped_if_unsure(ends.probability, carrier),
                 against=f"{carrier.id} is short of the line",
                 settle_ns=facts.t_ns + LIMITS.linger_ns,
                 side=side if scores else None,
-                front=front,
+                front=ends.front,
+                conditions=ends.conditions("line", "mm", carrier),
             ),
         )
 
-    def _reached(self, point: MeasuredPoint, ahead_mm: float, state: GameState, facts: Facts) -> float:
-        """Return the probability that a reference point has reached the line."""
-        return exceedance_probability(self._margin(point, state, facts) + ahead_mm, point.sigma_mm)
+    def _reached(self, point: MeasuredPoint, ahead_mm: float, state: GameState, facts: Facts) -> tuple[float, float]:
+        """Return how far a reference point is past the line, and the error of that, mm."""
+        return self._margin(point, state, facts) + ahead_mm, point.sigma_mm
 
     def _ball_radius_mm(self, scene: Scene, carrier: Figure, reference: str, params: Params) -> float:
         """Return how far the ball's foremost part is ahead of the reference point; 0 unless that is a ball."""

@@ -9,14 +9,15 @@ from typing import Final
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Finding
+from downfield.officiating.conditions import Condition, worth_telling
 from downfield.officiating.engine.facts import (
     Facts,
     MeasuredPoint,
     capped_if_unsure,
     exceedance_probability,
-    over_fronts,
 )
 from downfield.officiating.engine.interfaces import ImmediateRule
+from downfield.officiating.engine.over_fronts import over_fronts
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.params import Param, Params
@@ -111,6 +112,8 @@ class HandleSack(ImmediateRule):
     def _sack(
         self, facts: Facts, carrier: Figure, tackler: Figure, state: GameState, gap_mm: float, sigma_mm: float
     ) -> Finding:
+        touched = exceedance_probability(0.0 - gap_mm, sigma_mm)
+        conditions = (Condition("handle", touched, 0.0 - gap_mm, sigma_mm, "mm"), Condition("front", carrier.front))
         return Finding(
             rule=self.id,
             kind="sack",
@@ -123,8 +126,9 @@ class HandleSack(ImmediateRule):
             margin=0.0 - gap_mm,
             sigma=sigma_mm,
             unit="mm",
-            probability=exceedance_probability(0.0 - gap_mm, sigma_mm) * carrier.front,
+            probability=touched * carrier.front,
             front=carrier.front,
+            conditions=worth_telling(conditions),
             against=f"{tackler.id} does not touch the handle",
             proposed=True,
             measure="handle",
@@ -156,13 +160,14 @@ class TooDeep(ImmediateRule):
         reference = params.choice("pocket.reference")
         point = reference_point(facts, carrier, reference)
         margin = self._margin(point, facts, state, params)
-        probability, front = over_fronts(
+        ends = over_fronts(
             carrier,
-            lambda figure: exceedance_probability(
-                self._margin(reference_point(facts, figure, reference), facts, state, params), point.sigma_mm
+            lambda figure: (
+                self._margin(reference_point(facts, figure, reference), facts, state, params),
+                point.sigma_mm,
             ),
         )
-        if probability <= 1.0 - params.real("calls.confidence"):
+        if ends.probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(
             margin,
@@ -181,12 +186,13 @@ class TooDeep(ImmediateRule):
                 margin=margin,
                 sigma=point.sigma_mm,
                 unit="mm",
-                probability=capped_if_unsure(probability, carrier),
+                probability=capped_if_unsure(ends.probability, carrier),
                 against=f"{carrier.id} is not yet too deep",
                 settle_ns=facts.t_ns + LIMITS.linger_ns,
                 detail="depth",
-                front=front,
+                front=ends.front,
                 measure="excess",
+                conditions=ends.conditions("excess", "mm", carrier),
             ),
         )
 

@@ -16,16 +16,18 @@ from typing import Final
 from downfield.core.footprint import Face
 from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
+from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.engine.facts import (
     EVEN_ODDS,
     Facts,
     OpponentContact,
-    capped_if_unsure,
     exceedance_probability,
     find_figure,
 )
 from downfield.officiating.engine.interfaces import ImmediateRule
+from downfield.officiating.engine.over_fronts import identity_conditions
 from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.graded_limit import GradedLimit, opposite_limit, share_accepted
 from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.lines import spot_at
 
@@ -89,26 +91,56 @@ class SquareHit:
     Attributes:
         pair: the faces that meet, defender first, as seen.
         tackle_pair: the likeliest pair that is a tackle when square, should a front be the other end; `pair` if none.
-        square: probability that they meet squarely.
+        angle: probability that the angle between the faces counts as square; 0 for a corner.
+        overlap: probability that enough of the faces meets.
         tackles: probability that the pair is a tackle when square: 0 or 1 where the fronts are certain.
         review: whether a person decides when it is not square.
         margin_deg: how far the angle is inside the tolerance.
         sigma_deg: standard deviation of the angle.
+        limit: how many would call it square, by that margin.
+        overlap_mm, overlap_sigma_mm: by how much enough of the faces meets, and the standard deviation.
 
     """
 
     pair: str
     tackle_pair: str
-    square: float
+    angle: float
+    overlap: float
     tackles: float
     review: bool
     margin_deg: float
     sigma_deg: float
+    limit: GradedLimit
+    overlap_mm: float
+    overlap_sigma_mm: float
+
+    @property
+    def square(self) -> float:
+        """Probability that they meet squarely."""
+        return self.angle * self.overlap
 
     @property
     def probability(self) -> float:
         """Probability that it is a tackle, given that the bases touch."""
         return self.square * self.tackles
+
+    def conditions(self, angle_deg: float) -> tuple[Condition, ...]:
+        """Return what makes it a tackle, given that the bases touch, at an angle between the faces."""
+        off = f"{angle_deg:.1f}° off square"
+        return (
+            Condition("square", self.angle, self.margin_deg, self.sigma_deg, "deg", self.limit, off),
+            Condition("overlap", self.overlap, self.overlap_mm, self.overlap_sigma_mm, "mm"),
+            Condition("front", self.tackles),
+        )
+
+    def conditions_against(self, angle_deg: float) -> tuple[Condition, ...]:
+        """Return what makes it none, any of which is enough."""
+        off, limit = f"{angle_deg:.1f}° off square", opposite_limit(self.limit)
+        return (
+            Condition("off_square", 1.0 - self.angle, -self.margin_deg, self.sigma_deg, "deg", limit, off),
+            Condition("slight_overlap", 1.0 - self.overlap, -self.overlap_mm, self.overlap_sigma_mm, "mm"),
+            Condition("front", 1.0 - self.tackles, text="the front may be the other end"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +182,11 @@ class SquareTackle(ImmediateRule):
             return None
         hit = classify_contact(contact, carrier, facts.figures[contact.opponent], params)
         doubtful = hit.review and hit.probability < EVEN_ODDS
-        probability = min(EVEN_ODDS, contact.probability) if doubtful else contact.probability * hit.probability
+        touch = Condition("touch", contact.probability, 0.0 - contact.gap_mm, contact.sigma_mm, "mm")
+        left_open = Condition("judgment", EVEN_ODDS, text="a corner into the back, which the rulebook leaves open")
+        conditions = (touch, left_open) if doubtful else (touch, *hit.conditions(contact.angle_deg))
+        probability = joint_probability(conditions)
+        conditions = (*conditions, *identity_conditions(carrier))
         if probability <= 1.0 - params.real("calls.confidence"):
             return None
         board_on_ns = state.play.board_on_ns or 0
@@ -168,11 +204,13 @@ class SquareTackle(ImmediateRule):
             margin=0.0 - contact.gap_mm if by_gap else hit.margin_deg,
             sigma=contact.sigma_mm if by_gap else hit.sigma_deg,
             unit="mm" if by_gap else "deg",
-            probability=capped_if_unsure(probability, carrier),
+            probability=joint_probability(conditions),
             against=f"{carrier.id} slips {contact.opponent}'s tackle: {contact.angle_deg:.0f} degrees off square",
             against_kind="slipped_tackle",
             settle_ns=t_ns + params.ns("tackle.turn_window_s"),
             front=1.0 if doubtful else hit.tackles,
+            measure="touch",
+            conditions=worth_telling(conditions),
         )
 
     def _tackle_ns(
@@ -226,6 +264,8 @@ class SquareTackle(ImmediateRule):
             probability=1.0 - hit.probability,
             reported=True,
             measure="excess" if by_angle else "",
+            conditions=worth_telling(hit.conditions_against(contact.angle_deg), "any"),
+            together="any",
         )
 
 
@@ -247,22 +287,24 @@ def square_hit(
 
     """
     defender_face, carrier_face = _face_kind(contact.opponent_face), _face_kind(contact.own_face)
-    overlap = exceedance_probability(
-        contact.overlap_mm - params.real("tackle.overlap_share") * width_mm, contact.sigma_mm
-    )
+    overlap_mm = contact.overlap_mm - params.real("tackle.overlap_share") * width_mm
     corner = "corner" in {defender_face, carrier_face}
-    square = 0.0 if corner else _square_probability(contact.angle_deg, sigma_deg, params) * overlap
+    limit, margin_deg = square_limit(params), params.real("tackle.angle_deg") - contact.angle_deg
     pair = f"{defender_face}-{carrier_face}"
     counting = params.choices("tackle.pairs")
     shares = {name: share for name, share in _pair_shares(contact, fronts) if share > 0.0 and name in counting}
     return SquareHit(
         pair=pair,
         tackle_pair=max(shares, key=shares.__getitem__, default=pair),
-        square=square,
+        angle=0.0 if corner else share_accepted(limit, margin_deg, sigma_deg),
+        overlap=exceedance_probability(overlap_mm, contact.sigma_mm),
         tackles=math.fsum(shares.values()),
         review=f"corner-{carrier_face}" in params.choices("tackle.review_pairs"),
-        margin_deg=params.real("tackle.angle_deg") - contact.angle_deg,
+        margin_deg=margin_deg,
         sigma_deg=sigma_deg,
+        limit=limit,
+        overlap_mm=overlap_mm,
+        overlap_sigma_mm=contact.sigma_mm,
     )
 
 
@@ -298,27 +340,19 @@ def _face_kind(face: str) -> str:
     return "side" if face in {"left", "right"} else face
 
 
-def _square_probability(angle_deg: float, sigma_deg: float, params: Params) -> float:
-    """Return the probability that two faces this far off parallel count as square.
+def square_limit(params: Params) -> GradedLimit:
+    """Return how many would call two faces square, by how far their angle is inside the tolerance, degrees.
 
-    Certain outside the unsure band, even odds at the tolerance, straight lines between; blurred by the error.
+    All of them below the unsure band and none above it, half at the tolerance, straight lines between. The angle is a
+    magnitude: the true one may lie on the other side of square, where it counts the same.
     """
     low, middle, high = (params.real(f"tackle.{name}") for name in ("unsure_from_deg", "angle_deg", "unsure_to_deg"))
-    if sigma_deg <= 0:
-        return _exact_square_probability(angle_deg, low, middle, high)
-    # The angle is a magnitude: the true one may lie on the other side of square, where it counts the same.
-    steps = [-2.0 + 0.25 * i for i in range(17)]
-    weights = [math.exp(-step * step / 2) for step in steps]
-    values = (_exact_square_probability(abs(angle_deg + step * sigma_deg), low, middle, high) for step in steps)
-    return sum(weight * value for weight, value in zip(weights, values, strict=True)) / sum(weights)
-
-
-def _exact_square_probability(angle_deg: float, low: float, middle: float, high: float) -> float:
-    if angle_deg <= min(low, middle):
-        return 1.0
-    if angle_deg >= max(high, middle):
-        return 0.0
-    half_range = LIMITS.unsure_probability - 0.5
-    if angle_deg <= middle:
-        return 0.5 + half_range * (middle - angle_deg) / (middle - low)
-    return 0.5 - half_range * (angle_deg - middle) / (high - middle)
+    sure, unsure = LIMITS.unsure_probability, 1.0 - LIMITS.unsure_probability
+    by_angle = [(min(low, middle), 1.0)]
+    if low < middle:
+        by_angle += [(low, sure), (middle, EVEN_ODDS)]
+    if high > middle:
+        by_angle += [(middle, EVEN_ODDS), (high, unsure)]
+    by_angle.append((max(high, middle), 0.0))
+    falling = [(middle - angle, share) for angle, share in reversed(by_angle)]
+    return (*falling, *((middle + angle, share) for angle, share in by_angle))

@@ -11,9 +11,11 @@ from typing import Final
 
 from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
+from downfield.officiating.conditions import Condition, joint_probability, worth_telling
 from downfield.officiating.engine.calling import has_too_close
 from downfield.officiating.engine.facts import EVEN_ODDS, Facts, OpponentContact, capped_if_unsure
 from downfield.officiating.engine.interfaces import ImmediateRule, RuleContext
+from downfield.officiating.engine.over_fronts import identity_conditions
 from downfield.officiating.engine.play_state import FigureFall
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
@@ -115,7 +117,12 @@ class Tackle:
         t_ns = max(since_ns, board_on_ns)
         window_ns = params.ns("tackle.fall_window_s")
         share = _counting_share(contact, facts, params)
-        probability = facts.sustained_probability(carrier.id, contact) * share
+        touch = facts.sustained_probability(carrier.id, contact)
+        conditions = (
+            Condition("touch", touch, 0.0 - contact.gap_mm, contact.sigma_mm, "mm"),
+            Condition("front", share),
+            *identity_conditions(carrier),
+        )
         return Finding(
             rule=self.id,
             kind="tackle",
@@ -128,12 +135,13 @@ class Tackle:
             margin=0.0 - contact.gap_mm,
             sigma=contact.sigma_mm,
             unit="mm",
-            probability=capped_if_unsure(probability, carrier),
+            probability=joint_probability(conditions),
             against=f"{contact.opponent} does not touch {carrier.id}: play on",
             settle_ns=t_ns + window_ns + (LIMITS.late_fall_ns if window_ns else 0),
             settle_early=False,
             front=share,
             measure="touch",
+            conditions=worth_telling(conditions),
         )
 
     def _may_tackle(self, contact: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:

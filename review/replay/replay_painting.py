@@ -73,13 +73,13 @@ def paint_replay(out: Image, picture: ReplayPicture) -> None:
 def stamp_text(call: CallView) -> tuple[str, str]:
     """Return the verdict of a call as it is stamped: a headline, and what it rests on, which may be empty."""
     kind = call.kind.replace("_", " ").upper()
-    measured = call.words or call.measured
+    measured = call.summary or call.words or call.measured
     if call.ruling is not None and call.ruling.replaced:
         return "CALL OVERTURNED", f"now: {spoken_name(call.text)}"
     if call.standing in {"overturned", "struck"}:
         return f"{kind}: {call.standing.upper()}", "by the operator"
     if call.verdict == "too_close" and call.standing == "open":
-        return "TOO CLOSE TO CALL", f"{percent_text(call.probability)} {kind.lower()}"
+        return "TOO CLOSE TO CALL", call.summary or f"{percent_text(call.probability)} {kind.lower()}"
     if call.verdict == "proposed" and call.standing == "open":
         return f"{kind}?", "the operator decides"
     sure = f"{percent_text(call.probability)} sure" if call.probability < 1 and not call.words else ""

@@ -119,7 +119,7 @@ def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | N
 
 def _columns(call: Call) -> Sequence[str]:
     spot = "" if call.spot_yd is None else f"{call.spot_yd[0]:.1f} yd"
-    sure = "" if call.margin is None else f"{call.probability:.1%}"
+    sure = "" if call.margin is None and not call.told_apart else f"{call.probability:.1%}"
     time = f"{call.t_ns / 1e9:.3f} s"
     return time, call.text, call.verdict.replace("_", " "), spot, call.measured, sure, " ".join(call.clauses)
 

@@ -159,7 +159,14 @@ function readings(call) {
   return el("div", { class: "readings" }, parts);
 }
 
+/** Each of several things measured with its bell, name and percentage, and what they come to together. */
+function conditions(call) {
+  const parts = call.conditions.map((one) => el("div", { class: "condition" }, gauge(one), el("p", {}, el("span", { class: "words" }, capitalize(one.name)), one.measure !== "identity" && one.measure !== "judgment" && el("span", { class: "value" }, formatPercent(one.probability)))));
+  return el("div", { class: "margin several" }, parts, call.joint_words && el("p", {}, el("span", { class: "sure" }, capitalize(call.joint_words))));
+}
+
 function margin(call) {
+  if (call.conditions.length > 0) return conditions(call);
   const drawing = gauge(call);
   const value = call.measured;
   const sure = call.probability < 1 && call.readings.length < 2 && `${formatPercent(call.probability)} sure`;

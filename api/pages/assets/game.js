@@ -158,7 +158,7 @@ function callItem(call) {
       { class: "body" },
       el("p", { class: "tag" }, capitalize(formatVerdict(call)), call.standing === "open" && " · needs a ruling"),
       el("a", { class: "text", href }, text),
-      call.words && el("p", { class: "words" }, capitalize(call.words)),
+      callWords(call),
       call.ruling && el("p", { class: "facts" }, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
       el("div", { class: "row" }, standing === "reopened" && rulingButton(call), ["reopened", "in_play"].includes(standing) && challengeButton(game, call, reload)),
       !struck && call.clauses.length > 0 && el("p", { class: "facts" }, call.clauses.map((clause) => clause.id).join(", ")),

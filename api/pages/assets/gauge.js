@@ -11,49 +11,66 @@ const STEPS = 60;
 /** The curve reaches this many standard deviations to each side; 3 hold 99.7% of it. */
 const REACH = 3;
 
+/** Curves are drawn at this many points and at both sides of every step of a limit. */
+const CLOSE = 1e-6;
+
 /**
- * A call's margin as a bell curve over an axis with the limit at 0; null if nothing was measured with an error.
+ * A margin as a bell curve over an axis with the limit at 0; null if nothing was measured with an error.
  *
- * The share of the curve to the right of the limit is the call's probability, and the number beside it is the curve's
- * middle: the service sends no margin that disagrees with the probability.
+ * Takes a call, or one of the things measured that a call rests on. The colored share of the bell is the probability:
+ * what is to the right of the limit, or, where the limit is not one number, as much of every margin as agree there. The
+ * number beside it is the bell's middle: the service sends no margin that disagrees with the probability.
  */
-export function gauge(call) {
-  if (call.margin === null || !call.sigma || call.unit === "count") return null;
-  const { margin, sigma } = call;
+export function gauge(measured) {
+  if (measured.margin === null || !measured.sigma || measured.unit === "count") return null;
+  const { margin, sigma } = measured;
+  const graded = measured.limit ?? [];
   const low = Math.min(0, margin - REACH * sigma) - 0.4 * sigma;
   const high = Math.max(0, margin + REACH * sigma) + 0.4 * sigma;
   const x = (value) => (WIDTH * (value - low)) / (high - low);
-  const bell = (from, to) => {
-    const values = Array.from({ length: STEPS + 1 }, (_, i) => from + ((to - from) * i) / STEPS);
-    const points = values.map((value) => `${x(value)},${BASELINE - CURVE_HEIGHT * Math.exp(-(((value - margin) / sigma) ** 2) / 2)}`);
-    return `M${x(from)},${BASELINE}L${points.join("L")}L${x(to)},${BASELINE}Z`;
-  };
-  const zero = Math.max(low, Math.min(high, 0));
+  const height = (value) => Math.exp(-(((value - margin) / sigma) ** 2) / 2);
+  const accepted = acceptance(graded.length > 0 ? graded : [[0, 0], [0, 1]]);
+  const steps = graded.length > 0 ? graded.map(([at]) => at) : [0];
+  const at = [...Array.from({ length: STEPS + 1 }, (_, i) => low + ((high - low) * i) / STEPS), ...steps.flatMap((step) => [step - CLOSE, step + CLOSE])]
+    .filter((value) => value >= low && value <= high)
+    .sort((a, b) => a - b);
+  const area = (share) => `M${x(low)},${BASELINE}L${at.map((value) => `${x(value)},${BASELINE - CURVE_HEIGHT * height(value) * share(value)}`).join("L")}L${x(high)},${BASELINE}Z`;
   return svg(
     "svg",
     {
       class: "gauge",
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       role: "img",
-      "aria-label": gaugeText(call),
-      "data-share": shareAbove(margin / sigma).toFixed(4),
+      "aria-label": gaugeText(measured),
+      "data-share": shareAccepted(accepted, margin, sigma).toFixed(4),
     },
-    zero > low && svg("path", { class: "against", d: bell(low, zero) }),
-    zero < high && svg("path", { class: "for", d: bell(zero, high) }),
+    svg("path", { class: "against", d: area(() => 1) }),
+    svg("path", { class: "for", d: area(accepted) }),
     svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: BASELINE, y2: BASELINE }),
     svg("line", { class: "mean", x1: x(margin), x2: x(margin), y1: BASELINE - CURVE_HEIGHT, y2: BASELINE + 5 }),
-    svg("line", { class: "limit", x1: x(0), x2: x(0), y1: 2, y2: BASELINE + 5 }),
+    svg("line", { class: graded.length > 0 ? "limit graded" : "limit", x1: x(0), x2: x(0), y1: 2, y2: BASELINE + 5 }),
     svg("text", { x: x(0), y: HEIGHT - 2, "text-anchor": x(0) < 30 ? "start" : x(0) > WIDTH - 30 ? "end" : "middle" }, "limit"),
   );
 }
 
-/** The share of a normal distribution above the limit, by the curve that is drawn. */
-function shareAbove(sigmas) {
+/** How many agree, at a margin, that a limit is met: straight lines between points, constant beyond them. */
+function acceptance(points) {
+  return (value) => {
+    const next = points.findIndex(([at]) => at > value);
+    if (next === 0) return points[0][1];
+    if (next < 0) return points.at(-1)[1];
+    const [[from, a], [to, b]] = [points[next - 1], points[next]];
+    return a + ((b - a) * (value - from)) / (to - from);
+  };
+}
+
+/** The share of the bell that is colored. */
+function shareAccepted(accepted, margin, sigma) {
   const step = 0.01;
-  let above = 0;
-  for (let z = -sigmas; z < 8; z += step) above += step * Math.exp(-((z + step / 2) ** 2) / 2);
-  return Math.min(1, above / Math.sqrt(2 * Math.PI));
+  let sum = 0;
+  for (let z = -8; z < 8; z += step) sum += step * Math.exp(-((z + step / 2) ** 2) / 2) * accepted(margin + (z + step / 2) * sigma);
+  return Math.min(1, sum / Math.sqrt(2 * Math.PI));
 }
 
 /** The same in words: "+0.31 ± 0.12 mm, the limit is 0". */
-export const gaugeText = (call) => `${call.measured}, the limit is 0`;
+export const gaugeText = (measured) => `${measured.measured}, the limit is 0`;

@@ -1,5 +1,6 @@
 // Calls with their margin, clause and details, and the buttons to rule on them.
 
+import { callWords } from "./call_words.js";
 import { challengeButton } from "./challenges.js";
 import { el } from "./dom.js";
 import { gauge } from "./gauge.js";
@@ -23,7 +24,7 @@ export function callHead(call) {
   return [
     el("p", { class: "tag" }, capitalize(formatVerdict(call)), call.standing === "open" && " · needs your ruling"),
     el("p", { class: "text" }, capitalize(formatCallText(call.text))),
-    call.words && el("p", { class: "words" }, capitalize(call.words)),
+    ...callWords(call),
     el("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
   ];
 }
@@ -35,6 +36,7 @@ export function callDetails(call) {
     { class: "details" },
     gauge(call),
     measurement(call),
+    call.conditions.map((one) => el("div", { class: "condition" }, el("p", {}, el("b", {}, capitalize(one.name)), `: ${formatPercent(one.probability)}`), gauge(one), measurement(one))),
     call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),
     call.clauses.map((clause) => el("p", {}, el("b", {}, clause.id), clause.text ? ` ${clause.text}` : "")),
     el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `called at frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),

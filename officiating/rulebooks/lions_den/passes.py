@@ -13,9 +13,10 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Roll
-from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_probability, outermost_x, over_fronts
+from downfield.officiating.engine.facts import EVEN_ODDS, Facts, outermost_x
 from downfield.officiating.engine.field_distance import base_gap_yd
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.over_fronts import over_fronts
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.role_names import ELIGIBLE, canonical_role
@@ -126,11 +127,10 @@ def _passer_and_receiver(game: GameState, name: str, context: RuleContext, facts
     if passer is None or receiver is None:
         raise RefusedError("pass: the passer or the receiver is not in view; enter its length (distance_yd)")
     backward = facts.heading_error_deg(receiver, game.direction) - 90.0
-    faces_back, _ = over_fronts(
-        receiver,
-        lambda figure: exceedance_probability(facts.heading_error_deg(figure, game.direction) - 90.0, figure.sigma_deg),
+    faces_back = over_fronts(
+        receiver, lambda figure: (facts.heading_error_deg(figure, game.direction) - 90.0, figure.sigma_deg)
     )
-    if faces_back >= context.params.real("calls.confidence") and backward > 0:
+    if faces_back.probability >= context.params.real("calls.confidence") and backward > 0:
         raise RefusedError(f"pass: {name} points {backward:.0f}° toward his own goal and is ineligible (LD-047)")
     return passer, receiver
 

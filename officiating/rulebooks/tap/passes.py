@@ -18,8 +18,9 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_side,
 )
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch
-from downfield.officiating.engine.facts import exceedance_probability, outermost_x, over_fronts, segment_meets_base
+from downfield.officiating.engine.facts import exceedance_probability, outermost_x, segment_meets_base
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.over_fronts import over_fronts
 from downfield.officiating.engine.play_state import Stoppage
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
@@ -129,19 +130,18 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
     limit = context.params.real("pass.overrun_base_lengths") * figure.length_mm
     margin = past - limit
     sigma = math.hypot(*figure.sigma_mm)
-    probability, front = over_fronts(
-        figure, lambda receiver: exceedance_probability(overrun_mm(receiver, *ball) - limit, sigma)
-    )
-    if probability <= 1 - context.params.real("calls.confidence"):
+    ends = over_fronts(figure, lambda receiver: (overrun_mm(receiver, *ball) - limit, sigma))
+    if ends.probability <= 1 - context.params.real("calls.confidence"):
         raise RefusedError(f"overrun: the whole of {figure.id} is only {past:.0f} mm past the ball (TAP-104)")
     found = replace(
         _overrun_finding(context, receiver),
         margin=margin,
         sigma=sigma,
         unit="mm",
-        probability=probability,
-        front=front,
+        probability=ends.probability,
+        front=ends.front,
         measure="excess",
+        conditions=ends.conditions("excess", "mm", replace(figure, sure=True)),
     )
     return Outcome(game, (found,))
 

@@ -90,7 +90,8 @@ from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.tap import clock, kicks, passes, penalties, play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rules.ball import FirstTouch
-from downfield.officiating.rules.facing import Backward, Interference
+from downfield.officiating.rules.facing import Backward
+from downfield.officiating.rules.interference import Interference
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.tackles import DownByFall, FigureDead, Tackle, tackle_params
 

@@ -1,0 +1,10 @@
+// What was measured of a call, in plain words.
+
+import { el } from "./dom.js";
+import { capitalize } from "./format.js";
+
+/** One line, or one for each of several things measured and one for all of them together; empty where nothing was. */
+export function callWords(call) {
+  const lines = call.conditions.length > 0 ? [...call.conditions.map((one) => one.words), call.joint_words] : [call.words];
+  return lines.filter(Boolean).map((line) => el("p", { class: "words" }, capitalize(line)));
+}

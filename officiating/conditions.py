@@ -1,0 +1,211 @@
+"""The several things measured that one call rests on, each with its own margin and probability, and their joint one.
+
+A square tackle needs a touch and a square meeting, a catch a touch of the ball and nobody there before. As one number
+the percentage of all would stand beside the measurement of one. So each is kept apart, and the probability of the call
+is the one that follows from all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from downfield.core.records import Probability, record
+from downfield.officiating.belief import (
+    LIMITS,
+    Belief,
+    Measure,
+    Unit,
+    believe,
+    event_words,
+    history_belief,
+    is_front_sure,
+    percent_text,
+    share_above_zero,
+    side_words,
+    sureness,
+)
+from downfield.officiating.graded_limit import GradedLimit, share_accepted
+
+Together = Literal["all", "any"]
+"""How conditions make a call: all of them must hold, or one is enough."""
+
+_EVEN_ODDS: Final = 0.5
+_CAPS: Final[frozenset[Measure]] = frozenset({"identity", "judgment"})
+_ASIDE: Final[frozenset[Measure]] = frozenset({"front", "overlap", "ball"})
+"""What is not worth telling once it is as good as certain."""
+_NAMES: Final[dict[Measure, str]] = {
+    "": "measured",
+    "touch": "touch",
+    "handle": "touch of the handle",
+    "line": "line",
+    "sideline": "sideline",
+    "end_line": "end line",
+    "excess": "limit",
+    "square": "square",
+    "off_square": "off square",
+    "overlap": "width of the meeting",
+    "slight_overlap": "width of the meeting",
+    "front": "front",
+    "identity": "which figure",
+    "judgment": "judgment",
+    "ball": "touch of the ball",
+    "first": "first there",
+    "turn": "turn",
+}
+
+
+@record
+class Condition:
+    """One of the things measured that a call rests on.
+
+    Attributes:
+        measure: of what the margin is. ``"front"`` is which end of a base is its front: all else is measured for the
+            end that makes the call likelier. ``"identity"`` and ``"judgment"`` leave a call no better than even.
+        probability: that it holds, 0..1.
+        margin, sigma, unit: by how much, positive on the side of the call, and the standard deviation.
+        limit: where the limit is not one number, how many agree that it is met, by margin.
+        text: what was measured in words, such as ``"11.0° off square"``, in place of the margin.
+
+    """
+
+    measure: Measure
+    probability: Probability
+    margin: float | None = None
+    sigma: float | None = None
+    unit: Unit = ""
+    limit: GradedLimit = ()
+    text: str = ""
+
+    @property
+    def name(self) -> str:
+        """It in a word or two, such as ``"touch"``."""
+        return _NAMES[self.measure]
+
+    @property
+    def caps(self) -> bool:
+        """Whether it leaves a call no better than even, however sure all else is."""
+        return self.measure in _CAPS
+
+    @property
+    def belief(self) -> Belief:
+        """What is believed of it."""
+        margin, sigma, unit, probability = self.margin, self.sigma, self.unit, self.probability
+        if margin is None:
+            return believe(None, None, unit, probability)
+        graded, sharp = share_accepted, share_above_zero
+        expected = graded(self.limit, margin, sigma or 0.0) if self.limit else sharp(margin, sigma)
+        if abs(expected - probability) <= LIMITS.tolerance:
+            return Belief("frame", margin, sigma, unit, probability)
+        if self.limit or unit not in {"mm", "yd"} or not sigma:
+            return Belief("more", None, None, unit, probability, margin, sigma)
+        return history_belief(margin, sigma, unit, probability)
+
+    def words(self, when: str = "", *, too_close: bool = False) -> str:
+        """Return it in plain words, such as ``"touched: gap closed (0.3 mm inside the limit, sure to 98 %)"``.
+
+        Args:
+            when: follows what happened, such as ``" at 9.21 s"``; may be empty.
+            too_close: whether nobody has decided yet that the call is right.
+
+        """
+        if self.measure == "front":
+            return f"{self.text or 'not sure which end is the front'} ({percent_text(self.probability)})"
+        if self.caps:
+            otherwise = "not sure which figure this is" if self.measure == "identity" else "a person decides"
+            return f"{self.text or otherwise}: no better than even"
+        belief = self.belief
+        event = event_words(self.probability, self.measure, too_close=too_close)
+        if self.text or belief.basis in {"none", "more"}:
+            told = ", ".join(part for part in (self.text, belief.is_doubtful and sureness(self.probability)) if part)
+        else:
+            told = side_words(belief, self.measure)
+        event = event and event + when
+        return f"{event} ({told})" if event and told else event or told
+
+
+def joint_probability(conditions: Sequence[Condition], together: Together = "all") -> float:
+    """Return the probability of a call that rests on independent conditions and on nothing else."""
+    shares = [condition.probability for condition in conditions if not condition.caps]
+    joint = math.prod(shares) if together == "all" else 1.0 - math.prod(1.0 - share for share in shares)
+    return min(joint, _EVEN_ODDS) if any(condition.caps for condition in conditions) else joint
+
+
+def worth_telling(conditions: Sequence[Condition], together: Together = "all") -> tuple[Condition, ...]:
+    """Return the conditions that are told apart; none where only one matters and its limit is one number.
+
+    What goes without saying doesn't matter once it is as good as certain (a front, say), nor does, where one condition
+    is enough, one that hardly holds.
+    """
+    told = tuple(
+        condition
+        for condition in conditions
+        if (condition.probability > LIMITS.tolerance if together == "any" else _matters_with_others(condition))
+    )
+    return told if len(told) > 1 or any(condition.limit for condition in told) else ()
+
+
+def is_story_of(conditions: Sequence[Condition], together: Together, probability: float) -> bool:
+    """Return whether a call's probability follows from its conditions, to the percentages that are shown.
+
+    A front leaves the other end open, by which the call may hold too: it is between the joint probability and that plus
+    the front's doubt. Nothing follows from no conditions.
+    """
+    if not conditions:
+        return False
+    lowest = joint_probability(conditions, together)
+    doubt = 1.0
+    if together == "all":
+        doubt = math.prod(condition.probability for condition in conditions if condition.measure == "front")
+    highest = min(1.0, lowest + 1.0 - doubt) if any(one.measure == "front" for one in conditions) else lowest
+    if any(condition.caps for condition in conditions):
+        highest = min(highest, _EVEN_ODDS)
+    return lowest - LIMITS.tolerance <= probability <= highest + LIMITS.tolerance
+
+
+def conditions_words(
+    conditions: Sequence[Condition], together: Together, probability: float, when: str, *, too_close: bool = False
+) -> str:
+    """Return every condition in plain words and, at the end, how sure all of them make the call.
+
+    Such as ``"touched: gap closed at 9.21 s (0.3 mm inside the limit, sure to 98 %); met squarely (11.0° off square,
+    sure to 82 %); both together: sure to 80 %"``.
+    """
+    parts = [conditions[0].words(when, too_close=too_close)]
+    parts += [condition.words(too_close=too_close) for condition in conditions[1:]]
+    return "; ".join(part for part in (*parts, joint_words(conditions, together, probability)) if part)
+
+
+def joint_words(conditions: Sequence[Condition], together: Together, probability: float) -> str:
+    """Return how sure several conditions make a call, ``"both together: sure to 80 %"``; empty without doubt."""
+    doubtful = any(condition.caps or condition.belief.is_doubtful for condition in conditions)
+    if not doubtful or len(conditions) < 2:
+        return ""
+    return f"{together_words(conditions, together)}: {sureness(probability)}"
+
+
+def conditions_summary(conditions: Sequence[Condition], together: Together, probability: float) -> str:
+    """Return the conditions in a few words, ``"touch 98 %, square 82 %, both together 80 %"``; empty for none."""
+    if not conditions:
+        return ""
+    parts = [
+        f"{condition.name} {'open' if condition.caps else percent_text(condition.probability)}"
+        for condition in conditions
+    ]
+    if len(conditions) > 1:
+        parts.append(f"{together_words(conditions, together)} {percent_text(probability)}")
+    return ", ".join(parts)
+
+
+def together_words(conditions: Sequence[Condition], together: Together) -> str:
+    """Return how several conditions make a call: ``"both together"``, ``"all together"`` or ``"one is enough"``."""
+    if together == "any":
+        return "one is enough"
+    return "both together" if len(conditions) == 2 else "all together"
+
+
+def _matters_with_others(condition: Condition) -> bool:
+    """Return whether a condition is worth telling: it is in doubt, or is measured and what the call is about."""
+    is_aside = condition.margin is None or condition.measure in _ASIDE
+    return not (is_aside and is_front_sure(condition.probability))
