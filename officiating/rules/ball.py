@@ -265,7 +265,7 @@ def _surer(waiting: Finding, touch: BallTouch) -> Finding:
 
 def _conditions(catch: BallTouch, margin_s: float | None, sigma_s: float | None) -> tuple[Condition, ...]:
     """Return what a catch rests on: the touch of the ball, being there before a rival, and who the figure is."""
-    before = ()
+    before: tuple[Condition, ...] = ()
     if margin_s is not None:
         earlier = exceedance_probability(margin_s, sigma_s or 0.0)
         before = (Condition("first", earlier, margin_s, sigma_s, "s"),)

@@ -3,6 +3,7 @@
 import { applyTeamColors } from "./color.js";
 import { el } from "./dom.js";
 import { capitalize, formatCallText, formatPercent, formatVerdict } from "./format.js";
+import { conditionSureness } from "./call_words.js";
 import { gauge } from "./gauge.js";
 import { overlay } from "./overlay.js";
 import { cueOf, playCue } from "./sounds.js";
@@ -161,7 +162,10 @@ function readings(call) {
 
 /** Each of several things measured with its bell, name and percentage, and what they come to together. */
 function conditions(call) {
-  const parts = call.conditions.map((one) => el("div", { class: "condition" }, gauge(one), el("p", {}, el("span", { class: "words" }, capitalize(one.name)), one.measure !== "identity" && one.measure !== "judgment" && el("span", { class: "value" }, formatPercent(one.probability)))));
+  const parts = call.conditions.map((one) => {
+    const name = el("span", { class: "words" }, capitalize(one.name));
+    return el("div", { class: "condition" }, gauge(one), el("p", {}, name, el("span", { class: "value" }, conditionSureness(one))));
+  });
   return el("div", { class: "margin several" }, parts, call.joint_words && el("p", {}, el("span", { class: "sure" }, capitalize(call.joint_words))));
 }
 

@@ -1,6 +1,6 @@
 // Calls with their margin, clause and details, and the buttons to rule on them.
 
-import { callWords } from "./call_words.js";
+import { callWords, conditionSureness } from "./call_words.js";
 import { challengeButton } from "./challenges.js";
 import { el } from "./dom.js";
 import { gauge } from "./gauge.js";
@@ -36,13 +36,16 @@ export function callDetails(call) {
     { class: "details" },
     gauge(call),
     measurement(call),
-    call.conditions.map((one) => el("div", { class: "condition" }, el("p", {}, el("b", {}, capitalize(one.name)), `: ${formatPercent(one.probability)}`), gauge(one), measurement(one))),
+    call.conditions.map(condition),
     call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),
     call.clauses.map((clause) => el("p", {}, el("b", {}, clause.id), clause.text ? ` ${clause.text}` : "")),
     el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `called at frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),
     call.ruling && el("p", {}, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
   );
 }
+
+/** One of several things measured that a call rests on: its name, how sure it is, its drawing and its number. */
+const condition = (one) => el("div", { class: "condition" }, el("p", {}, el("b", {}, `${capitalize(one.name)}: `), conditionSureness(one)), gauge(one), measurement(one));
 
 /** The number behind the words, and that of the frame that showed it where the call rests on more. */
 function measurement(call) {
