@@ -1,5 +1,6 @@
 // One game: its result, and its plays with their calls, searched and filtered.
 
+import { callWords } from "./call_words.js";
 import { clipButton } from "./clip_saving.js";
 import { challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
