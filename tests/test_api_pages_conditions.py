@@ -7,14 +7,17 @@ from collections.abc import Iterator
 import pytest
 from browsers import PHONE, PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
-from test_review_one_story import shown
 
+from downfield.core.field import load_field
+from downfield.game.entries import GameStarted, record_of
+from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallsUpdate, CallView, Question, Questions
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition
 from downfield.officiating.engine.calling import make_call
 from downfield.officiating.graded_limit import share_accepted
 from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.rules.square_tackles import SQUARE_TACKLE_PARAMS, square_limit
 
 LIMIT = square_limit(Params(SQUARE_TACKLE_PARAMS))
@@ -43,7 +46,9 @@ def tackle(confidence: float) -> CallView:
         "tackle", "tackle", 10**9, "dark-28 tackled by light-24", (), players=("dark-28", "light-24"), margin=-0.4,
         sigma=0.2, unit="mm", probability=TOUCH * SQUARE, conditions=(touch, square),
     )  # fmt: skip
-    return shown(make_call(found, rulebook="efl", policy="auto", confidence=confidence))
+    call = make_call(found, rulebook="efl", policy="auto", confidence=confidence)
+    started = GameStarted(record_of(load_rulebook("efl")), load_field("ultimate"))
+    return call_view(call, CallContext(started, lambda _: "", frozenset({call.id})))
 
 
 def assert_bells(page: Page, selector: str) -> None:
