@@ -27,7 +27,8 @@ def test_an_exact_margin_counts_as_many_as_agree_there(margin: float, share: flo
 def test_with_an_error_it_is_the_mean_over_the_distribution(limit: GradedLimit, margin: float, sigma: float) -> None:
     at = margin + sigma * np.linspace(-8, 8, 16001)
     density = np.exp(-(((at - margin) / sigma) ** 2) / 2)
-    expected = float((density * np.interp(at, *zip(*limit, strict=True))).sum() / density.sum())
+    margins, shares = np.array(limit).T
+    expected = float((density * np.interp(at, margins, shares)).sum() / density.sum())
     # Where three points have one margin, the middle one is a step's inside and counts for nothing.
     assert share_accepted(limit, margin, sigma) == pytest.approx(expected, abs=0.003)
 

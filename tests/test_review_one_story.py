@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -157,10 +158,10 @@ def assert_stories_of_several(view: CallView) -> None:
     shares = [one.probability for one in view.conditions if one.measure not in ("identity", "judgment")]
     fronts = [one.probability for one in view.conditions if one.measure == "front"]
     if view.together == "any":
-        lowest = highest = 1 - np.prod([1 - share for share in shares])
+        lowest = highest = 1 - math.prod(1 - share for share in shares)
     else:
-        lowest = np.prod(shares)
-        highest = lowest + (1 - np.prod(fronts) if fronts else 0)
+        lowest = math.prod(shares)
+        highest = lowest + (1 - math.prod(fronts) if fronts else 0)
     if len(shares) < len(view.conditions):  # something leaves it open
         assert view.probability <= 0.505
         lowest = min(lowest, 0.5)
@@ -188,7 +189,7 @@ def test_a_call_of_any_file_tells_one_story(call: Call, ruling: RulingView | Non
     assert_one_story(view)
     headline, detail = stamp_text(view)
     if not detail.startswith("now:"):
-        known = {percent_text(one.probability) for one in (view, *view.conditions)}
+        known = {percent_text(share) for share in (view.probability, *(one.probability for one in view.conditions))}
         assert set(percentages(detail)) <= known
         assert not percentages(detail) or percent_text(view.probability) in detail
     if ruling is not None and ruling.decision == "confirm":
