@@ -13,14 +13,14 @@ from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
 
 
 @dataclass(frozen=True, slots=True)
-class FrontLimits:
+class EitherEndLimits:
     """Limits of what depends on a front."""
 
     same_for_both_ends: float = 0.005
     """Probabilities this close do not depend on which end of a base is its front."""
 
 
-LIMITS: Final = FrontLimits()
+LIMITS: Final = EitherEndLimits()
 
 
 @dataclass(frozen=True, slots=True)
