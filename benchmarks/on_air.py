@@ -29,8 +29,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from clip_camera import started_camera
+from measured_rig import LatencyObserver, open_rig
+from processor_time import killed_at_the_end, process_cpu_s, run_idle, thread_cpu_s
 
-import rig as rig_benchmark
 from downfield.api.replay.choice import WORTH
 
 _WARM_S: Final = 8.0
@@ -180,41 +182,33 @@ def watch(port: int, watched: Sequence[str]) -> None:
 def measure(options: argparse.Namespace, watched: Sequence[str]) -> Figures:
     """Run the rig with its clients."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
-        camera = rig_benchmark.child("--be-camera", "--fps", str(options.fps), "--pictures", str(_PICTURES))
-        started.callback(_kill, camera)
-        assert camera.stdout is not None
-        replay = "auto" if "replay" in watched else "off"
-        seen = argparse.Namespace(vision=options.vision, given={"stream.replay": replay})
-        rig = rig_benchmark.open_rig(seen, int(camera.stdout.readline()), Path(folder))
+        camera = started.enter_context(started_camera(options.fps, _PICTURES))
+        replays = {"stream.replay": "auto" if "replay" in watched else "off"}
+        rig = open_rig(options.vision, camera, Path(folder), replays)
         playing = threading.Thread(target=rig.play, daemon=True)
         # A thread that is in OpenCV while the interpreter ends aborts the process.
         started.callback(lambda: playing.join(_END_S))
         started.callback(rig.close)
-        observer = rig_benchmark.LatencyObserver()
+        observer = LatencyObserver()
         rig.add_observer(observer)
         port = rig.address.rsplit(":", 1)[1].strip("/")
         role = ["--be-clients", port, "--watched", ",".join(watched)]
         clients = subprocess.Popen([sys.executable, __file__, *role], stdout=subprocess.PIPE, text=True)
-        started.callback(_kill, clients)
+        started.enter_context(killed_at_the_end(clients))
         playing.start()
         time.sleep(_WARM_S)
         dropped, observer.counting = rig.dropped, True
-        before = rig_benchmark.thread_cpu_s() | rig_benchmark.process_cpu_s()
+        before = thread_cpu_s() | process_cpu_s()
         time.sleep(options.seconds)
         observer.counting = False
         dropped = rig.dropped - dropped
-        after = rig_benchmark.thread_cpu_s() | rig_benchmark.process_cpu_s()
+        after = thread_cpu_s() | process_cpu_s()
         busy_s = {name: (spent - before.get(name, 0.0)) / options.seconds for name, spent in after.items()}
         clients.kill()
         assert clients.stdout is not None
         lines = clients.stdout.read().splitlines()
         last = json.loads(lines[-1]) if lines else {"requests": {}, "replays": []}
         return Figures(observer.captured, dropped, observer.latencies_ms, last["replays"], last["requests"], busy_s)
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
 
 
 def report(name: str, figures: Figures) -> None:
@@ -249,7 +243,7 @@ def main() -> None:
     if unknown := set(watched) - set(_WATCHED):
         parser.error(f"unknown: {', '.join(sorted(unknown))}. Known are {', '.join(_WATCHED)}.")
     if options.be_clients:
-        rig_benchmark.run_idle()
+        run_idle()
         watch(options.be_clients, watched)
         return
     report("panel only", measure(options, []))

@@ -26,153 +26,17 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
-from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import av
-import cv2
 import numpy as np
+from clip_camera import jpegs, started_camera
+from measured_rig import VISIONS, LatencyObserver, open_rig
+from processor_time import killed_at_the_end, memory_mb, process_cpu_s, run_idle, stolen_s, thread_cpu_s
 
-from downfield.calibration.calibration import Calibration
-from downfield.calibration.camera import Camera
-from downfield.core.frame import Detection, Frame
-from downfield.core.roster import read_roster
-from downfield.core.scene import Player, Scene
-from downfield.officiating.calls import Call
-from downfield.officiating.events import Event
-from downfield.rig.configuration.loading import load
-from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.live.connections import DetectionResult, LoopObserver, VisionStage
-from downfield.rig.live.network_vision import detection_rate, local_detector, open_vision
-from downfield.rig.live.process_tuning import tune_process
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 from downfield.rig.rig import Rig
 from downfield.rig.sources.jpeg import decode_jpeg
-from downfield.rig.sources.source import CapturedFrame
-from downfield.vision.board.picture_health import PictureHealth
-from downfield.vision.pipeline import Vision
 
-_PICTURES = 240
-_QUALITY = 85
 _WARM_S = 3.0
-
-
-class FakeCamera(ThreadingHTTPServer):
-    """Sends pictures at an even rate; ``/cut?SECONDS`` ends every stream and refuses new ones for so long."""
-
-    daemon_threads = True
-
-    def __init__(self, fps: float, pictures: int = _PICTURES) -> None:
-        self.fps = fps
-        forward = list(_jpegs(pictures))
-        self.jpegs = forward + forward[-2:0:-1]  # and backward: after a jump, all figures would be searched again
-        self.cut_until = 0.0
-        super().__init__(("127.0.0.1", 0), _Handler)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: FakeCamera
-
-    def do_GET(self) -> None:
-        if self.path.startswith("/cut"):
-            self.server.cut_until = time.monotonic() + float(self.path.partition("?")[2])
-            self.send_response(204)
-            self.end_headers()
-        elif time.monotonic() < self.server.cut_until:
-            self.send_error(503)
-        else:
-            self.send_response(200)
-            self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=cut")
-            self.end_headers()
-            with contextlib.suppress(OSError):
-                self._send()
-
-    def _send(self) -> None:
-        began = time.monotonic()
-        for count, jpeg in enumerate(itertools.cycle(self.server.jpegs)):
-            time.sleep(max(0.0, began + count / self.server.fps - time.monotonic()))
-            now = time.monotonic()
-            if now < self.server.cut_until:
-                return
-            head = f"--cut\r\nContent-Length: {len(jpeg)}\r\nX-Timestamp: {now:.6f}\r\n\r\n"
-            self.wfile.write(head.encode() + jpeg + b"\r\n")
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
-
-def _jpegs(pictures: int = _PICTURES) -> Iterator[bytes]:
-    with av.open(str(bundled_demo())) as container:
-        for frame in itertools.islice(container.decode(video=0), pictures):
-            _, packed = cv2.imencode(
-                ".jpg", frame.to_ndarray(format="bgr24", threads=1), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]
-            )
-            yield packed.tobytes()
-
-
-class RecordedScenes:
-    """A vision stage that repeats the clip's scenes, at the times of the frames."""
-
-    def __init__(self) -> None:
-        self._scenes = list(open_clip(bundled_demo()).tracks)
-        self.health: PictureHealth | None = None
-        self.camera: Camera | None = None
-        self.players: tuple[Player, ...] = open_clip(bundled_demo()).tracks.header.players
-
-    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
-        """Return nothing."""
-        return ()
-
-    def update(
-        self,
-        frame: Frame,
-        detections: DetectionResult,  # noqa: ARG002 - the interface's
-        carrier: str | None = None,  # noqa: ARG002 - the interface's
-    ) -> Scene:
-        """Return the next scene."""
-        shift_ns = frame.t_ns - self._scenes[frame.index % len(self._scenes)].t_ns
-        scene = self._scenes[frame.index % len(self._scenes)]
-        contacts = tuple(
-            contact if contact.since_ns is None else replace(contact, since_ns=contact.since_ns + shift_ns)
-            for contact in scene.contacts
-        )
-        return replace(scene, frame=frame.index, t_ns=frame.t_ns, contacts=contacts)
-
-    def line_up(self, players: tuple[Player, ...]) -> None:
-        """Do nothing."""
-
-    def settle_front(self, player: str, heading_deg: float | None) -> None:
-        """Do nothing: figures keep their recorded headings."""
-
-    def find_figures(self) -> None:
-        """Do nothing."""
-
-
-class LatencyObserver(LoopObserver):
-    """Measures the time from capture to publication of every frame."""
-
-    def __init__(self) -> None:
-        self.captured_ns: dict[int, int] = {}
-        self.latencies_ms: list[float] = []
-        self.captured = 0
-        self.calls = 0
-        self.last_ns = 0
-        self.counting = False
-
-    def frame_captured(self, frame: CapturedFrame) -> None:
-        """Note the capture time."""
-        self.last_ns = frame.captured_ns
-        self.captured += self.counting
-        self.captured_ns[frame.index] = frame.captured_ns
-        self.captured_ns.pop(frame.index - 600, None)
-
-    def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
-        """Note the latency."""
-        self.calls += sum(call.verdict == "called" for call in calls)
-        if isinstance(entry, Scene) and self.counting and entry.frame in self.captured_ns:
-            self.latencies_ms.append((time.monotonic_ns() - self.captured_ns[entry.frame]) / 1e6)
 
 
 def clients(port: int, count: int, stalled: int, watchers: int) -> None:
@@ -197,63 +61,6 @@ def clients(port: int, count: int, stalled: int, watchers: int) -> None:
                 waiting.unregister(key.fileobj)
 
 
-def thread_cpu_s() -> dict[str, float]:
-    """Return the CPU time of each thread of this process, by its name; Linux."""
-    spent: dict[str, float] = {}
-    for thread in threading.enumerate():
-        with contextlib.suppress(OSError):
-            fields = Path(f"/proc/self/task/{thread.native_id}/stat").read_text().rpartition(")")[2].split()
-            seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-            spent[thread.name] = spent.get(thread.name, 0.0) + seconds
-    return spent
-
-
-def processes() -> dict[int, str]:
-    """Return the rig's processes, by number: this one, the detector's and the feed relay's; Linux."""
-    found = {os.getpid(): "rig"}
-    for thread in Path("/proc/self/task").glob("*/children"):
-        for number in thread.read_text().split():
-            with contextlib.suppress(OSError):
-                command = Path(f"/proc/{number}/cmdline").read_text().split("\0")
-                name = next((word.rpartition(".")[2] for word in command if word.startswith("downfield.")), None)
-                if name is not None:
-                    found[int(number)] = f"process {name}"
-    return found
-
-
-def process_cpu_s() -> dict[str, float]:
-    """Return the CPU time of the rig's other processes, by their names; Linux."""
-    spent: dict[str, float] = {}
-    others = processes()
-    del others[os.getpid()]
-    for number, name in others.items():
-        with contextlib.suppress(OSError):
-            fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
-            spent[name] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return spent
-
-
-def memory_mb() -> float:
-    """Return the memory of the rig's processes; Linux."""
-    pages = 0
-    for number in processes():
-        with contextlib.suppress(OSError):
-            pages += int(Path(f"/proc/{number}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 if pages else float("nan")
-
-
-def stolen_s() -> float:
-    """Return how long cores of this virtual computer went to others while they were needed here; Linux."""
-    with contextlib.suppress(OSError):
-        return int(Path("/proc/stat").read_text().split(maxsplit=9)[8]) / os.sysconf("SC_CLK_TCK")
-    return 0.0
-
-
-def child(*args: str) -> subprocess.Popen[str]:
-    """Start this program in another process, in another role."""
-    return subprocess.Popen([sys.executable, __file__, *args], stdout=subprocess.PIPE, text=True)
-
-
 def main() -> None:
     """Run the benchmark, or the role given by the options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -262,35 +69,21 @@ def main() -> None:
     parser.add_argument("--stalled", type=int, default=20)
     parser.add_argument("--watchers", type=int, default=1)
     parser.add_argument("--fps", type=float, default=60)
-    parser.add_argument("--vision", choices=("recorded", "network", "threaded"), default="recorded")
+    parser.add_argument("--vision", choices=VISIONS, default="recorded")
     parser.add_argument("--cuts", type=int, default=0, help="how often to cut the camera, for 0.5 s each")
-    parser.add_argument("--be-camera", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--pictures", type=int, default=_PICTURES, help=argparse.SUPPRESS)
     parser.add_argument("--be-clients", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.be_camera:
-        camera = FakeCamera(options.fps, options.pictures)
-        print(camera.server_address[1], flush=True)
-        camera.serve_forever()
-    elif options.be_clients:
+    if options.be_clients:
         run_idle()
         clients(options.be_clients, options.clients, options.stalled, options.watchers)
     else:
         measure(options)
 
 
-def run_idle() -> None:
-    """Run only when the rig needs no CPU: clients stand for other computers."""
-    if sys.platform == "linux":
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    else:
-        os.nice(19)
-
-
 def decoding_ms() -> float:
     """Return the median time to decode one picture here and now."""
     took = []
-    for jpeg in [*itertools.islice(_jpegs(), 10)] * 5:
+    for jpeg in [*itertools.islice(jpegs(), 10)] * 5:
         began = time.perf_counter()
         decode_jpeg(jpeg)
         took.append((time.perf_counter() - began) * 1e3)
@@ -306,17 +99,15 @@ def measure(options: argparse.Namespace) -> None:
 
 def _measure(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
-        camera = child("--be-camera", "--fps", str(options.fps))
-        started.callback(_kill, camera)
-        assert camera.stdout is not None
-        port = int(camera.stdout.readline())
-        rig = open_rig(options, port, Path(folder))
+        port = started.enter_context(started_camera(options.fps))
+        rig = open_rig(options.vision, port, Path(folder))
         started.callback(rig.close)
         measured = LatencyObserver()
         rig.add_observer(measured)
         here = rig.address.rsplit(":", 1)[1].strip("/")
         counts = ("--clients", options.clients, "--stalled", options.stalled, "--watchers", options.watchers)
-        started.callback(_kill, child("--be-clients", here, *map(str, counts)))
+        role = [sys.executable, __file__, "--be-clients", here, *map(str, counts)]
+        started.enter_context(killed_at_the_end(subprocess.Popen(role)))
         threading.Thread(target=rig.play, daemon=True).start()
         time.sleep(_WARM_S)
         dropped = rig.dropped
@@ -334,37 +125,6 @@ def _measure(options: argparse.Namespace) -> None:
         quarters = [np.median(part) for part in np.array_split(np.array(measured.latencies_ms), 4) if len(part)]
         medians = ", ".join(f"{quarter:.1f}" for quarter in quarters)
         print(f"growth: memory {memory:.0f} MB at first, {memory_mb():.0f} MB at last; median by quarters {medians} ms")
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-
-
-def open_rig(options: argparse.Namespace, port: int, folder: Path) -> Rig:
-    """Return the whole rig over the camera at a port, with the vision of the options."""
-    tune_process()
-    calibration = bundled_demo().with_suffix(".calibration.json")
-    given = {
-        "source.name": f"http://127.0.0.1:{port}/video",
-        "calibration.file": str(calibration),
-        "game.roster": str(bundled_demo().with_suffix(".tracks.jsonl")),
-        "data": str(folder),
-        "service.port": 0,
-        "recording.stop_below_gb": 0.5,
-        **getattr(options, "given", {}),
-    }
-
-    def recorded(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001 - the seam's signature
-        return RecordedScenes()
-
-    def threaded(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001 - the seam's signature
-        known = None if roster is None else read_roster(roster)
-        network = settings.network
-        return Vision(calibration, local_detector(network), known, rate=detection_rate(network, time.perf_counter_ns))
-
-    opener = {"network": open_vision, "threaded": threaded, "recorded": recorded}[options.vision]
-    return Rig(load(environment={}, command_line=given), folder, open_vision=opener)
 
 
 def _cut(times: int, port: int, measured: LatencyObserver) -> list[float]:

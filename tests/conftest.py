@@ -17,6 +17,8 @@ import pytest
 
 from downfield.rig.cli.process_end import ProcessEnd
 
+pytest_plugins = ("broker_fixtures",)
+
 LONGEST_FIRST: Final = (
     "test_api_pages_setup",
     "test_twin_tracing",

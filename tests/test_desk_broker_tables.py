@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
-from broker_server import BrokerServer, broker_server, skip_without_broker
+from broker_server import BrokerServer
 
 from downfield.core.errors import FormatError, NotFoundError, RefusedError
 from downfield.core.field import preset
@@ -36,27 +36,16 @@ from downfield.game.table_feed import (
 from downfield.game.table_push import PUSH_SUBJECT
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament import broker, broker_thread
 from downfield.rig.tournament.broker import open_broker
 from downfield.rig.tournament.broker_thread import BrokerThread
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 WAIT_S = 120.0
 KEY = RigKey.generate()
 RIG = rig_id(KEY.public_text)
 SAID = TableMessage(KEY.public_text, "Table 3", "health", {"level": "ok"})
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broker_thread, "LIMITS", replace(broker.LIMITS, retry_s=0.05, longest_retry_s=0.2))
-
-
-@pytest.fixture
-def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
-    skip_without_broker()
-    with broker_server(tmp_path / "broker") as server:
-        yield server
 
 
 @contextmanager

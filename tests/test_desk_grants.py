@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
-from broker_server import BrokerServer, broker_server, skip_without_broker
+from broker_server import BrokerServer
 from browsers import browser, page_in
 from desk_server import DeskServer
 from playwright.sync_api import expect
@@ -30,7 +30,8 @@ from downfield.game.signing import RigKey
 from downfield.game.store_opening import open_for_reading
 from downfield.game.table_records import DeviceChanged
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament import broker, broker_thread, push_receiver
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 get, post, delete = partial(httpx.get, timeout=60), partial(httpx.post, timeout=60), partial(httpx.delete, timeout=60)
 NOW_NS = 1_800_000_000_000_000_000
@@ -38,19 +39,6 @@ KEY = RigKey.generate()
 GRANT = TableGrant(
     "0123456789ab", "Ann’s phone, Зал", "operator", ("Table 3", "Стол 4"), NOW_NS + 10**9, KEY.public_text
 )
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broker_thread, "LIMITS", replace(broker.LIMITS, retry_s=0.05, longest_retry_s=0.2))
-    monkeypatch.setattr(push_receiver, "LOOK_S", 0.1)
-
-
-@pytest.fixture
-def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
-    skip_without_broker()
-    with broker_server(tmp_path / "broker") as server:
-        yield server
 
 
 def access(table_name: str = "table 3 ", now_ns: int = NOW_NS, path: Path | None = None) -> GrantedAccess:

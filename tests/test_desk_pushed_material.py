@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from broker_server import BrokerServer, broker_server, skip_without_broker
+from broker_server import BrokerServer
 from browsers import browser, page_in
 from desk_server import DeskServer
 from playwright.sync_api import expect
@@ -38,29 +38,18 @@ from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.tables.profile import TableFolder, new_profile
-from downfield.rig.tournament import broker, broker_thread, push_receiver
+from downfield.rig.tournament import broker_thread
 from downfield.rig.tournament.opening import profile_saver
 from downfield.rig.tournament.push_receiver import PushReceiver
 from downfield.rig.tournament.pushed_material import PushedMaterial, SaveProfile
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 DEMO = read_calibration(Path(__file__).parents[1] / "rig/demo/demo.calibration.json")
 OWLS = PushedTeam(
     "1", TeamSheet(name="Совы", short="СОВ", color="#ffeecc"), (PushedFigure("7", "QB"), PushedFigure("9"))
 )
 LIONS = PushedTeam("2", TeamSheet(name="Lions", short="LIO"), (PushedFigure("22", "RB", "base filed", refused=True),))
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broker_thread, "LIMITS", replace(broker.LIMITS, retry_s=0.05, longest_retry_s=0.2))
-    monkeypatch.setattr(push_receiver, "LOOK_S", 0.1)
-
-
-@pytest.fixture
-def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
-    skip_without_broker()
-    with broker_server(tmp_path / "broker") as server:
-        yield server
 
 
 class CalibratedRig(FakeRig):

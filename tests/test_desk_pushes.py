@@ -11,7 +11,7 @@ from typing import cast
 
 import httpx
 import pytest
-from broker_server import BrokerServer, broker_server, skip_without_broker
+from broker_server import BrokerServer
 from desk_server import DeskServer
 from tournament_tables import eventually, table
 
@@ -31,26 +31,15 @@ from downfield.game.table_push import PushState, signed_report
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament import broker, broker_thread, push_receiver
+from downfield.rig.tournament import push_receiver
 from downfield.rig.tournament.broker_thread import BrokerThread
 from downfield.rig.tournament.pushed_material import PushedMaterial
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 HOUSE = 'name = "house"\ntitle = "House rules"\nbase = "tap"\n[calls]\nconfidence = 0.9\n'
 NEXT = NewGame(home=TeamSheet(name="Owls", short="OWL"), away=TeamSheet(name="Lions", short="LIO"), title="Open, A3")
 KEY = RigKey.generate()
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broker_thread, "LIMITS", replace(broker.LIMITS, retry_s=0.05, longest_retry_s=0.2))
-    monkeypatch.setattr(push_receiver, "LOOK_S", 0.1)
-
-
-@pytest.fixture
-def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
-    skip_without_broker()
-    with broker_server(tmp_path / "broker") as server:
-        yield server
 
 
 @contextmanager

@@ -6,11 +6,10 @@ import socket
 import stat
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from broker_server import BrokerServer, broker_server, skip_without_broker
+from broker_server import BrokerServer, skip_without_broker
 from postgres_server import postgres_server, skip_without_postgres
 
 from downfield.core.errors import FormatError, InputError, MissingExtraError
@@ -33,13 +32,6 @@ from downfield.rig.tournament.journal_sender import SenderState
 from downfield.rig.tournament.link_state import LinkState, with_tournament
 
 WAIT_S = 120.0
-
-
-@pytest.fixture
-def brokering(tmp_path: Path) -> Iterator[BrokerServer]:
-    skip_without_broker()
-    with broker_server(tmp_path / "broker") as server:
-        yield server
 
 
 def test_there_is_no_tournament_by_default(tmp_path: Path) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from broker_server import BrokerServer, broker_server, skip_without_broker
+from broker_server import BrokerServer
 from tournament_tables import eventually, table
 
 from downfield.core.errors import RefusedError
@@ -18,8 +16,9 @@ from downfield.game.receipts import Receipt, Refused, Submission
 from downfield.game.signing import RigKey
 from downfield.game.table_feed import ABOUT, TableMessage
 from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament import broker, broker_thread
 from downfield.rig.tournament.identity_watch import ANSWER_S, GONE_S, IdentityWatch
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 KEY = RigKey.generate()
 GAME = NewGame(home=TeamSheet(name="River City", short="RIV"))
@@ -92,14 +91,6 @@ def test_of_runs_as_old_as_each_other_one_goes_first() -> None:
     assert one.other is not None
     assert other.other is not None
     assert one.other.began_first != other.other.began_first
-
-
-@pytest.fixture
-def brokering(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BrokerServer]:
-    skip_without_broker()
-    monkeypatch.setattr(broker_thread, "LIMITS", replace(broker.LIMITS, retry_s=0.05, longest_retry_s=0.2))
-    with broker_server(tmp_path / "broker") as server:
-        yield server
 
 
 def start_a_game(rig: Scorekeeper, key: str) -> Receipt | Refused:

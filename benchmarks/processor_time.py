@@ -1,0 +1,82 @@
+"""What a rig takes of this computer: processor time by thread and process, memory; and processes that leave it room."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+
+def thread_cpu_s() -> dict[str, float]:
+    """Return the CPU time of each thread of this process, by its name; Linux."""
+    spent: dict[str, float] = {}
+    for thread in threading.enumerate():
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/self/task/{thread.native_id}/stat").read_text().rpartition(")")[2].split()
+            seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            spent[thread.name] = spent.get(thread.name, 0.0) + seconds
+    return spent
+
+
+def processes() -> dict[int, str]:
+    """Return the rig's processes, by number: this one, the detector's and the feed relay's; Linux."""
+    found = {os.getpid(): "rig"}
+    for thread in Path("/proc/self/task").glob("*/children"):
+        for number in thread.read_text().split():
+            with contextlib.suppress(OSError):
+                command = Path(f"/proc/{number}/cmdline").read_text().split("\0")
+                name = next((word.rpartition(".")[2] for word in command if word.startswith("downfield.")), None)
+                if name is not None:
+                    found[int(number)] = f"process {name}"
+    return found
+
+
+def process_cpu_s() -> dict[str, float]:
+    """Return the CPU time of the rig's other processes, by their names; Linux."""
+    spent: dict[str, float] = {}
+    others = processes()
+    del others[os.getpid()]
+    for number, name in others.items():
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+            spent[name] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return spent
+
+
+def memory_mb() -> float:
+    """Return the memory of the rig's processes; Linux."""
+    pages = 0
+    for number in processes():
+        with contextlib.suppress(OSError):
+            pages += int(Path(f"/proc/{number}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 if pages else float("nan")
+
+
+def stolen_s() -> float:
+    """Return how long cores of this virtual computer went to others while they were needed here; Linux."""
+    with contextlib.suppress(OSError):
+        return int(Path("/proc/stat").read_text().split(maxsplit=9)[8]) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def run_idle() -> None:
+    """Run only when the rig needs no CPU: clients stand for other computers."""
+    if sys.platform == "linux":
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    else:
+        os.nice(19)
+
+
+@contextlib.contextmanager
+def killed_at_the_end(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Let a process of the benchmark run meanwhile."""
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
