@@ -22,6 +22,8 @@ DownfieldError                 the user can fix it; its text says what was wrong
 
 from __future__ import annotations
 
+from downfield.core.installation import this_installation
+
 
 class DownfieldError(Exception):
     """Root of the exceptions raised on purpose. The command prints one as a single line and exits with status 2."""
@@ -96,8 +98,13 @@ class NotRecordedError(DownfieldError):
 
 
 class MissingExtraError(DownfieldError):
-    """An optional part of Downfield is needed but not installed."""
+    """An optional part of Downfield is needed but not installed.
+
+    Attributes:
+        lacking: what needs which extra, without the command that only this computer's owner can use.
+
+    """
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs the extra '{extra}'. Install it with: pip install 'downfield[{extra}]'")
-        self.extra = extra
+        self.lacking = f"{purpose[0].upper()}{purpose[1:]} needs the extra '{extra}'"
+        super().__init__(f"{self.lacking}. Install it with: {this_installation().command_adding(extra)}")

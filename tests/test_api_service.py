@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -87,6 +90,24 @@ def test_a_declaration_and_a_ruling_are_made_and_undone(client: httpx.Client) ->
     assert client.get(f"/api/calls/{tackle['id']}").json()["id"] == tackle["id"]
     made = client.post("/api/calls", json={"kind": "info", "text": "men straightened"}).json()
     assert [call["standing"] for call in made["calls"]] == ["manual"]
+
+
+def test_the_request_that_the_page_of_the_service_shows_is_accepted(client: httpx.Client) -> None:
+    """As `curl` sends it: method, headers and body; the figure may also be one that this game does not have."""
+    page = (Path(__file__).parents[1] / "docs" / "service.md").read_text()
+    (shown,) = re.findall(r"^curl (?:.*\\\n)*.*$", page, re.MULTILINE)
+    words = shlex.split(shown)
+    given = [words[at + 1].partition(": ") for at, word in enumerate(words) if word == "-H"]
+    url = next(word for word in words if word.startswith("http://127.0.0.1:8317/"))
+    declare(client, SET_UP)
+    answer = client.request(
+        words[words.index("-X") + 1],
+        url.removeprefix("http://127.0.0.1:8317"),
+        content=words[words.index("-d") + 1],
+        headers={name: value for name, _, value in given},
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["saved"]
 
 
 def test_a_refusal_of_the_game_is_a_problem_with_its_reason(client: httpx.Client) -> None:

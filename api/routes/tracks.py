@@ -64,7 +64,7 @@ def _response(
     try:
         chunks = write(TrackTable(store, history, play))
     except MissingExtraError as error:
-        raise ProblemError(404, str(error), "missing_extra") from None
+        raise ProblemError(404, f"{error.lacking}, which is not installed on the rig", "missing_extra") from None
     first = next(chunks)  # what can't be read is told before the response begins
     part = "" if play is None else f".play-{play}"
     headers = {"Content-Disposition": f'attachment; filename="{history.row.id}{part}.tracks.{suffix}"'}

@@ -15,7 +15,7 @@ try:
     import numba
     from numba import cuda
 except ImportError:
-    raise MissingExtraError("the traced renderer", "traced") from None
+    raise MissingExtraError("traced", "the traced renderer") from None
 
 VARIABLE: Final = "DOWNFIELD_TRACER"
 """Environment variable: `cuda` compiles the kernels for a GPU; the processor's are the default."""
