@@ -47,9 +47,11 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/configuration_page.py docs/configuration.md
 	$(BIN)/python docs/refusals_page.py docs/refusals.md docs/pictures
 
-# The documents as a site with search, in build/site.
+# The documents as a site with search, in build/site; every link in it is checked.
 docs-site: $(VENV)-site/.done
-	$(VENV)-site/bin/zensical build
+	$(VENV)-site/bin/python docs/site_sources.py build/site-sources
+	$(VENV)-site/bin/zensical build --clean
+	$(VENV)-site/bin/python docs/site_links.py build/site
 
 # What a rig installs, with every extra it may use, to the byte: versions and hashes for every system and Python.
 lock: $(VENV)-lock/.done

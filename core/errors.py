@@ -22,8 +22,6 @@ DownfieldError                 the user can fix it; its text says what was wrong
 
 from __future__ import annotations
 
-from downfield.core.installation import this_installation
-
 
 class DownfieldError(Exception):
     """Root of the exceptions raised on purpose. The command prints one as a single line and exits with status 2."""
@@ -106,5 +104,7 @@ class MissingExtraError(DownfieldError):
     """
 
     def __init__(self, extra: str, purpose: str) -> None:
+        from downfield.core.installation import this_installation  # costs every start 50 ms otherwise
+
         self.lacking = f"{purpose[0].upper()}{purpose[1:]} needs the extra '{extra}'"
         super().__init__(f"{self.lacking}. Install it with: {this_installation().command_adding(extra)}")

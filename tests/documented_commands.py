@@ -21,11 +21,24 @@ _INLINE = re.compile(r"`([^`\n]+)`")
 def shown_commands(page: Path) -> Iterator[str]:
     """Yield the commands of a page: lines of shell blocks, and code within text."""
     text = page.read_text()
-    for language, block in FENCE.findall(text):
-        if language in {"sh", "bash", "console", ""}:
-            joined = block.replace("\\\n", " ")
-            yield from (line.split("  #")[0].strip().removeprefix(".venv/bin/") for line in joined.splitlines())
+    yield from (line.split("  #")[0].strip().removeprefix(".venv/bin/") for line in block_lines(text))
     yield from (code.removeprefix(".venv/bin/") for code in _INLINE.findall(FENCE.sub("", text)))
+
+
+def block_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a page's shell blocks; of a transcript, those that are typed."""
+    for language, block in FENCE.findall(text):
+        lines = block.replace("\\\n", " ").splitlines()
+        if language in {"sh", "bash", ""}:
+            yield from lines
+        elif language == "console":
+            yield from (line.removeprefix("$ ") for line in lines if line.startswith("$ "))
+
+
+def typed_lines(page: Path) -> list[str]:
+    """Return the lines of a page's shell blocks, without comments."""
+    lines = (line.split("  #")[0] for line in block_lines(page.read_text()))
+    return [" ".join(line.replace("…", "").split()) for line in lines]
 
 
 @cache

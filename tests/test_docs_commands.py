@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 from documented_commands import FENCE, PAGES, ROOT
+from site_sources import gather
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)|<img[^>]*src=\"([^\"]+)\"")
@@ -47,8 +49,24 @@ def test_every_document_is_reached_from_the_index_in_two_clicks() -> None:
     assert missing == set()
 
 
-def test_the_site_lists_every_document_once() -> None:
+def test_the_site_lists_every_document_once(tmp_path: Path) -> None:
     listed = re.findall(r"^ +- .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-    assert sorted(listed) == sorted(
-        page.name for page in (ROOT / "docs").glob("*.md") if page.name != "service_text.md"
-    )
+    gather(tmp_path / "sources")
+    assert sorted(listed) == sorted(page.name for page in (tmp_path / "sources").glob("*.md"))
+
+
+def test_links_of_the_site_stay_within_it(tmp_path: Path) -> None:
+    gather(tmp_path / "sources")
+    assert not list((tmp_path / "sources").rglob("*.py"))
+    for page in (tmp_path / "sources").glob("*.md"):
+        for target in (one.partition("#")[0] for one in _LINK.findall(FENCE.sub("", page.read_text()))):
+            outside = re.match(r"[a-z]+:", target) or not target
+            assert outside or (page.parent / target).is_file(), f"{page.name} links to {target}, which the site lacks"
+
+
+def test_the_architecture_names_every_package() -> None:
+    table = re.findall(r"^\| (`[a-z].*?) \|", (ROOT / "docs" / "architecture.md").read_text(), re.MULTILINE)
+    named = {name.rstrip("/").rpartition("/")[2] for row in table for name in re.findall(r"`([a-z_/]+)`", row)}
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    parts = {package.partition(".")[2] for package in packages if package.count(".") > 1}
+    assert {part.rpartition(".")[2] for part in parts} - named == set()
