@@ -15,20 +15,7 @@ ROOT = Path(__file__).parents[1]
 FROM_THE_TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
 """Pages of the repository that the site has as well, named in small letters there."""
 
-FOLDERS = [
-    "core",
-    "calibration",
-    "models",
-    "vision",
-    "officiating",
-    "game",
-    "review",
-    "api",
-    "rig",
-    "desk",
-    "twin",
-    "training",
-]
+_FOLDERS = "core calibration models vision officiating game review api rig desk twin training"
 MODULES = "modules.md"
 """Made for the site alone: it would be out of date in the repository with every module that is added."""
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
+import socket
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qsl
+
+from pydantic import BaseModel
 
 from downfield.api.security.secret_file import ADMIN_KEY
+from downfield.core.addresses import split_address
 from downfield.core.errors import DownfieldError, InputError, OutputError
 from downfield.core.private_files import replace_private_file
 from downfield.game.store_opening import open_for_reading
@@ -26,6 +32,8 @@ from downfield.rig.upkeep.scrubbing import Scrubber
 
 _LOG_LINES: Final = 2000
 _MOST_GAMES: Final = 100_000
+_SECRET_NAME: Final = re.compile(r"(?i)pas|pwd|psw|secret|token|auth|key$")
+_OWN_HOSTS: Final = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (nothing listens there)
 
 
 def support_parts(configuration: Configuration, checks: Iterable[CheckResult]) -> dict[str, str]:
@@ -79,12 +87,26 @@ def scrubber_of(settings: RigSettings) -> Scrubber:
         (Path.home(), "<home>"),
         (Path.cwd(), "<here>"),
     ]
-    named = (settings.source.name, settings.store.url, settings.tournament.database)
-    secrets = [text for text in named if "://" in text or "@" in text]
-    secrets += secret_texts(settings)
+    addresses = [text for text in _texts(settings) if "://" in text or "@" in text]
+    secrets, hosts = [*addresses, *secret_texts(settings)], [socket.gethostname(), *settings.service.names]
+    for text in addresses:
+        with suppress(ValueError):
+            address = split_address(text)
+            hosts.append(address.host)
+            query = parse_qsl(address.target.partition("?")[2])
+            secrets += [value for name, value in query if _SECRET_NAME.search(name)]
     with suppress(OSError):
         secrets.append((folder / ADMIN_KEY).read_text(encoding="utf-8").strip())
-    return Scrubber(names, secrets)
+    return Scrubber(names, secrets, (host for host in hosts if host not in _OWN_HOSTS))
+
+
+def _texts(model: BaseModel) -> Iterator[str]:
+    """Yield every setting that is a text, or several, in all sections."""
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if isinstance(value, BaseModel):
+            yield from _texts(value)
+        yield from (text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
 
 
 def _versions() -> str:
