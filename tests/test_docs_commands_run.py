@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import typer
 from bundled_games import CALIBRATION, played_game
-from documented_commands import PAGES, ROOT, command_tree, find, shown_commands
+from documented_commands import PAGES, ROOT, command_tree, find, shown_commands, typed_lines
 from scripted_plays import FIELD, ScriptedFigure, film, number_events, opening, runs, stands
 from typer.testing import CliRunner
 
@@ -174,10 +174,3 @@ def filled_in(words: list[str]) -> list[str]:
         for word, last in zip(words, ["", *words], strict=False)
         if word != "..." or last.startswith("-")
     ]
-
-
-def typed_lines(page: Path) -> list[str]:
-    """Return the lines of a page's shell blocks."""
-    blocks = re.findall(r"^```(?:sh|bash|console)?\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-    lines = [line.split("  #")[0] for block in blocks for line in block.replace("\\\n", " ").splitlines()]
-    return [" ".join(line.replace("…", "").split()) for line in lines]

@@ -10,6 +10,7 @@ from downfield.rig.configuration.loading import FILE_NAME
 
 _FIRST_STEPS: Final = (
     ("downfield demo", "watch it referee a recorded play; nothing needs to be connected"),
+    ("downfield run --source game.mp4", "referee a video of yours, filmed from above"),
     ("downfield doctor --source 0", "check your camera, its light and focus, the disk and this computer"),
     ("downfield run --source 0 --lan", "referee your table; the page it names helps to set it up and pairs your phone"),
     ("downfield --help", "every command"),
