@@ -53,7 +53,7 @@ INLINE = re.compile(
 
 def other_commands() -> dict[str, str]:
     """Return the commands that the documents show, but Downfield's, each with its page."""
-    found = {}
+    found: dict[str, str] = {}
     for page in PAGES:
         if page.name == "CHANGELOG.md":
             continue
