@@ -93,7 +93,7 @@ class LatencyObserver(LoopObserver):
 
 
 def open_rig(vision: str, port: int, folder: Path, changed: Mapping[str, object] | None = None) -> Rig:
-    """Return the whole rig over the camera at a port, with one of `VISIONS`, and other settings than the benchmarks'."""
+    """Return the whole rig over the camera at a port, with one of `VISIONS`; settings may be others than these."""
     tune_process()
     calibration = bundled_demo().with_suffix(".calibration.json")
     given = {
