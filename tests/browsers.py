@@ -25,6 +25,7 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.program.program_options import ProgramFeed
 from downfield.api.security.access import AccessPolicy
+from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.api.table_setup import TableSetup
 from downfield.game.commands import NewGame, TeamSheet
@@ -91,6 +92,7 @@ class PageServer:
         hub: publishes what a test wants shown.
         game_service: the game.
         token_store: makes pairing codes.
+        admin_key: makes a browser the admin's.
         url: its address.
 
     """
@@ -132,6 +134,7 @@ class PageServer:
         )
         app = create_app(context, self._access)
         self.token_store: TokenStore = app.state.token_store
+        self.admin_key: SecretFile = app.state.admin_key
         listening = socket.create_server(("127.0.0.1", self._port))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
         self._server = uvicorn.Server(config)

@@ -86,6 +86,24 @@ def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Brow
     service.stop()
 
 
+def test_the_first_admin_is_the_browser_that_opens_the_printed_link(chrome: Browser, tmp_path: Path) -> None:
+    service = PageServer(tmp_path, AccessPolicy(lan=True, trust_local=False))
+    service.start()
+    with page_in(chrome) as page:
+        page.goto(f"{service.url}/pair#{service.admin_key.text}")
+        page.wait_for_url("**/panel", wait_until="commit")
+        page.goto(service.url, wait_until="domcontentloaded")
+        page.get_by_role("button", name="As operator").click()
+        code = page.locator("#code .code").inner_text()
+    with page_in(chrome, phone=True) as phone:  # typed as people do
+        phone.goto(f"{service.url}/pair")
+        phone.get_by_label("Code").fill(f" {code.lower()} ")
+        phone.get_by_role("button", name="Pair").click()
+        phone.wait_for_url("**/panel")
+        expect(phone.locator("html")).to_have_attribute("data-link", "live")
+    service.stop()
+
+
 def test_obs_on_another_computer_needs_one_address_from_the_start_page(chrome: Browser, tmp_path: Path) -> None:
     service = PageServer(tmp_path, AccessPolicy(lan=True))
     service.start()

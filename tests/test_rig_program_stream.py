@@ -178,7 +178,7 @@ def test_a_closed_stream_lets_nobody_wait() -> None:
 
 
 def test_without_a_picture_or_a_right_to_watch_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_stream, "TIMES", live_stream.StreamTimes(wait_s=0.1))
+    monkeypatch.setattr(live_stream, "TIMES", live_stream.StreamTimes(wait_s=0.1, start_s=0.1))
     drawer = ProgramDrawer(ProgramMoment)
     running = PageServer(tmp_path, AccessPolicy(trust_local=False), program=drawer)
     running.start()
@@ -209,3 +209,22 @@ def test_pictures_are_cut_to_even_edges(drawer: ProgramDrawer) -> None:
         time.sleep(0.01)
     film = stream._headers[0] + b"".join(part.data for part in stream._segments[-1].parts)
     assert {(frame.width, frame.height) for frame in decoded(film)} == {(160, 90)}
+
+
+def test_the_first_playlist_waits_for_an_encoder_that_starts_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A player that meets an error at its first request gives up."""
+    monkeypatch.setattr(live_stream, "TIMES", live_stream.StreamTimes(wait_s=0.05, start_s=30.0))
+    stream = LiveStream()
+
+    async def play() -> tuple[str | None, str | None]:
+        asked = asyncio.create_task(stream.playlist())
+        await asyncio.sleep(0.3)
+        assert stream.wanted  # which starts it
+        stream.begin(b"header")
+        stream.add(Part(b"part", 0.25, independent=True))
+        return await asked, await stream.playlist(7)
+
+    first, later = asyncio.run(play())
+    assert first is not None
+    assert "take-0.mp4" in first
+    assert later is None  # what is too far ahead is not waited for so long

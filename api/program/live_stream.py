@@ -40,6 +40,10 @@ class StreamTimes:
     wait_s: float = 4.0
     """Longest wait for something that is asked for ahead of time."""
 
+    start_s: float = 9.0
+    """Longest wait for the first playlist: what draws and encodes is started by asking for it, which takes seconds on a
+    busy computer; players give up after 10 s."""
+
 
 TIMES: Final = StreamTimes()
 
@@ -137,7 +141,8 @@ class LiveStream:
             None if there is none in time: no picture comes.
 
         """
-        return await self._wait_for(lambda: self._playlist(query) if self._has(number, part) else None)
+        wait_s = TIMES.wait_s if self._segments else TIMES.start_s
+        return await self._wait_for(lambda: self._playlist(query) if self._has(number, part) else None, wait_s=wait_s)
 
     async def header(self, take: int) -> bytes | None:
         """Return what a player needs before the segments of a take; None for an unknown one."""
@@ -190,11 +195,13 @@ class LiveStream:
         segment = self._find(number)
         return self._is_gone(number) if segment is None else segment.complete and index >= len(segment.parts)
 
-    async def _wait_for(self, get: Callable[[], T | None], hopeless: Callable[[], bool] = lambda: False) -> T | None:
+    async def _wait_for(
+        self, get: Callable[[], T | None], hopeless: Callable[[], bool] = lambda: False, wait_s: float | None = None
+    ) -> T | None:
         """Return what `get` returns, as soon as it is not None; the caller's question keeps the encoder going."""
         event = asyncio.Event()
         waiter = (asyncio.get_running_loop(), event)
-        until = time.monotonic() + TIMES.wait_s
+        until = time.monotonic() + (TIMES.wait_s if wait_s is None else wait_s)
         with self._lock:
             self._waiting.add(waiter)
         try:

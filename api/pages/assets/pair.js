@@ -15,7 +15,7 @@ form.addEventListener("submit", async (event) => {
   try {
     const given = code.value.trim();
     if (isGrant(given)) return await redeem(given);
-    const body = { code: given.toUpperCase(), ...(name.value.trim() ? { name: name.value.trim() } : {}) };
+    const body = { code: given, ...(name.value.trim() ? { name: name.value.trim() } : {}) };
     const session = await send("api/session", body);
     if (session.role === "viewer") showAddresses(session.token);
     else location.replace(document.body.dataset.next ?? "panel");
