@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 from painted_scenes import tackle
-from test_rig_recording_recorded_footage import clip
+from striped_pictures import clip
 
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotRecordedError

@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
-import av
 import numpy as np
 import pytest
 from recorded_frames import MJPEG, RAW, captured_frame, record
-from striped_pictures import number_in_stripes, striped
+from striped_pictures import clip, number_in_stripes
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.core.errors import NotRecordedError
@@ -25,20 +23,6 @@ from downfield.rig.sources.file_sources import VideoFile
 from downfield.rig.sources.source import CapturedFrame
 
 ALL = (0, 2**63 - 1)
-
-
-def clip(path: Path, count: int = 40, *, fps: int = 30, every_key: int = 250) -> Path:
-    """Write an H.264 file with B-frames, whose pictures show their number."""
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=fps, options={"bf": "3", "g": str(every_key), "crf": "10"})
-        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
-        stream.time_base = Fraction(1, fps)
-        for number in range(count):
-            frame = av.VideoFrame.from_ndarray(striped(number), format="bgr24")
-            frame.pts, frame.time_base = number, Fraction(1, fps)
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode())
-    return path
 
 
 def played(
