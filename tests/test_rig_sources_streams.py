@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from mjpeg_dialects import DialectServer
 
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems
+from downfield.rig.sources import network_video
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.network_video import NetworkVideo
 from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits
@@ -319,6 +321,15 @@ def test_key_pictures_that_are_sent_in_parts_with_headers_between_are_whole(slic
     with av.open(io.BytesIO(first.packet.extradata + first.packet.data), "r", format="h264") as container:
         (again,) = container.decode(video=0)
     assert np.array_equal(again.to_ndarray(format="bgr24"), first.decode().image), "a copied packet is no whole picture"
+
+
+def test_a_stream_from_which_nothing_arrives_is_told_as_that() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(network_video, "OPEN_TIMEOUT_S", 0.5)
+            with pytest.raises(SourceError, match="nothing arrived in time"):
+                NetworkVideo(address, CaptureClock())
 
 
 class StallingSource:

@@ -77,7 +77,7 @@ class NetworkVideo:
                 _encoded(url), timeout=(OPEN_TIMEOUT_S, timeout_s), options=options
             )
         except (av.FFmpegError, OSError, ValueError) as error:
-            raise SourceError(f"{self._name}: can't be opened: {error_text(error)}") from None
+            raise SourceError(f"{self._name}: can't be opened: {_error_text(error)}") from None
         if not self._container.streams.video:
             self._container.close()
             raise SourceError(f"{self._name}: carries no video")
@@ -127,7 +127,7 @@ class NetworkVideo:
                     return
         except (av.FFmpegError, OSError) as error:
             if not self._closed:
-                raise SourceError(f"{self._name}: the stream failed: {error_text(error)}") from None
+                raise SourceError(f"{self._name}: the stream failed: {_error_text(error)}") from None
         finally:
             self._container.close()
         if not self._closed:
@@ -205,6 +205,15 @@ def _joined(first: Packet[VideoStream], second: Packet[VideoStream], stream: Vid
 
 def _unit_type(unit: bytes, codec: str) -> int:
     return unit[0] & 31 if codec == "h264" else unit[0] >> 1 & 63
+
+
+def _error_text(error: Exception) -> str:
+    """Return what an error of FFmpeg means: it ends what takes too long as if somebody had requested that."""
+    if isinstance(error, av.error.ExitError):
+        return "nothing arrived in time"
+    if isinstance(error, av.error.ProtocolNotFoundError):
+        return "this installation's FFmpeg does not speak its protocol. Have the camera send RTSP"
+    return error_text(error)
 
 
 def _encoded(url: str) -> str:
