@@ -229,6 +229,9 @@ def damaged_files(good: Path, folder: Path) -> Iterator[tuple[str, Path]]:
     yield "no contribution", zipped("no-picture", picture=None)
     yield "can't be decoded", zipped("broken-picture", picture=b"\xff\xd8 no picture")
     yield "its calibration is for", zipped("other-size", picture=small)
+    at = small.index(b"\xff\xc0") + 5
+    huge = small[:at] + (30_000).to_bytes(2) * 2 + small[at + 4 :]
+    yield "is 30000x30000, but", zipped("gigabytes", picture=huge)
     yield "table", zipped("table", listing=parts[LISTING].replace(b'"table":"', b'"table":"../'))
     yield "version", zipped("newer", listing=parts[LISTING].replace(b'"made_by"', b'"unknown"'))
     yield "no such file", folder / "nowhere.zip"

@@ -21,6 +21,7 @@ from downfield.core.private_files import replace_private_file
 from downfield.core.records import check, from_json, record, to_json
 from downfield.core.scene import Player, Scene
 from downfield.review.zip_container import ZIP_FAULTS, ZipPart, zip_chunks
+from downfield.rig.sources.jpeg import jpeg_size_px
 
 Reason = Literal["uncertain", "front_turned", "identities_confirmed", "call_overturned", "call_added"]
 """Why a frame was chosen: the tracker was unsure, or what a person corrected."""
@@ -145,14 +146,19 @@ def _decoded(jpeg: bytes, frame: ContributedFrame, where: str) -> Image:
     size_px = frame.calibration.camera.lens.size_px
     if size_px[0] * size_px[1] > MAX_PIXELS:
         raise InputError(f"{where}: {size_px[0]}x{size_px[1]} is larger than any camera's picture.")
+    declared_px = jpeg_size_px(jpeg) or (0, 0)  # looked at before all of it is decoded
+    if declared_px != size_px and 0 not in declared_px:
+        raise _other_size(where, declared_px, size_px)
     try:
-        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR) if declared_px == size_px else None
     except cv2.error:
         image = None
     if image is None:
         raise InputError(f"{where}: can't be decoded.")
-    if (image.shape[1], image.shape[0]) != size_px:
-        raise InputError(
-            f"{where}: is {image.shape[1]}x{image.shape[0]}, but its calibration is for {size_px[0]}x{size_px[1]}."
-        )
+    if (image.shape[1], image.shape[0]) != size_px:  # turned by an EXIF note
+        raise _other_size(where, (image.shape[1], image.shape[0]), size_px)
     return np.asarray(image, dtype=np.uint8)
+
+
+def _other_size(where: str, found_px: tuple[int, int], size_px: tuple[int, int]) -> InputError:
+    return InputError(f"{where}: is {found_px[0]}x{found_px[1]}, but its calibration is for {size_px[0]}x{size_px[1]}.")
