@@ -21,6 +21,7 @@ from downfield.api.replay.films import FilmMaker
 from downfield.api.routes import (
     bundles,
     camera,
+    card_photo,
     challenges,
     clips,
     evidence,
@@ -76,6 +77,7 @@ ROUTERS: Final = (
     replay.router,
     graphics.router,
     logos.router,
+    card_photo.router,
     setup.router,
     table_setup.router,
     feed.router,

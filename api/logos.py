@@ -6,24 +6,17 @@ What is kept is always a PNG that this module wrote, so nothing of an uploaded f
 from __future__ import annotations
 
 import hashlib
-import io
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
-import av
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.api.uploaded_pictures import MAX_UPLOAD_BYTES, decode_uploaded
 from downfield.core.errors import InputError, OutputError
-from downfield.core.media_limits import DECODER_BOUNDS, MAX_PIXELS
 from downfield.core.private_files import create_private_file
-
-MAX_UPLOAD_BYTES: Final = 1 << 20
-"""Of an uploaded file."""
 
 MAX_LOGOS: Final = 400
 """In one folder: two for each of two hundred games."""
@@ -33,11 +26,6 @@ SIDE_PX: Final = 256
 
 LEAST_PX: Final = 16
 """Shorter side of an uploaded picture."""
-
-_READERS: Final[Mapping[bytes, str]] = MappingProxyType(
-    {b"\x89PNG\r\n\x1a\n": "png_pipe", b"\xff\xd8\xff": "jpeg_pipe", b"RIFF": "webp_pipe"}
-)
-"""The format by the first bytes of a file."""
 
 _NO_PICTURE: Final = (
     f"This is no picture that can be read. Give a PNG, JPEG or WebP file of at most {MAX_UPLOAD_BYTES >> 20} MiB."
@@ -100,14 +88,7 @@ def small_png(data: bytes) -> bytes:
         InputError: it is no picture, or is too large or too small.
 
     """
-    if len(data) > MAX_UPLOAD_BYTES:
-        raise InputError(_NO_PICTURE)
-    width, height = _declared_size(data)
-    if not 0 < width * height <= MAX_PIXELS:
-        raise InputError(_NO_PICTURE)
-    image = None
-    with suppress(cv2.error):
-        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    image = decode_uploaded(data, cv2.IMREAD_UNCHANGED)
     if image is None or image.dtype not in (np.uint8, np.uint16):
         raise InputError(_NO_PICTURE)
     deep = image.dtype == np.uint16
@@ -120,24 +101,6 @@ def small_png(data: bytes) -> bytes:
         logo = _resized(logo, (max(1, round(width * scale)), max(1, round(height * scale))))
     _, packed = cv2.imencode(".png", logo)
     return packed.tobytes()
-
-
-def _declared_size(data: bytes) -> tuple[int, int]:
-    """Return width and height as a picture's header says.
-
-    Raises:
-        InputError: it has none.
-
-    """
-    reader = next((name for start, name in _READERS.items() if data.startswith(start)), None)
-    if reader is None:
-        raise InputError(_NO_PICTURE)
-    try:
-        with av.open(io.BytesIO(data), format=reader, options=dict(DECODER_BOUNDS)) as picture:
-            stream = picture.streams.video[0]
-            return stream.width, stream.height
-    except (av.FFmpegError, IndexError, ValueError):
-        raise InputError(_NO_PICTURE) from None
 
 
 def _with_alpha(image: NDArray[np.uint8]) -> NDArray[np.uint8]:

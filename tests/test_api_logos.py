@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
-from downfield.api.logos import MAX_UPLOAD_BYTES, SIDE_PX, LogoFolder, small_png
+from downfield.api.logos import SIDE_PX, LogoFolder, small_png
+from downfield.api.uploaded_pictures import MAX_UPLOAD_BYTES
 from downfield.core.errors import InputError
 
 

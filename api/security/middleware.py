@@ -44,6 +44,7 @@ _SECURITY_HEADERS: Final = {
 }
 """Of every response without its own; pages bring a policy that lets them load their own files."""
 
+_LARGE_BODIES: Final = frozenset({"/api/calibration", "/api/card-photo", "/api/commands", "/api/logos", "/api/pushes"})
 _PLAIN_PATHS: Final = (
     "/overlay/",
     "/assets/",
@@ -113,7 +114,7 @@ class SecurityMiddleware:
             await refusal(scope, receive, send_checked)
             return
         inside = self._reading if scope["method"] in SAFE_METHODS else self._usual
-        if own_path(scope) in {"/api/calibration", "/api/commands", "/api/logos", "/api/pushes"}:
+        if own_path(scope) in _LARGE_BODIES:
             inside = self._large
         await inside(scope, receive, send_checked)
 

@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "demo": "downfield.rig.cli.demo:demo",
     "run": "downfield.rig.cli.run:run",
     "score": "downfield.rig.cli.score:score",
+    "card": "downfield.rig.cli.card:card",
     "admin": "downfield.rig.cli.admin:admin",
     "doctor": "downfield.rig.cli.doctor:doctor",
     "config": "downfield.rig.cli.config:config",

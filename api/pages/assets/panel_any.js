@@ -109,7 +109,7 @@ const overtime = ({ feed }) => {
 
 const cardWindows = () => {
   const windows = windowsField();
-  return { labels: [windows.label], read: () => (windows.box.value.trim() === "" ? {} : { windows: windows.read() }) };
+  return { labels: [windows.photoLabel, windows.label], read: () => (windows.box.value.trim() === "" ? {} : { windows: windows.read(), shown: "", dot: null }) }; // the roll selects those
 };
 
 const HALVES = [[false, "no"], [true, "yes"]];

@@ -97,6 +97,7 @@ export function cards() {
     field("Second roll", reroll),
     field("Dot", dot),
     field("Touchdown return up to", back),
+    windows.photoLabel,
     windows.label,
     out.label,
     send,

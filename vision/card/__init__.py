@@ -1,0 +1,1 @@
+"""Reads the result windows of play cards from a photo."""

@@ -1,0 +1,218 @@
+"""Reads one result window: three results in black, red and blue, each with the dot to its left.
+
+Ink is told from paper by how far it is from the paper's color, and the three results by their ink, wherever they stand.
+A result is a number, with a minus before or a letter behind it, or the word inc. A dot is a filled square.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import cv2
+import numpy as np
+
+from downfield.core.arrays import Array, Plane
+from downfield.vision.strip.digits import OTHER, DigitNetwork, bundled_digits
+from downfield.vision.strip.glyphs import normalize_glyph
+
+InkColor = Literal["black", "red", "blue"]
+INK_COLORS: Final[tuple[InkColor, ...]] = ("black", "red", "blue")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """Thresholds of reading a window; lengths are shares of its height."""
+
+    ink: float = 0.4
+    """Share of the full contrast from which a pixel is ink."""
+    contrast: float = 40.0
+    """Gray levels between paper and the strongest ink, at least."""
+    specks: float = 0.0016
+    """Area below which ink is a speck."""
+    text: float = 0.3
+    """Least height of a digit."""
+    dot: tuple[float, float] = (0.08, 0.34)
+    """Least and largest side of a dot."""
+    filled: float = 0.72
+    """Share of its box that a dot fills."""
+    color: float = 0.16
+    """Difference of red and blue, as a share of the paper's brightness, from which ink is colored."""
+    minus: float = 1.5
+    """A minus is so many times as long as it is high."""
+    other: float = 0.6
+    """Probability of no digit from which the last sign is the letter F."""
+
+
+LIMITS: Final = ReadingLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class CardText:
+    """One result.
+
+    Attributes:
+        shown: as on the card: ``"-2"``, ``"13i"``, ``"10F"`` or ``"inc"``; empty when it can't be read.
+        dot: color of the dot to its left; None without one.
+        confidence: that both are right, 0..1.
+
+    """
+
+    shown: str = ""
+    dot: InkColor | None = None
+    confidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    left: int
+    top: int
+    right: int
+    bottom: int
+    area: int
+    color: InkColor
+    label: int
+
+    @property
+    def wide(self) -> int:
+        return self.right - self.left
+
+    @property
+    def high(self) -> int:
+        return self.bottom - self.top
+
+
+def read_window(window: Plane, network: DigitNetwork | None = None) -> dict[InkColor, CardText]:
+    """Return the result of each ink in a window's picture, shape (rows, columns, 3), 0..255, upright."""
+    classifier = network or bundled_digits()
+    ink, contrast = _ink(window)
+    if contrast < LIMITS.contrast:
+        return {color: CardText() for color in INK_COLORS}
+    labels, parts = _parts(window, ink)
+    rows = window.shape[0]
+    dots = [part for part in parts if _is_dot(part, rows, parts)]
+    text = [part for part in parts if part not in dots]
+    out = {}
+    for color in INK_COLORS:
+        mine = [part for part in text if part.color == color]
+        shown, confidence = _shown(mine, ink, labels, rows, classifier)
+        dot = _dot_of(mine, dots, text)
+        out[color] = CardText(shown, dot, confidence if shown else 0.0)
+    return out
+
+
+def _ink(window: Plane) -> tuple[Plane, float]:
+    """Return the ink, 0..1, and its contrast with the paper, whose brightness may change over the window."""
+    rows = window.shape[0]
+    reach = 2 * (rows // 3) + 1
+    paper = cv2.morphologyEx(window, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
+    paper = cv2.GaussianBlur(paper, (0, 0), rows / 6)
+    depth = np.clip(paper - window, 0, None).max(axis=2)
+    full = float(np.quantile(depth, 0.97))
+    return np.clip(depth / max(full, 1.0), 0, 1).astype(np.float32), full
+
+
+def _parts(window: Plane, ink: Plane) -> tuple[Array, list[_Part]]:
+    rows, columns = ink.shape
+    inked = (ink > LIMITS.ink).astype(np.uint8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
+    white = np.quantile(window.reshape(-1, 3), 0.8, axis=0)
+    parts = []
+    for label, (left, top, wide, high, area) in enumerate(stats.tolist()):
+        at_edge = left <= 1 or top <= 1 or left + wide >= columns - 1 or top + high >= rows - 1
+        if not label or area < LIMITS.specks * rows * rows or at_edge:
+            continue
+        inside = (labels == label) & (ink >= np.quantile(ink[labels == label], 0.5))
+        parts.append(_Part(left, top, left + wide, top + high, area, _color(window[inside], white), label))
+    return np.asarray(labels), parts
+
+
+def _color(pixels: Plane, white: Array) -> InkColor:
+    blue, green, red = np.median(pixels, axis=0) / np.maximum(white, 1.0)
+    if red - max(blue, green) > LIMITS.color:
+        return "red"
+    return "blue" if blue - red > LIMITS.color else "black"
+
+
+def _is_dot(part: _Part, rows: int, parts: list[_Part]) -> bool:
+    """Return whether a part is a filled square that is not the dot over an i."""
+    low, most = LIMITS.dot
+    small = low * rows <= min(part.wide, part.high) and max(part.wide, part.high) <= most * rows
+    square = max(part.wide, part.high) <= 1.4 * min(part.wide, part.high)
+    over = any(
+        other is not part
+        and other.top >= part.bottom - 1
+        and other.left < part.right
+        and part.left < other.right
+        and other.high > 1.2 * part.high
+        for other in parts
+    )
+    return small and square and not over and part.area >= LIMITS.filled * part.wide * part.high
+
+
+def _dot_of(text: list[_Part], dots: list[_Part], all_text: list[_Part]) -> InkColor | None:
+    """Return the color of the dot just left of a text."""
+    if not text:
+        return None
+    left = min(part.left for part in text)
+    top, bottom = min(part.top for part in text), max(part.bottom for part in text)
+    ends = [part.right for part in all_text if part not in text and part.right <= left and part.bottom > top]
+    after = max((end for end in ends), default=-1)
+    beside = [
+        dot for dot in dots if after <= dot.left and dot.right <= left + 1 and top - 3 <= dot.bottom <= bottom + 3
+    ]
+    return max(beside, key=lambda dot: dot.right).color if beside else None
+
+
+def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: DigitNetwork) -> tuple[str, float]:
+    """Return the text that parts are, and the confidence in it."""
+    signs = _merged(parts)
+    tall = [sign for sign in signs if _height(sign) >= LIMITS.text * rows]
+    if not tall:
+        return "", 0.0
+    full = max(_height(sign) for sign in tall)
+    has_point = [len(sign) > 1 and _height(sign) > 0.6 * full for sign in signs]
+    if len(signs) == 3 and has_point[0] and all(_height(sign) < 0.9 * _height(signs[0]) for sign in signs[1:]):
+        return "inc", 0.95
+    minus = signs[0][0].wide >= LIMITS.minus * signs[0][0].high and _height(signs[0]) < 0.4 * full
+    digits = signs[1:] if minus else signs
+    ending = "i" if has_point[-1] and len(digits) > 1 else ""
+    digits = digits[:-1] if ending else digits
+    if not digits or any(_height(sign) < 0.75 * full for sign in digits):
+        return "", 0.0
+    glyphs = [normalize_glyph(_cut(sign, ink, labels)) for sign in digits]
+    chances = network.probabilities(glyphs)
+    if not ending and len(digits) > 1 and chances[-1, OTHER] >= LIMITS.other:
+        ending, chances, last = "F", chances[:-1], float(chances[-1, OTHER])
+    else:
+        last = 1.0
+    if len(chances) > 2:
+        return "", 0.0
+    best = chances.argmax(axis=1)
+    if (best == OTHER).any():
+        return "", 0.0
+    return f"{'-' * minus}{''.join(str(digit) for digit in best)}{ending}", float(chances.max(axis=1).prod()) * last
+
+
+def _merged(parts: list[_Part]) -> list[list[_Part]]:
+    """Return parts that lie over one another, such as the two of an i, as one sign, from left to right."""
+    signs: list[list[_Part]] = []
+    for part in sorted(parts, key=lambda part: part.left):
+        if signs:
+            left, right = min(one.left for one in signs[-1]), max(one.right for one in signs[-1])
+            if min(right, part.right) - part.left > 0.4 * min(right - left, part.wide):
+                signs[-1].append(part)
+                continue
+        signs.append([part])
+    return signs
+
+
+def _height(sign: list[_Part]) -> int:
+    return max(part.bottom for part in sign) - min(part.top for part in sign)
+
+
+def _cut(sign: list[_Part], ink: Plane, labels: Array) -> Plane:
+    mask = cv2.dilate(np.isin(labels, [part.label for part in sign]).astype(np.uint8), np.ones((3, 3), np.uint8))
+    top, bottom = min(part.top for part in sign), max(part.bottom for part in sign)
+    left, right = min(part.left for part in sign), max(part.right for part in sign)
+    return np.asarray((ink * mask)[top:bottom, left:right], dtype=np.float32)
