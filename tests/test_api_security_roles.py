@@ -47,6 +47,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/calls/{call}/rulings"),
         ("POST", "/api/declarations"),
         ("POST", "/api/events/{event}/undo"),
+        ("POST", "/api/card-photo"),
         ("POST", "/api/commands"),
         ("POST", "/api/games"),
         ("POST", "/api/graphic"),
