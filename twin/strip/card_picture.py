@@ -120,11 +120,11 @@ def _photo(card: Image, look: CardLook, rng: np.random.Generator) -> Image:
     soft = cv2.GaussianBlur(card, (0, 0), max(0.5 / scale, 0.3))
     image = cv2.warpPerspective(soft, place, (wide, high), flags=cv2.INTER_AREA).astype(np.float32)
     covered = cv2.warpPerspective(np.ones(card.shape[:2], np.float32), place, (wide, high))[:, :, None]
-    image = covered * image + (1 - covered) * table
+    image = np.asarray(covered * image + (1 - covered) * table, dtype=np.float32)
     x, y = np.meshgrid(np.linspace(-1, 1, wide), np.linspace(-1, 1, high))
     light = rng.uniform(0.75, 1.0) * (1 + rng.uniform(-0.2, 0.2) * x + rng.uniform(-0.2, 0.2) * y)
     warm = 1 + rng.uniform(-0.08, 0.08) * np.array([1.0, 0.0, -1.0])
-    image = cv2.GaussianBlur(image * light[:, :, None].astype(np.float32) * warm, (0, 0), look.blur_px)
-    image = image + rng.normal(0, rng.uniform(1.0, 4.0), image.shape)
-    coded = cv2.imencode(".jpg", np.clip(image, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 88])[1]
+    lit: Plane = np.asarray(image * light[:, :, None] * warm, dtype=np.float32)
+    noisy = cv2.GaussianBlur(lit, (0, 0), look.blur_px) + rng.normal(0, rng.uniform(1.0, 4.0), lit.shape)
+    coded = cv2.imencode(".jpg", np.clip(noisy, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 88])[1]
     return np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), dtype=np.uint8)

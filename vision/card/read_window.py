@@ -116,7 +116,7 @@ def _parts(window: Plane, ink: Plane) -> tuple[Array, list[_Part]]:
     rows, columns = ink.shape
     inked = (ink > LIMITS.ink).astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
-    white = np.quantile(window.reshape(-1, 3), 0.8, axis=0)
+    white: Plane = np.asarray(np.quantile(window.reshape(-1, 3), 0.8, axis=0), dtype=np.float32)
     parts = []
     for label, (left, top, wide, high, area) in enumerate(stats.tolist()):
         at_edge = left <= 1 or top <= 1 or left + wide >= columns - 1 or top + high >= rows - 1
@@ -127,7 +127,7 @@ def _parts(window: Plane, ink: Plane) -> tuple[Array, list[_Part]]:
     return np.asarray(labels), parts
 
 
-def _color(pixels: Plane, white: Array) -> InkColor:
+def _color(pixels: Plane, white: Plane) -> InkColor:
     blue, green, red = np.median(pixels, axis=0) / np.maximum(white, 1.0)
     if red - max(blue, green) > LIMITS.color:
         return "red"
