@@ -14,7 +14,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Plane
 from downfield.vision.strip.digits import OTHER, DigitNetwork, bundled_digits
-from downfield.vision.strip.glyphs import normalize_glyph
+from downfield.vision.strip.glyphs import normalize_glyph, split_touching
 
 InkColor = Literal["black", "red", "blue"]
 INK_COLORS: Final[tuple[InkColor, ...]] = ("black", "red", "blue")
@@ -41,7 +41,9 @@ class ReadingLimits:
     minus: float = 1.5
     """A minus is so many times as long as it is high."""
     other: float = 0.6
-    """Probability of no digit from which the last sign is the letter F."""
+    """Probability of no digit from which the last sign may be the letter F,"""
+    bar: float = 1.4
+    """whose upper fifth is at least so many times as wide as its lower one: an i with its point run in is as wide."""
 
 
 LIMITS: Final = ReadingLimits()
@@ -180,9 +182,9 @@ def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: Di
     digits = digits[:-1] if ending else digits
     if not digits or any(_height(sign) < 0.75 * full for sign in digits):
         return "", 0.0
-    glyphs = [normalize_glyph(_cut(sign, ink, labels)) for sign in digits]
-    chances = network.probabilities(glyphs)
-    if not ending and len(digits) > 1 and chances[-1, OTHER] >= LIMITS.other:
+    cut = [part for sign in digits for part in split_touching(_cut(sign, ink, labels))]
+    chances = network.probabilities([normalize_glyph(part) for part in cut])
+    if not ending and len(cut) > 1 and chances[-1, OTHER] >= LIMITS.other and _is_f(cut[-1]):
         ending, chances, last = "F", chances[:-1], float(chances[-1, OTHER])
     else:
         last = 1.0
@@ -192,6 +194,13 @@ def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: Di
     if (best == OTHER).any():
         return "", 0.0
     return f"{'-' * minus}{''.join(str(digit) for digit in best)}{ending}", float(chances.max(axis=1).prod()) * last
+
+
+def _is_f(sign: Plane) -> bool:
+    """Return whether a sign that is no digit has the bar of an F."""
+    fifth = max(len(sign) // 5, 1)
+    upper, lower = (int((part > LIMITS.ink).any(axis=0).sum()) for part in (sign[:fifth], sign[-fifth:]))
+    return upper >= LIMITS.bar * max(lower, 1)
 
 
 def _merged(parts: list[_Part]) -> list[list[_Part]]:

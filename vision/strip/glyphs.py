@@ -100,7 +100,8 @@ def glyphs_of(ink: Plane, evenness: float = 1.0) -> Glyphs:
     for group in columns_of:
         mask = np.isin(labels, [part.label for part in group])
         mask = np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8)))
-        digits += _cut(ink * mask, _span(group))
+        left, top, right, bottom = _span(group)
+        digits += [normalize_glyph(part) for part in split_touching((ink * mask)[top:bottom, left:right])]
     left, top, right, bottom = _span([part for group in columns_of for part in group])
     return Glyphs(tuple(digits), "", evenness, (bottom - top) / rows, ((left + right) / 2 - columns / 2) / rows)
 
@@ -177,16 +178,13 @@ def _misplaced(groups: list[list[_Part]], rows: int) -> str:
     return ""
 
 
-def _cut(ink: Plane, span: tuple[int, int, int, int]) -> list[Plane]:
-    """Return the one or two digits of a column."""
-    left, top, right, bottom = span
-    wide, high = right - left, bottom - top
-    part = ink[top:bottom, left:right]
+def split_touching(ink: Plane) -> list[Plane]:
+    """Return the ink of the one digit in a column, or of each of two that touch, unsized."""
+    high, wide = ink.shape
     if wide <= LIMITS.widest * high:
-        return [normalize_glyph(part)]
-    middle = part[:, wide // 3 : wide - wide // 3].sum(axis=0)
-    at = wide // 3 + int(middle.argmin())
-    return [normalize_glyph(part[:, :at]), normalize_glyph(part[:, at:])]
+        return [ink]
+    at = wide // 3 + int(ink[:, wide // 3 : wide - wide // 3].sum(axis=0).argmin())
+    return [ink[:, :at], ink[:, at:]]
 
 
 def normalize_glyph(ink: Plane) -> Plane:
