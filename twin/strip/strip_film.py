@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
+from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import expose
 from downfield.twin.film.sensor_effects import SensorEffects
+from downfield.twin.render.renderer import RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
 from downfield.twin.snapshot import HandPose, Snapshot
 from downfield.twin.strip.plastic_glare import PlasticGlare
@@ -70,9 +73,10 @@ class StripFilm:
             yield from self._moment(moment)
 
     def _moment(self, moment: StripMoment) -> Iterator[StripFrame]:
-        drawing = open_renderer(self._renderer, appearance_of(self._look, moment.state), ())
+        drawing: Renderer = open_renderer(self._renderer, appearance_of(self._look, moment.state), ())
         if self._renderer in ("compositor", "mujoco"):
             drawing = PlasticGlare(drawing, self._look, moment.state)
+        drawing = _Kept(drawing)
         hands = moment.hands or ((),) * len(moment.t_ns)
         snapshots = [Snapshot(t_ns, False, (), hands=over) for t_ns, over in zip(moment.t_ns, hands, strict=True)]
         try:
@@ -81,3 +85,33 @@ class StripFilm:
                 yield StripFrame(snapshot.t_ns, frame.image, moment.state, len(snapshot.hands))
         finally:
             drawing.close()
+
+
+class _Kept:
+    """A renderer that draws what stands still once: the same hands before the same camera are the same picture.
+
+    Args:
+        inner: draws.
+
+    """
+
+    def __init__(self, inner: Renderer) -> None:
+        self._inner = inner
+        self._last: tuple[tuple[HandPose, ...], Camera, RenderedFrame] | None = None
+
+    @property
+    def appearance(self) -> Appearance:
+        """The appearance that it draws."""
+        return self._inner.appearance
+
+    def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
+        """Return the ideal picture of one instant."""
+        if self._last is not None and self._last[:2] == (snapshot.hands, camera):
+            return replace(self._last[2], t_ns=t_ns)
+        frame = self._inner.render(snapshot, camera, t_ns=t_ns)
+        self._last = (snapshot.hands, camera, frame)
+        return frame
+
+    def close(self) -> None:
+        """Release the inner renderer's resources."""
+        self._inner.close()

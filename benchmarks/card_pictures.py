@@ -1,6 +1,6 @@
 """Accuracy of reading photos of play cards: cards and photos drawn at random by the twin.
 
-    python benchmarks/card_photos.py --photos 60
+    python benchmarks/card_pictures.py --photos 60
 
 Each card has another font, other colors, places of its windows and results; each photo another angle, light, blur and
 noise, one in two turned by a quarter or half a turn. A result counts as right when its text and its dot are.
