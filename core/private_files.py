@@ -15,6 +15,11 @@ OWNER_ONLY_FOLDER: Final = 0o700
 """Mode of a private folder."""
 
 
+def private_opener(path: str, flags: int) -> int:
+    """Open a file for the built-in `open`; one that is created is for its owner only."""
+    return os.open(path, flags, OWNER_ONLY)
+
+
 def make_private_folder(folder: Path) -> None:
     """Make a folder, with those above it, that only its owner may enter; a folder that exists stays as it is.
 

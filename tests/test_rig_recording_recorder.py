@@ -8,6 +8,7 @@ import io
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -82,6 +83,22 @@ def test_raw_pictures_are_encoded_and_every_file_stands_alone(tmp_path: Path) ->
         assert len(images) == len(index.frames)
         for line, image in zip(index.frames, images, strict=True):
             assert abs(float(np.mean(image[5:35, 5:70])) - line.frame % 250) < 6
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere rights come with the folder")
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_recording_is_for_its_owner_only_wherever_it_is(tmp_path: Path, *, exists: bool) -> None:
+    folder = tmp_path / "disk" / "recordings"
+    if exists:
+        folder.mkdir(parents=True, mode=0o755)
+    before = os.umask(0)
+    try:
+        (video,) = record(folder, [captured_frame(index) for index in range(12)])
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(video.parent.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (video, index_path(video))} == {0o600}
+    assert exists or stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 CRASHING = """

@@ -23,6 +23,7 @@ from downfield.api.replay.choice import most_worth, worth_replaying
 from downfield.api.replay.replay_clip import ReplayClip
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
 from downfield.core.file_order import by_date, date_last
+from downfield.core.private_files import make_private_folder
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.stream_topics import ReplayView
@@ -280,7 +281,7 @@ class ReplayDirector:
         if folder is None:
             return
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
             part = folder / f".{clip.name}.part"
             part.write_bytes(clip.content)
             part.replace(folder / clip.name)

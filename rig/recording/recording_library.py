@@ -18,6 +18,7 @@ from typing import Final, Literal
 
 from downfield.core.errors import FormatError, InputError
 from downfield.core.input_files import read_lines
+from downfield.core.private_files import OWNER_ONLY_FOLDER, make_private_folder
 from downfield.core.records import from_json, record
 from downfield.core.steady_clock import CLOCK_WAS_SET_NS
 from downfield.game.footage import FootageFrame
@@ -167,7 +168,7 @@ def located(video: Path, frames: Sequence[tuple[int, int, int]]) -> Iterator[Foo
 
 
 def create_recording(folder: Path, label: str) -> Path:
-    """Make the folder of a new recording, with a number after all others, and return it.
+    """Make the folder of a new recording, for its owner only, with a number after all others, and return it.
 
     Args:
         folder: folder of all recordings.
@@ -177,13 +178,13 @@ def create_recording(folder: Path, label: str) -> Path:
         OSError: it can't be made.
 
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     numbers = [int(number) for path in folder.iterdir() for number in _numbers(path)]
     while True:
         numbers.append(max(numbers, default=0) + 1)
         made = folder / f"{numbers[-1]:06d}-{label}"
         with suppress(FileExistsError):
-            made.mkdir()
+            made.mkdir(mode=OWNER_ONLY_FOLDER)
             return made
 
 

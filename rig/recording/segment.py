@@ -17,6 +17,7 @@ from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType
 
 from downfield.core.errors import OutputError, SourceError
+from downfield.core.private_files import make_private_folder, private_opener
 from downfield.core.records import to_json
 from downfield.rig.recording.recording_library import RecordedFrame, RecordingIndexHeader, index_path
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
@@ -115,8 +116,8 @@ class H264Encoder:
 
 
 def create_file(path: Path) -> BinaryIO:
-    """Create a file that is written through without a buffer."""
-    return path.open("xb", buffering=0)
+    """Create a file that is written through without a buffer, for its owner only."""
+    return open(path, "xb", buffering=0, opener=private_opener)
 
 
 class RecordingSegment:
@@ -141,7 +142,7 @@ class RecordingSegment:
         self._last_ns = 0
         self._synced_ns = 0
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
             self._video, self._index = open_file(path), open_file(index_path(path))
             self._index.write(to_json(RecordingIndexHeader, header).encode() + b"\n")
             self._container: av.container.OutputContainer = av.open(
