@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
@@ -133,6 +134,7 @@ _SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
 }
 
 
+_DOWNS: Final = MappingProxyType({1: "1st", 2: "2nd", 3: "3rd", 4: "4th"})
 _DECISIONS: Final = {"confirm": "confirmed", "overturn": "overturned", "strike": "removed", "manual": "called by hand"}
 
 
@@ -150,10 +152,11 @@ def describe(body: Body, texts: Mapping[str, str]) -> str:
     if isinstance(body, Undo):
         return f"undone: {texts.get(body.event, 'a declaration')}"
     if isinstance(body, SetUp):
-        score = f"{body.score[0]} to {body.score[1]}"
+        score = f"score home {body.score[0]}, away {body.score[1]}"
         if body.due != "scrimmage":
             return f"set up: {_words(body.due)}, {body.offense} on offense, {score}"
-        return f"set up: {body.offense} ball, down {body.down}, {body.distance_yd:g} to go, {score}"
+        distance = f"{body.distance_yd:g}" if body.distance_yd else "goal"
+        return f"set up: {body.offense} ball, {_DOWNS.get(body.down, f'down {body.down}')} & {distance}, {score}"
     if isinstance(body, Switch):
         return f"board {'on' if body.on else 'off'}"
     if isinstance(body, Roll):

@@ -84,7 +84,7 @@ def test_the_game_is_set_up_before_a_kick_on_the_panel(phone: Page) -> None:
     form = phone.locator("details", has_text="Correct the game").locator("form")
     phone.wait_for_timeout(REACTION_MS)
     form.get_by_label("Next play").select_option(label="Free kick")
-    expect(form.get_by_label("Line of scrimmage")).to_be_hidden()
+    expect(form.get_by_label("Yard line")).to_be_hidden()
     form.get_by_label("Points H").fill("2")
     form.get_by_role("button", name="Correct the game").click()
     expect(phone.locator("#down")).to_contain_text("Free kick")

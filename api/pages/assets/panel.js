@@ -148,14 +148,21 @@ function updateQuestions() {
   known = new Set(asked);
 }
 
+/** A declaration in words, with the teams' names for home and away; the text of a call, which a ruling names, has them. */
+function declaredText({ type, text }) {
+  const game = feed.value("game");
+  const named = type === "ruling" || game === undefined ? text : text.replace(/\b(home|away)\b/g, (side) => game[side].short);
+  return formatCallText(named);
+}
+
 function declarationItem(declaration, item) {
   item.className = declaration.undone || declaration.set_aside ? "undone" : "";
   return [
-    el("span", { class: "what" }, capitalize(formatCallText(declaration.text)), el("small", {}, declaration.set_aside ? `no longer counts: ${declaration.set_aside}` : declaration.by)),
+    el("span", { class: "what" }, capitalize(declaredText(declaration)), el("small", {}, declaration.set_aside ? `no longer counts: ${declaration.set_aside}` : declaration.by)),
     !declaration.undone &&
       el(
         "button",
-        { type: "button", class: "small", "aria-label": `Undo: ${formatCallText(declaration.text)}`, "data-post": `api/events/${encodeURIComponent(declaration.id)}/undo`, "data-body": "{}" },
+        { type: "button", class: "small", "aria-label": `Undo: ${declaredText(declaration)}`, "data-post": `api/events/${encodeURIComponent(declaration.id)}/undo`, "data-body": "{}" },
         "Undo",
       ),
   ];

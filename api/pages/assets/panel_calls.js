@@ -51,12 +51,12 @@ const condition = (one) => el("div", { class: "condition" }, el("p", {}, el("b",
 function measurement(call) {
   const number = call.measured;
   if (!number && !call.frame_measured) return null;
-  const rests = { frame: "measured in the frame that showed it", history: "by all frames up to the call" }[call.basis];
+  const rests = { frame: " measured in the frame that showed it", history: " by all frames up to the call" }[call.basis];
   return el(
     "p",
     {},
     number && el("b", {}, number),
-    number && ` ${rests}`,
+    number && rests,
     call.frame_measured && `${number ? "; " : ""}the frame that showed it, alone: ${call.frame_measured}`,
   );
 }

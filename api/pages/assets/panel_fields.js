@@ -68,26 +68,34 @@ export function seconds(text) {
   return found === null ? null : 60 * Number(found[1]) + Number(found[2]);
 }
 
-/** A spot along the field as people say it, "own 40": inputs, `x_yd()`, its yards from the left goal line, and `show(x_yd)`. */
+/**
+ * A spot along the field as people say it, "own 40": inputs, `x_yd()`, its yards from the left goal line, `show(x_yd)`, and
+ * `turn(possession, direction)`: what is entered is then meant of another side with the ball, or of the other way.
+ */
 export function yardLine(game, x_yd, length_yd = 100) {
-  const possession = game?.possession ?? "home";
-  const other = possession === "home" ? "away" : "home";
-  const ownLeft = (game?.direction ?? 1) === 1; // the side with the ball plays to the right: its own goal is the left one
-  const side = select([["own", `Own (${game?.[possession].short ?? ""})`], ["opponent", `${game?.[other].short ?? ""}`]]);
+  const side = select([["own", ""], ["opponent", ""]]);
   side.setAttribute("aria-label", "Whose side of the field");
   const yards = number("yards", 0, -12, length_yd / 2, 0.1);
   yards.setAttribute("aria-label", "Yard line");
+  let ownLeft = true; // the side with the ball plays to the right: its own goal is the left one
+  const turn = (possession, direction) => {
+    ownLeft = direction === 1;
+    side.options[0].textContent = `Own (${game?.[possession].short ?? ""})`;
+    side.options[1].textContent = game?.[possession === "home" ? "away" : "home"].short ?? "";
+  };
   const show = (spot_yd) => {
     const fromOwn = ownLeft ? spot_yd : length_yd - spot_yd;
     side.value = fromOwn <= length_yd / 2 ? "own" : "opponent";
     yards.value = String(round(side.value === "own" ? fromOwn : length_yd - fromOwn));
   };
+  turn(game?.possession ?? "home", game?.direction ?? 1);
   show(x_yd);
   return {
     label: el("label", { class: "wide" }, "Spot", el("span", { class: "yard-line" }, side, yards)),
     inputs: [side, yards],
     x_yd: () => round((side.value === "own") === ownLeft ? yards.valueAsNumber : length_yd - yards.valueAsNumber),
     show,
+    turn,
   };
 }
 

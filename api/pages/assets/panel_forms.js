@@ -5,7 +5,7 @@ import { el } from "./dom.js";
 import { capitalize, formatClock, humanize } from "./format.js";
 import {
   bindForm, checkbox, declaration, declarationButton, field, fieldSpot, number, optionalNumber, optionalValue, requestButton, round, seconds, select, showOnlyIf, sides, sideSelect,
-  submitButton, teams,
+  submitButton, teams, yardLine,
 } from "./panel_fields.js";
 import { logoField } from "./panel_logo.js";
 import { ofType } from "./panel_legal.js";
@@ -154,14 +154,18 @@ export function setUp(feed) {
   const offense = sideSelect(feed, game.offense);
   const direction = select([["1", "to the right"], ["-1", "to the left"]], String(game.offense === game.possession ? game.direction : -game.direction));
   const due = select(DUE.map((name) => [name, capitalize(humanize(name))]), DUE.includes(game.due) ? game.due : "scrimmage");
-  const spot = number("spot", round(game.spot_yd), 0.1, 200, 0.1);
+  const line = yardLine(game, game.spot_yd, feed.value("line_up")?.field?.length_yd);
+  const turn = () => line.turn(offense.value, Number(direction.value));
+  turn();
+  line.show(game.spot_yd);
+  for (const choice of [offense, direction]) choice.addEventListener("change", turn);
   const left = ["home", "away"].map((side) => number(`${side}_time_outs`, game[side].time_outs ?? 0, 0, 9));
   const down = number("down", game.down, 1, 4);
   const distance = number("distance", game.goal_to_go ? 0 : round(game.distance_yd), 0, 100, 0.1);
   const period = number("period", game.period, 1, 9);
   const [home, away] = ["home", "away"].map((side) => number(side, game[side].points, 0, 200));
   const scrimmage = [
-    field("Line of scrimmage, yards from the left goal line", spot, "wide"),
+    line.label,
     field("Down", down),
     field("Yards to go (0 for goal)", distance),
   ];
@@ -187,7 +191,7 @@ export function setUp(feed) {
       type: "set_up",
       offense: offense.value,
       direction: Number(direction.value),
-      ...(isScrimmage ? { spot_yd: spot.valueAsNumber, down: down.valueAsNumber, distance_yd: distance.valueAsNumber } : {}),
+      ...(isScrimmage ? { spot_yd: line.x_yd(), down: down.valueAsNumber, distance_yd: distance.valueAsNumber } : {}),
       due: due.value,
       period: period.valueAsNumber,
       score: [home.valueAsNumber, away.valueAsNumber],

@@ -63,7 +63,7 @@ function numberButton(player, action, side, carrier) {
       "aria-label": `${action.label} ${formatPlayer(player.id)}${player.role ? `, ${player.role}` : ""}`,
       ...behavior,
     },
-    el("b", {}, player.number || player.id),
+    el("b", {}, player.number || player.id.split("-").at(-1)),
     player.role && el("small", {}, player.role),
   );
   applyTeamColors(button, side);
