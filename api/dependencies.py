@@ -79,6 +79,7 @@ class AppContext:
         operators_review: whether operators may reopen finished games, rule on them and close them, as referees may.
         grants: decides about the grants of a tournament's desk; None outside of one.
         setup_control: which device sets up the table.
+        only_games: whether there is no table here, only games to look at: pages about a table lead to the games.
 
     """
 
@@ -99,6 +100,7 @@ class AppContext:
     judgings: KeptJudgings | None = None
     grants: Grants | None = None
     setup_control: SetupControl = field(default_factory=SetupControl)
+    only_games: bool = False
 
 
 async def _context(connection: HTTPConnection) -> AppContext:

@@ -93,8 +93,17 @@ def is_bundle(path: Path) -> bool:
 
 
 def other_zip_hint(path: Path) -> str:
-    """Return what to do with a zip file that is no bundle, as a sentence; empty for any other file."""
-    if not (path.is_file() and zipfile.is_zipfile(path)):
+    """Return what to do with a zip file that is no bundle, as a sentence; empty for any other file.
+
+    A file that is only named like one is told so too: whoever gives it means a bundle.
+    """
+    if not path.is_file():
+        return ""
+    if path.suffix.lower() == ".zip" and path.stat().st_size == 0:
+        return "It is empty: ask for the file again."
+    if path.suffix.lower() == ".zip" and not zipfile.is_zipfile(path):
+        return "It is named like a zip file and is none: ask for the file again."
+    if not zipfile.is_zipfile(path):
         return ""
     return "It is a zip file of something else: if a bundle lies inside it, unpack it first."
 

@@ -239,6 +239,9 @@ def test_another_zip_a_folder_and_a_pipe_are_no_bundles(tmp_path: Path) -> None:
         archive.writestr("manifest.json", "{}")
     assert not is_bundle(tmp_path / "other.zip")
     assert other_zip_hint(tmp_path / "other.zip").endswith("unpack it first.")  # a bundle may lie inside
+    for content, said in ((b"", "It is empty"), (b"hello", "It is named like a zip file and is none")):
+        (tmp_path / "named.ZIP").write_bytes(content)
+        assert other_zip_hint(tmp_path / "named.ZIP") == f"{said}: ask for the file again."
     assert other_zip_hint(tmp_path) == other_zip_hint(tmp_path / "none.zip") == ""
     assert not is_bundle(tmp_path)
     os.mkfifo(tmp_path / "pipe")

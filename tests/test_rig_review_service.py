@@ -87,6 +87,14 @@ def test_calls_and_pictures_are_those_of_the_rig(kind: str, rig: Path, bundle: P
         assert client.get("games").status_code == 200
 
 
+@pytest.mark.parametrize("path", ["", "panel", "camera", "setup", "pair", "program"])
+def test_pages_about_a_table_lead_to_the_games_where_there_is_no_table(path: str, bundle: Path, tmp_path: Path) -> None:
+    with reviewed(bundle, tmp_path) as client:
+        found = client.get(path)
+        assert (found.status_code, found.headers["location"]) == (307, "games")
+        assert [client.get(page).status_code for page in ("games", "game", "evidence", "league")] == [200] * 4
+
+
 def test_nobody_can_change_anything(bundle: Path, tmp_path: Path) -> None:
     with reviewed(bundle, tmp_path) as client:
         body = {"declaration": {"type": "pass"}}

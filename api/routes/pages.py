@@ -20,6 +20,7 @@ from pathlib import PurePath
 from typing import Final
 
 from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.responses import RedirectResponse
 
 from downfield.api.dependencies import AppContextDep
 from downfield.api.security.forwarding import own_path
@@ -38,6 +39,9 @@ PAGES: Final[Mapping[str, str]] = {
     "/program": "program.html",
 }
 """Pages by path; the overlays are at ``/overlay/`` and their name."""
+
+GAME_PAGES: Final = frozenset({"/games", "/game", "/evidence", "/league"})
+"""Pages about games, which need no table."""
 
 OVERLAYS: Final = ("calls", "field", "graphics", "replay", "scene", "scorebug")
 
@@ -164,7 +168,10 @@ def overlay(request: Request, name: str) -> Response:
 @allow("anyone")
 def page(request: Request) -> Response:
     """A page: the start page, the panel, a game, a call's frames, the program and the others."""
-    return pages()[PAGES[own_path(request.scope)]].response(request)
+    path = own_path(request.scope)
+    if request.app.state.context.only_games and path not in GAME_PAGES:
+        return RedirectResponse("games")
+    return pages()[PAGES[path]].response(request)
 
 
 def _page_policy(request: Request) -> str:
