@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from downfield.core.text_direction import isolate_names
+
 _STYLE: Final = """
 :root { color-scheme: light; }
 body { font: 15px/1.45 system-ui, "Noto Sans", sans-serif; color: #16202b; background: #fff; margin: 2rem auto;
@@ -41,7 +43,7 @@ Cell = str | int | float | Markup
 
 def text(value: str) -> Markup:
     """Return a text as HTML."""
-    return Markup(escape(value))
+    return Markup(escape(isolate_names(value)))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], empty: str) -> Markup:
@@ -106,4 +108,4 @@ def _class(kind: str) -> str:
 
 
 def _inner(content: str) -> str:
-    return content if isinstance(content, Markup) else escape(content)
+    return content if isinstance(content, Markup) else text(content)

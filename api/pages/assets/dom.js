@@ -18,13 +18,25 @@ function fill(element, attributes, children) {
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value === true ? "" : value);
   }
-  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false).map(isolateNames));
   return element;
 }
 
 /** Set an element's text if it differs. */
 export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const shown = isolateNames(text);
+  if (element.textContent !== shown) element.textContent = shown;
+}
+
+const RTL = "\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc";
+const RTL_NAME = new RegExp(`[${RTL}]+(?:[\\s'’"״׳.-]+[${RTL}]+)*`, "g");
+
+/**
+ * A text in which every name written from right to left is isolated, as numbers beside it would move to its other side
+ * and a score would read as the other team's; as it is where it is nothing else, or no text.
+ */
+function isolateNames(text) {
+  return typeof text === "string" ? text.replace(RTL_NAME, (name) => (name === text ? name : `\u2068${name}\u2069`)) : text;
 }
 
 const rendered = new WeakMap();
