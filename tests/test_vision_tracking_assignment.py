@@ -207,9 +207,3 @@ def test_each_figure_and_each_detection_is_in_one_pair_the_nearest_to_the_middle
     away = np.full(3, 67 * MS)
     found = merged([(117.0, 100.0), (139.0, 100.0)], row, away_ns=away, since_ns=away)
     assert found == [([1, 2], 1)]
-
-
-def test_a_merged_detection_is_neither_of_its_two_figures() -> None:
-    places, just = np.array([(100.0, 100.0), (129.0, 100.0), (200.0, 100.0)]), np.full(3, 67 * MS)
-    found = find_merged(places, just, just, np.array([(200.0, 101.0), (114.0, 100.0)]))
-    assert found.exclude((3, 2)).tolist() == [[False, True], [False, True], [False, False]]

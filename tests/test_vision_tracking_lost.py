@@ -116,3 +116,38 @@ def test_two_figures_detected_as_one_for_a_while_keep_their_identities_and_walk_
             assert abs(figure.footprint.y_mm - 200.0 - walked) < 4, (frame, id_)
             assert figure.seen == (frame not in merged_frames), (frame, id_)
     assert all(figure.sure for figure in now.values())
+
+
+def test_a_missed_figure_does_not_take_the_place_of_one_that_looks_different_for_a_moment() -> None:
+    """The other base is measured across, as under an arm, after the first was missed for half a second."""
+    places = {"dark-1": (200.0, 200.0), "dark-2": (237.0, 200.0), "light-1": (400.0, 100.0), "light-2": (400.0, 300.0)}
+    table = Table({id_: standing(x, y) for id_, (x, y) in places.items()}, 1.0, power=lambda _: True)
+    frames, tracker = tracked_with(table)
+    t_ns = round((frames[-1].t_s + LINE_UP_S) * 1e9)
+    for frame in range(1, 25):
+        t_ns += 66_666_667
+        shown = places if frame < 3 or frame > 20 else {id_: at for id_, at in places.items() if id_ != "dark-1"}
+        found = measurements(*((x, y, EXACT, 0.95, 0.0) for x, y in shown.values()))
+        if 10 <= frame < 13:
+            found.pose[list(shown).index("dark-2"), 2] = np.pi / 2
+        now = {figure.id: figure for figure in tracker.update(found, t_ns, power="on")}
+        for id_, (x, y) in places.items():
+            assert np.hypot(now[id_].footprint.x_mm - x, now[id_].footprint.y_mm - y) < 8, (frame, id_)
+    assert now["dark-1"].posture == "upright"
+
+
+def test_a_missed_figure_that_is_back_far_from_its_prediction_waits_until_that_lasts() -> None:
+    places = {"dark-1": (200.0, 200.0), "dark-2": (480.0, 200.0), "light-1": (480.0, 100.0), "light-2": (480.0, 300.0)}
+    table = Table({id_: standing(x, y) for id_, (x, y) in places.items()}, 1.0, power=lambda _: True)
+    frames, tracker = tracked_with(table)
+    t_ns = round((frames[-1].t_s + LINE_UP_S) * 1e9)
+    seen = []
+    for frame in range(1, 20):
+        t_ns += 66_666_667
+        off = {"dark-1": (240.0, 200.0)} if frame >= 10 else {}
+        shown = {id_: at for id_, at in (places | off).items() if id_ != "dark-1" or frame < 3 or frame >= 10}
+        found = measurements(*((x, y, EXACT, 0.95, 0.0) for x, y in shown.values()))
+        seen.append(next(iter(tracker.update(found, t_ns, power="on"))).seen)
+    assert seen[:2] == [True, True]
+    assert not any(seen[2:11]), "one detection may be a false one"
+    assert all(seen[14:])

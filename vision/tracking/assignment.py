@@ -213,12 +213,6 @@ class MergedPairs:
         """Return only these pairs, shape (k,)."""
         return MergedPairs(self.figures[kept], self.detections[kept])
 
-    def exclude(self, shape: tuple[int, int]) -> Bools:
-        """Return which of n figures are not which of m detections, shape (n, m)."""
-        out = np.zeros(shape, dtype=np.bool_)
-        out[self.figures, self.detections[:, None]] = True
-        return out
-
 
 def find_merged(
     place_mm: Array, away_ns: NDArray[np.int64], since_ns: NDArray[np.int64], detected_mm: Array

@@ -74,15 +74,18 @@ class FigureMatcher:
         away_ns = frame.t_ns - figures.seen_ns
         off_way_mm = motion.off_way_mm(place, away_ns)
         alone = frame.t_ns - figures.handled_ns > LIMITS.let_go_ns
-        # A detection in a hand, or beside one, is no figure that was missed elsewhere.
-        own_mm = np.where(taken, ASSIGNMENT.solid_mm, LIMITS.carried_mm)
-        impossible = near_hands(frame.hands_mm, place)[None] & (off_mm > own_mm[:, None])
-        impossible |= lie_on_others(measurements)[None]
         merged = self._find_merged(motion, figures, place, frame.t_ns)
-        excluded = impossible | self._unmatched.seen_beside(place, figures.seen_ns) | merged.exclude(off_mm.shape)
+        impossible = _impossible(off_mm, measurements, frame.hands_mm, alone & (away_ns <= LIMITS.unseen_ns), taken)
+        impossible[:, merged.detections] = True
+        excluded = impossible | self._unmatched.seen_beside(place, figures.seen_ns)
         excluded |= out_of_reach(off_way_mm, away_ns, measurements) & alone[:, None]
         # A figure that was never there comes by a detection that lasts, not by the first one that nobody else takes.
         excluded |= (figures.seen_ns < self._began_ns - 2 * LIMITS.let_go_ns)[:, None]
+        # So does one that is missed while others are detected, unless it comes back about on its way.
+        blind = frame.t_ns - int(figures.seen_ns.max()) > LIMITS.blind_ns
+        near_mm = ASSIGNMENT.known_mm + RECOVERY.walking_mm_per_s * away_ns * 1e-9
+        near_mm[~alone | (away_ns <= LIMITS.unseen_ns) | blind] = np.inf
+        excluded |= off_way_mm > near_mm[:, None]
         found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded)
         left = np.delete(columns, found.detections)
         lasted_ns = np.zeros(len(columns), dtype=np.int64)
@@ -102,7 +105,6 @@ class FigureMatcher:
             impossible |= self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
             impossible |= lost.too_far(off_mm)
             impossible |= (off_mm > RECOVERY.far_mm) & ~settled_for_far(measurements, lasted_ns)[None]
-            impossible[:, merged.detections] = True
             recovered = recover(motion, lost, measurements, settled, self._jersey, impossible)
             soon = lost.too_soon(off_way_mm)[recovered.figures, recovered.detections]
             recovered = recovered.select(~soon)
@@ -121,6 +123,30 @@ class FigureMatcher:
         merged = find_merged(motion.mean[:, :2], t_ns - figures.seen_ns, since_ns, place_mm)
         alone = t_ns - figures.handled_ns > LIMITS.let_go_ns
         return merged.select(np.asarray(alone[merged.figures].all(axis=1)))
+
+
+def _impossible(
+    off_mm: Array, measurements: Measurements, hands_mm: Sequence[Array], present: Bools, taken: Bools
+) -> Bools:
+    """Return which detections can't be which figures, wherever these may have gone, shape (n, m).
+
+    Args:
+        off_mm: distances of the m detections from the n figures' predictions, shape (n, m).
+        measurements: the detections.
+        hands_mm: outlines of hands.
+        present: figures detected a moment ago without a hand near, shape (n,).
+        taken: figures that a hand may have taken, shape (n,).
+
+    """
+    # A detection in a hand, or beside one, is no figure that was missed elsewhere.
+    own_mm = np.where(taken, ASSIGNMENT.solid_mm, LIMITS.carried_mm)
+    out: Bools = near_hands(hands_mm, measurements.pose[:, :2])[None] & (off_mm > own_mm[:, None])
+    out |= lie_on_others(measurements)[None]
+    # Where a figure is that was just detected, no other one can be, even if it looks different now.
+    own = off_mm < ASSIGNMENT.solid_mm
+    occupied: Bools = np.asarray((own & present[:, None]).any(axis=0))
+    out |= occupied[None] & ~own
+    return out
 
 
 def _follow_merged(
