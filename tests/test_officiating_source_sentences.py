@@ -22,6 +22,7 @@ from downfield.officiating.declarations import (
     PassEnded,
     PlayEnded,
     Roll,
+    Separated,
     Switch,
 )
 from downfield.officiating.events import Ruling
@@ -111,6 +112,28 @@ def test_tap_too_many_men_is_claimed_where_no_camera_counts(offender: str, claim
     assert f"no camera has counted {offender}" in claimed.text
     game.declare(Ruling(claimed.id, "confirm"))
     assert game.state.situation == situation
+
+
+@pytest.mark.parametrize(("setting", "claims", "situation"), [
+    ({"spot_yd": 30.0}, "away", "1st & 15 at H 25"), ({"spot_yd": 30.0}, "home", "1st & 5 at H 35"),
+    ({"spot_yd": 4.0, "down": 2}, "away", "2nd & 12 at H 2"), ({"due": "two_point", "score": (6, 0)}, "away", "two point from A 10"),
+])  # fmt: skip
+def test_tap_delay_is_claimed_where_nobody_started_a_clock(
+    setting: dict[str, Any], claims: Any, situation: str
+) -> None:
+    game = table("tap", **setting)
+    (claimed,) = game.declare(Claim("delay_of_game", claims))
+    assert claimed.verdict == "proposed"
+    assert "nobody has started" in claimed.text
+    game.declare(Ruling(claimed.id, "confirm"))
+    assert game.state.situation == situation
+
+
+def test_tap_delay_is_not_claimed_of_a_defense_whose_clock_has_not_begun() -> None:
+    game = table("tap", spot_yd=30.0)
+    game.declare(*RUNNER, PlayEnded("tackle", (33.0, 20.0)), Separated())
+    with pytest.raises(RefusedError, match="no clock is running for Away"):
+        game.declare(Claim("delay_of_game", "home"))
 
 
 @pytest.mark.parametrize(("setting", "told", "reason"), [

@@ -203,8 +203,14 @@ def _claim_delay(game: GameState, body: Claim, t_ns: int, context: RuleContext) 
     if game.phase not in BEFORE_SNAP and game.wait is None:
         raise RefusedError("delay of game: claim it during the line-up")
     delay = _measure_delay(game, offender, t_ns, context)
-    if delay is None:
+    if delay is None and game.separated_ns is not None:
         raise RefusedError(f"delay of game: no clock is running for {game.team(offender).name}")
+    if delay is None:
+        text = (
+            f"delay of game claimed by {game.team(body.by).name}, nobody has started {game.team(offender).name}'s clock"
+        )
+        found = _penalty_finding(game, context, "delay_of_game", text, body.by)
+        return Outcome(game, (replace(found, proposed=True),))
     if delay.outcome == "kept":
         raise RefusedError(f"delay of game: {delay.text}")
     text = f"delay of game, {game.team(offender).name}: {delay.text}"
