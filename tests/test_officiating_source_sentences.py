@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from card_games import CardGameTable, run
 from ended_plays import NO_PENALTY, table, waits_for
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
@@ -116,7 +118,8 @@ def test_tap_too_many_men_is_claimed_where_no_camera_counts(offender: str, claim
 
 @pytest.mark.parametrize(("setting", "claims", "situation"), [
     ({"spot_yd": 30.0}, "away", "1st & 15 at H 25"), ({"spot_yd": 30.0}, "home", "1st & 5 at H 35"),
-    ({"spot_yd": 4.0, "down": 2}, "away", "2nd & 12 at H 2"), ({"due": "two_point", "score": (6, 0)}, "away", "two point from A 10"),
+    ({"spot_yd": 4.0, "down": 2}, "away", "2nd & 12 at H 2"),
+    ({"due": "two_point", "score": (6, 0)}, "away", "two point from A 10"),
 ])  # fmt: skip
 def test_tap_delay_is_claimed_where_nobody_started_a_clock(
     setting: dict[str, Any], claims: Any, situation: str
@@ -134,6 +137,17 @@ def test_tap_delay_is_not_claimed_of_a_defense_whose_clock_has_not_begun() -> No
     game.declare(*RUNNER, PlayEnded("tackle", (33.0, 20.0)), Separated())
     with pytest.raises(RefusedError, match="no clock is running for Away"):
         game.declare(Claim("delay_of_game", "home"))
+
+
+@pytest.mark.parametrize("named", [None, "light-21"])
+def test_tap_interference_that_no_camera_saw_says_where_it_is_spotted_and_what_gives_another_spot(named: Any) -> None:
+    game = table("tap", spot_yd=40.0, down=3)
+    game.declare(*THROWN)
+    (claimed,) = game.declare(Claim("defensive_pass_interference", "home", named))
+    assert claimed.text.endswith("spotted at the line of scrimmage; a call by hand may give another spot")
+    foul = Call("hand", "penalty", 0, "tap", (), "called", "interference", side="home", spot_yd=(62.0, 20.0))
+    game.declare(Ruling("", "manual", replace(foul, detail="defensive_pass_interference")))
+    assert game.state.situation == "1st & 10 at A 38"
 
 
 @pytest.mark.parametrize(("setting", "told", "reason"), [

@@ -264,14 +264,13 @@ def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> O
     found = _penalty_finding(game, context, body.claim, f"{name} claimed by {game.team(body.by).name}", body.by)
     text, spot_yd = found.text, _touched_at_yd(game, body.player, favored)
     if body.player is not None:
-        if spot_yd is None:
-            spot_yd = _stands_at_yd(body.player, context)
+        if spot_yd is None and (spot_yd := _stands_at_yd(body.player, context)) is not None:
             text += ", no touch of his was seen: spotted where he is now"
         found = replace(found, players=(body.player,))
     elif spot_yd is not None:
         text += ", spotted at the last touch of two opponents"
-    elif PENALTIES[body.claim].param == "":
-        text += ", no touch was seen and nobody is named: spotted at the line of scrimmage"
+    if spot_yd is None and PENALTIES[body.claim].param == "":
+        text += ", no touch was seen: spotted at the line of scrimmage; a call by hand may give another spot"
     found = with_numbers(game, replace(found, text=text, spot_yd=spot_yd), context)
     return Outcome(stands, (replace(found, proposed=True),))
 
