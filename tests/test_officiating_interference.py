@@ -26,7 +26,11 @@ LANE_YD = 40.0
 
 
 def covered_receiver(
-    touch_s: tuple[float, float], turn_s: float, turn_deg: float = -40.0, ball_y_yd: float = LANE_YD
+    touch_s: tuple[float, float],
+    turn_s: float,
+    turn_deg: float = -40.0,
+    ball_y_yd: float = LANE_YD,
+    ball_x_yd: float = 70.0,
 ) -> Film:
     """A receiver who runs straight; a corner beside him touches him for a time, and he turns at an instant."""
     straight = runs(48, LANE_YD, 5.0, start_s=2.0)
@@ -42,7 +46,7 @@ def covered_receiver(
         x_yd, y_yd, _ = straight(t_s)
         return x_yd, y_yd, turn_deg if t_s >= turn_s else 0.0
 
-    ball = Ball("magnetic", 70.0 * FIELD.mm_per_yd_x, ball_y_yd * FIELD.mm_per_yd_y)
+    ball = Ball("magnetic", ball_x_yd * FIELD.mm_per_yd_x, ball_y_yd * FIELD.mm_per_yd_y)
     men: list[tuple[str, Path, str]] = [
         (QB, stands(34, heading=0.0), "QB"),
         (END, receiver, "WR"),
@@ -72,6 +76,13 @@ def test_the_window_counts_from_the_end_of_the_touch(ends_s: float, turns_s: flo
 @pytest.mark.parametrize(("turn_deg", "ball_y_yd"), [(-40.0, 28.0), (15.0, LANE_YD)])
 def test_a_turn_toward_the_ball_or_a_small_one_is_no_interference(turn_deg: float, ball_y_yd: float) -> None:
     assert not fouls(covered_receiver((2.15, 2.3), 2.35, turn_deg, ball_y_yd))
+
+
+@pytest.mark.parametrize(("turn_deg", "fouled"), [(0.0, False), (40.0, True)])
+def test_a_receiver_who_runs_past_the_ball_is_interfered_with_only_if_he_turns(turn_deg: float, fouled: bool) -> None:
+    """The ball beside him is behind him a moment later, but it was he who ran past it."""
+    passed = covered_receiver((2.15, 2.6), 2.35, turn_deg, LANE_YD - 2.5, ball_x_yd=50.0)
+    assert bool(fouls(passed)) is fouled
 
 
 def test_a_claim_that_names_nobody_is_spotted_at_the_last_touch() -> None:

@@ -103,8 +103,8 @@ class FirstTouch(ImmediateRule):
         able: list[BallTouch] = []
         void: list[BallTouch] = []
         for touch in touches:
-            (able if self._may_catch(touch.figure, facts, state, params) else void).append(touch)
-        found = [self._void_touch(touch, state) for touch in void]
+            (void if self._bar(touch.figure, facts, state, params) else able).append(touch)
+        found = [self._void_touch(touch, self._bar(touch.figure, facts, state, params), state) for touch in void]
         waiting = next((known for known in state.play.pending if known.key == _catch_key(state)), None)
         if waiting is not None:
             found += [_surer(waiting, touch) for touch in touches if touch.figure.id == waiting.players[0]]
@@ -112,21 +112,24 @@ class FirstTouch(ImmediateRule):
             found.append(self._catch(able, facts, state, position, params))
         return tuple(found)
 
-    def _may_catch(self, figure: Figure, facts: Facts, state: GameState, params: Params) -> bool:
+    def _bar(self, figure: Figure, facts: Facts, state: GameState, params: Params) -> str:
+        """Return why a figure may not catch the ball; empty when it may."""
         if facts.has_fallen(figure.id) or figure.posture == "fallen":
-            return False
+            return "it has fallen"
         if state.play.kind == "onside" or facts.side_of(figure) != state.offense:
-            return True
+            return ""
         if figure.id in state.play.gunners:
-            return False
-        return params.flag("pass.engaged_may_catch") or not facts.engaged(figure.id)
+            return "it is a gunner"
+        if facts.engaged(figure.id) and not params.flag("pass.engaged_may_catch"):
+            return "it touches an opponent"
+        return ""
 
-    def _void_touch(self, touch: BallTouch, state: GameState) -> Finding:
+    def _void_touch(self, touch: BallTouch, reason: str, state: GameState) -> Finding:
         return Finding(
             rule=self.id,
             kind="info",
             t_ns=touch.t_ns,
-            text=f"{touch.figure.id} touches the ball but may not catch it",
+            text=f"{touch.figure.id} touches the ball but may not catch it: {reason}",
             clauses=self.void,
             key=f"void:{touch.figure.id}@{state.play.board_on_ns}",
             players=(touch.figure.id,),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.angles import difference_deg
@@ -119,10 +119,11 @@ class Interference:
         return not inside and not facts.has_fallen(figure.id)
 
     def _turn_deg(self, before: Figure, victim: Figure, facts: Facts, state: GameState, *, in_air: bool) -> float:
-        """Return by how many degrees the victim has turned away."""
+        """Return by how many degrees the victim has turned away; walking past the ball turns nobody."""
         position = ball_position(facts.scene, state)
         if in_air and position is not None:
-            return facts.bearing_error_deg(victim, *position) - facts.bearing_error_deg(before, *position)
+            turned = replace(before, heading_deg=victim.heading_deg)
+            return facts.bearing_error_deg(turned, *position) - facts.bearing_error_deg(before, *position)
         return difference_deg(victim.heading_deg, before.heading_deg)
 
     def _finding(
