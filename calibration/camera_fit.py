@@ -115,7 +115,7 @@ class CameraFit:
         cost: half the robust sum of squares, priors included, for comparing fits to the same observations.
         log_volume: log of the parameters' posterior over their prior volume, up to a constant of the observations and
             the lens's prior: what a fit with wider priors has over one with narrower ones beside its cost.
-        strain: root mean square deviation of the lens from its prior, in standard deviations.
+        strain: how unlike an ordinary lens it is, root mean square of standard deviations.
         stretch: log ratio by which the print is longer across than its points; the camera sees the stretched ones.
 
     """
@@ -172,7 +172,7 @@ def fit_camera(
     kept = free if stretch is None else np.append(free, len(PARAMETERS))
     covariance = np.zeros((len(PARAMETERS) + len(kept) - len(free),) * 2)
     covariance[np.ix_(kept, kept)] = found[: len(kept), : len(kept)]
-    strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(camera)[LENS]) ** 2)))
+    strain = prior.strain(camera_parameters(camera)[LENS])
     rows_px = problem.systematic.rows_px(problem.systematic_px(values))
     volume = log_volume(jacobian, np.append(weight, np.ones(len(jacobian) - n)))
     volume -= float(np.log(problem.bow_spread_mm).sum() + np.log(problem.systematic.spread_px).sum())

@@ -89,7 +89,7 @@ def average_focal(
     along, bend = (_values(high) - _values(low)) / 2, _values(bent) - _values(flat)
     doubt = posterior.bowed * (1 - posterior.bowed)
     spread = np.outer(along, along) + doubt * np.outer(bend, bend)
-    strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(found.camera)[LENS]) ** 2)))
+    strain = prior.strain(camera_parameters(found.camera)[LENS])
     return dataclasses.replace(found, covariance=found.covariance + spread, strain=strain)
 
 

@@ -30,6 +30,10 @@ class LensPriorLimits:
     """Displacement of the picture's corner by k1, k2, k3, as a share of its radius,"""
     tangential_spread: float = 0.0012
     """and by p1, p2."""
+    ordinary_corner_spread: tuple[float, float, float] = (0.15, 0.08, 0.06)
+    """The same among lenses that owners of webcams published, which differ more: an ordinary lens may have these,"""
+    ordinary_tangential_spread: float = 0.004
+    """and these. Where the paint shows them, they are no reason to doubt a solution."""
     measured_floor: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3, 1e-4, 1e-4, 1e-5, 1e-5, 1e-4)
     """Least standard deviations of a measured lens, in the order of `PARAMETERS`: lenses drift."""
     heights_mm: tuple[float, float] = (200.0, 5000.0)
@@ -56,6 +60,10 @@ class LensPrior(Protocol):
 
     def jacobian(self, lens: Array) -> Array:
         """Return the residuals' derivatives by the lens, shape (m, 9)."""
+        ...
+
+    def strain(self, lens: Array) -> float:
+        """Return how unlike an ordinary lens it is, root mean square of standard deviations."""
         ...
 
 
@@ -94,6 +102,13 @@ class TypicalLens:
             (fx - fy) / focal / LIMITS.pixel_spread,
         ]
         return np.array([*focal_terms, *middle, *(lens[4:] * self._distortion_scale(focal))])
+
+    def strain(self, lens: Array) -> float:
+        """Return how unlike an ordinary lens it is, root mean square of standard deviations."""
+        k1, k2, k3 = np.divide(LIMITS.corner_spread, LIMITS.ordinary_corner_spread)
+        tangential = LIMITS.tangential_spread / LIMITS.ordinary_tangential_spread
+        share = np.array([1.0, 1.0, 1.0, 1.0, k1, k2, tangential, tangential, k3])
+        return _rms(self.residual(lens) * share)
 
     def jacobian(self, lens: Array) -> Array:
         """Return the residuals' derivatives, shape (9, 9)."""
@@ -173,6 +188,14 @@ class MeasuredLens:
         off: Array = self.root @ (lens - self.mean)
         return off
 
+    def strain(self, lens: Array) -> float:
+        """Return how unlike the measured lens it is, root mean square of standard deviations."""
+        return _rms(self.residual(lens))
+
     def jacobian(self, lens: Array) -> Array:  # noqa: ARG002 - the protocol's signature; a linear residual needs no point
         """Return the square root of the information, shape (9, 9)."""
         return self.root
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
