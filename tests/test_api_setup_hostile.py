@@ -167,8 +167,8 @@ def test_what_is_no_request_is_refused_in_words(served: tuple[SetupSession, http
 @pytest.mark.parametrize("device", [b"a b", b"x" * 65, b"<b>", b"\xc3\xa9", b""])
 def test_a_device_with_an_impossible_name_is_refused(served: tuple[SetupSession, httpx.Client], device: bytes) -> None:
     _, client = served
-    check_refusal(client.post("aim", json={}, headers={"Setup-Device": device}), device)
-    check_refusal(client.post("control", json={}, headers={"Setup-Device": device}), device)
+    check_refusal(client.post("aim", json={}, headers={b"Setup-Device": device}), device)
+    check_refusal(client.post("control", json={}, headers={b"Setup-Device": device}), device)
 
 
 @pytest.mark.parametrize("number", ["-1", "21", "nan", "1e3", "99999999999999999999", "../../picture", "0x1"])
