@@ -10,7 +10,7 @@ import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, Route, expect
 
-from downfield.game.published.game_topics import CallView, Question, Questions
+from downfield.game.published.game_topics import CallView, ClauseView, Question, Questions, ReadingView
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +176,29 @@ def test_open_calls_of_one_play_are_one_card_and_one_tap(service: PageServer, ph
     card.get_by_role("button", name="Confirm all 2 as called").tap()
     expect(card.get_by_role("button", name="Confirm all 2 as called")).not_to_have_attribute("aria-busy", "true")
     assert sent == ["calls/a/rulings confirm", "calls/b/rulings confirm"]
+
+
+@pytest.mark.parametrize("size", [(844, 390), (667, 375), (390, 844), (320, 568)])
+def test_the_answers_to_a_close_call_are_in_sight_on_any_phone(
+    service: PageServer, phone: Page, size: tuple[int, int]
+) -> None:
+    phone.set_viewport_size({"width": size[0], "height": size[1]})
+    readings = (
+        ReadingView(kind="tackle", probability=0.6, text="tackled"),
+        ReadingView(kind="info", probability=0.4, text="no contact"),
+    )
+    call = CallView(
+        id="close", kind="tackle", verdict="too_close", standing="open", text="dark-28 tackled by light-24", t_ns=1,
+        clauses=(ClauseView(id="TAP-022", text="Any contact tackles."),), probability=0.6, margin=0.06, sigma=0.13,
+        unit="mm", measured="+0.06 \N{PLUS-MINUS SIGN} 0.13 mm", readings=readings,
+    )  # fmt: skip
+    service.publish("questions", Questions(questions=(Question(id="q", kind="ruling", text=call.text, call=call),)))
+    confirm = phone.get_by_role("button", name="Confirm: Tackled")
+    expect(confirm).to_be_visible()
+    box, dock = confirm.bounding_box(), phone.locator("#dock").bounding_box()
+    assert box is not None
+    assert dock is not None
+    beside = box["x"] + box["width"] <= dock["x"] or dock["x"] + dock["width"] <= box["x"]
+    assert box["y"] + box["height"] <= (size[1] if beside else dock["y"]), "the answer is below the page's edge"
+    assert "undefined" not in phone.locator("#questions").inner_text()
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")

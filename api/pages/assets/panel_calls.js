@@ -29,12 +29,12 @@ export function callHead(call) {
   ];
 }
 
-/** The details of a call: the measurement drawn, both readings, the clauses, the time, the ruling. */
-export function callDetails(call) {
+/** The details of a call: the measurement, drawn unless it is elsewhere, both readings, the clauses, the time, the ruling. */
+export function callDetails(call, drawn = true) {
   return el(
     "div",
     { class: "details" },
-    gauge(call),
+    drawn && gauge(call),
     measurement(call),
     call.conditions.map(condition),
     call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),

@@ -1,11 +1,15 @@
 // Questions that wait for a person: a close call, dice, a coin, a coach's choice. Each is a card with its answers.
 
 import { el } from "./dom.js";
+import { gauge } from "./gauge.js";
 import { capitalize, formatCallText, formatPercent, humanize } from "./format.js";
 import { callDetails, callHead, framesLink, rulingBody, rulingButton, rulingPath } from "./panel_calls.js";
 import { diceDue } from "./panel_legal.js";
 
 const ENTER_DICE = "Enter the dice in the order rolled";
+
+/** Height of a page on which the details of a question are open. */
+const ROOMY_PX = 700;
 
 /** Calls closer together than this are of one play. */
 const PLAY_NS = 10_000_000_000;
@@ -51,7 +55,14 @@ const answers = (call) =>
   el("div", { class: "row" }, call.readings.length > 1 ? call.readings.map((reading, index) => readingButton(call, reading, index)) : confirmOrOverturn(call));
 
 const ANSWERS = {
-  ruling: ({ call }) => [callHead(call), callDetails(call), framesLink(call), answers(call)],
+  // The answers come first: on a small phone, or one held sideways, they must be in sight without scrolling.
+  ruling: ({ call }) => [
+    callHead(call),
+    gauge(call),
+    answers(call),
+    framesLink(call),
+    el("details", { open: innerHeight >= ROOMY_PX }, el("summary", {}, "Details"), callDetails(call, false)),
+  ],
   coin: ({ purpose }) => el("div", { class: "row" }, [true, false].map((heads) => answerButton(heads ? "Heads" : "Tails", { type: "coin", heads, purpose }))),
   choice: (question, game) => choiceButtons(question, game),
   roll: (question, game) => [
