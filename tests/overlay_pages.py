@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from downfield.game.challenges import ChallengesView
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView
+from downfield.game.published.stream_topics import GraphicView
 
 
 @contextmanager
@@ -27,6 +28,7 @@ def overlay_service(folder: Path) -> Iterator[Callable[[], PageServer]]:
         running.publish("calls", CallsUpdate(calls=()))
         running.publish("challenges", ChallengesView())
         running.publish("health", HealthStatus())
+        running.publish("graphic", GraphicView())
         return running
 
     yield begin

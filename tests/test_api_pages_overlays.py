@@ -188,3 +188,33 @@ def test_a_card_is_shown_in_the_scene_and_goes_when_a_play_begins(service: PageS
     service.publish("game", phase="live")
     expect(cards.locator(".card")).to_have_count(0)
     service.publish("game", phase="between_plays")
+
+
+@pytest.mark.parametrize("scale", [1, 2])
+def test_a_card_of_any_length_stays_in_the_safe_area(service: PageServer, page: Page, scale: int) -> None:
+    page.goto(f"{service.url}/overlay/graphics?position=bottom-left&lift=140&scale={scale}")
+    link(page, "live")
+    names = ("Müller-Lüdenscheidt von und zu Hohenstein", "الصقور الذهبية للقاهرة", "W" * 60)
+    rows = tuple(GraphicRow(label="RB", values=(names[number % 3],)) for number in range(36))
+    service.publish(
+        "graphic", GraphicView(take=1, kind="line_up", title=names[0] * 2, side="home", rows=rows, seconds=0)
+    )
+    card = page.locator(".card")
+    expect(card).to_have_css("opacity", "1")
+    page.wait_for_function(
+        "document.querySelector('.card').getAnimations().every((one) => one.playState === 'finished')"
+    )
+    box = card.bounding_box()
+    assert box is not None
+    assert box["y"] >= 53
+    assert box["y"] + box["height"] <= 1080 - 54 - 139
+    assert box["x"] >= 71
+    clipped = page.evaluate(
+        "[...document.querySelectorAll('.row b')].filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    )
+    assert clipped == 0
+    few = GraphicView(take=2, kind="line_up", title="Short", side="home", rows=rows[:3], seconds=0)
+    service.publish("graphic", few)
+    short = page.locator(".card", has_text="Short")
+    expect(short).to_be_visible()
+    assert float(short.evaluate("(one) => getComputedStyle(one).getPropertyValue('--scale')")) == scale  # as asked for

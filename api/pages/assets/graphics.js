@@ -29,6 +29,7 @@ overlay("graphics", ["game", "graphic"], (stage, options, feed) => {
     if (card.side !== null && game !== undefined) applyTeamColors(element, game[card.side]);
     shown = { kind: card.kind, element };
     stage.append(element);
+    fit(element, stage.clientHeight - options.lift);
     element.animate([{ opacity: 0, translate: "0 calc(var(--away, 1) * 40px)" }, { opacity: 1, translate: "0 0" }], {
       duration: 450,
       easing: "cubic-bezier(0.2, 0.7, 0.2, 1)",
@@ -45,6 +46,13 @@ overlay("graphics", ["game", "graphic"], (stage, options, feed) => {
     element.animate([{ opacity: 1 }, { opacity: 0 }], { duration: 350, fill: "forwards" }).onfinish = () => element.remove();
   }
 });
+
+/** Draw a card smaller that is taller than the part of the picture that every screen shows: nothing is cut off. */
+function fit(element, room_px) {
+  const scale = Number(getComputedStyle(element).getPropertyValue("--scale")) || 1;
+  const share = room_px / (scale * element.offsetHeight);
+  if (share < 1) element.style.setProperty("--scale", String(share * scale));
+}
 
 function cardElement(card, game, key) {
   const logo = card.side === null ? null : (game?.[card.side].logo ?? null);
