@@ -103,3 +103,36 @@ def test_an_impossible_camera_height_is_refused_as_an_option(height: str) -> Non
     result = CliRunner().invoke(app, ["calibrate", "field", "none.png", "-o", "x.json", "--camera-height", height])
     assert result.exit_code == 2
     assert "--camera-height" in result.output
+
+
+KINDS = {
+    "calls.jsonl": b'{"rulebook": "tap", "format": "downfield.calls", "version": 2}\n{"id": "c1"}\n',
+    "table.calibration.json": b'{\n  "format": "downfield.calibration",\n  "version": 2\n}\n',
+    "game.mp4": b"\0\0\0\x20ftypisom\0\0\2\0",
+    "game.mkv": b"\x1a\x45\xdf\xa3\1\0",
+    "photo.jpg": b"\xff\xd8\xff\xe0\0",
+    "game.zip": b"PK\x03\x04\0",
+    "games.db": b"SQLite format 3\0\x10",
+}
+
+
+def test_a_result_replaces_only_an_older_one_of_its_kind(tmp_path: Path) -> None:
+    for name, content in KINDS.items():
+        (tmp_path / name).write_bytes(content)
+        for kind, own in (("downfield.calls", "calls.jsonl"), ("downfield.calibration", "table.calibration.json")):
+            if name == own:
+                check_outputs(tmp_path / name, inputs=(), kind=kind)
+                continue
+            with pytest.raises(InputError, match="which would be lost"):
+                check_outputs(tmp_path / name, inputs=(), kind=kind)
+    for name in ("game.mp4", "game.mkv", "game.zip"):
+        check_outputs(tmp_path / name, inputs=())  # a clip or a bundle exported again
+    (tmp_path / "again.mp4").write_bytes(KINDS["game.zip"])
+    with pytest.raises(InputError, match="is a bundle or another zip file, which would be lost"):
+        check_outputs(tmp_path / "again.mp4", inputs=())
+
+
+@pytest.mark.parametrize("content", [b"", b"notes", b"[1]", b"{", b'{"format": 3}', b"[" * 9999, b"\xff" * 99])
+def test_what_is_nothing_known_may_be_replaced(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "old.jsonl").write_bytes(content)
+    check_outputs(tmp_path / "old.jsonl", tmp_path / "new.jsonl", inputs=(), kind="downfield.calls")

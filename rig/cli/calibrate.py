@@ -96,7 +96,7 @@ def from_field(
     reading: ReadingOption = None,
 ) -> None:
     """Calibrate from the printed field alone."""
-    check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)))
+    check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
     check_data_name(out, ".json")
     if write_field is not None and not is_field_file(write_field):
         raise InputError(f"{write_field}: --field takes files that end in .toml. End the name in .toml.")
@@ -134,7 +134,7 @@ def from_landmarks(
     lens: LensOption = None,
 ) -> None:
     """Calibrate from four or more landmarks given by hand, refined to the paint."""
-    check_outputs(out, picture=picture, inputs=(source, lens, Path(field)))
+    check_outputs(out, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
     check_data_name(out, ".json")
     landmarks, model, prior = [parse_landmark(text) for text in at], load_field(field), _prior(lens)
     with progress_bar("Calibrating") as advance:
@@ -155,7 +155,7 @@ def from_fiducials(
     picture: Picture = None,
 ) -> None:
     """Calibrate from square markers beside the field, with a measured lens."""
-    check_outputs(out, picture=picture, inputs=(source, lens, markers, Path(field)))
+    check_outputs(out, picture=picture, inputs=(source, lens, markers, Path(field)), kind="downfield.calibration")
     check_data_name(out, ".json")
     plan, measured, model = read_fiducials(markers), read_lens(lens), load_field(field)
     with progress_bar("Calibrating") as advance:
@@ -197,7 +197,7 @@ def measure_lens(
     sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
     if (views is None) == (source is None):
         raise InputError("Give either a video or folder of the sheet, or a camera with --source.")
-    check_outputs(out, inputs=(views,))
+    check_outputs(out, inputs=(views,), kind="downfield.lens")
     check_data_name(out, ".json")
     collector = LensCollector(sheet, hold_still=source is not None)
     if views is not None:

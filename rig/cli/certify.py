@@ -53,7 +53,7 @@ def certify(
         raise InputError("Use either --spot or --ruler, not both.")
     spots, rulers = [parse_landmark(text) for text in spot or ()], [parse_ruler(text) for text in ruler or ()]
     check_outputs(report, inputs=(source, calibration))
-    check_outputs(calibration, inputs=(source,))
+    check_outputs(calibration, inputs=(source,), kind="downfield.calibration")
     known = read_calibration(calibration)
     with progress_bar("Certifying") as advance:
         advance(0, text="reading the picture")

@@ -40,7 +40,9 @@ def judge(
     reported: Annotated[bool, typer.Option("--reported", help="Also show calls that are only reported.")] = False,
 ) -> None:
     """Make the calls for recorded tracks under a rulebook."""
-    check_outputs(output, inputs=(tracks, events, calibration, Path(rulebook), Path(against or rulebook)))
+    check_outputs(
+        output, inputs=(tracks, events, calibration, Path(rulebook), Path(against or rulebook)), kind="downfield.calls"
+    )
     other: Judgment | None = None
     with judged_files(JudgedFiles(tracks, events, calibration)) as files:
         certified_yd = None if files.calibration is None else _certified_error_yd(files.calibration)

@@ -13,6 +13,7 @@ import cv2
 import typer
 
 from downfield.core.errors import InputError, OutputError
+from downfield.rig.cli.replaced_files import check_replaced
 
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="The configuration file. Default: downfield.toml in the current folder.")
@@ -63,17 +64,20 @@ StandingOption = Annotated[
 ]
 
 
-def check_outputs(*outputs: Path | None, inputs: Iterable[Path | None], picture: Path | None = None) -> None:
-    """Check, before long work begins, that every file can be written and would overwrite no file that is read.
+def check_outputs(
+    *outputs: Path | None, inputs: Iterable[Path | None], picture: Path | None = None, kind: str = ""
+) -> None:
+    """Check, before long work begins, that every file can be written and overwrites nothing but an older result.
 
     Args:
         outputs: files to write; None for one that was not asked for.
         inputs: files and folders that are read.
         picture: a further file to write, in the format of its name.
+        kind: the format of the outputs, such as ``downfield.calls``; empty where their names tell it.
 
     Raises:
-        InputError: a file to write is a folder or a device, is read, lies among pictures that are read, or is named
-            twice.
+        InputError: a file to write is a folder or a device, is read, holds something else, lies among pictures that are
+            read, or is named twice.
         OutputError: a file can't be written, or a picture has an unknown format.
 
     """
@@ -89,6 +93,7 @@ def check_outputs(*outputs: Path | None, inputs: Iterable[Path | None], picture:
             raise InputError(f"{output}: this file is read, so it can't be written too. Choose another name.")
         if output.exists() and any(_is_within(output, path) for path in read):
             raise InputError(f"{output}: this file is in a folder that is read. Choose another name.")
+        check_replaced(output, "" if output is picture else kind)
         _check_writable(output)
     for first, second in combinations(written, 2):
         if _is_same(first, second):

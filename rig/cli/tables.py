@@ -48,7 +48,7 @@ def show(
     config: ConfigOption = None,
 ) -> None:
     """Show a table, or write its calibration and field to files."""
-    check_outputs(calibration_out, field_out, inputs=(config,))
+    check_outputs(calibration_out, field_out, inputs=(config,), kind="downfield.calibration")
     profile = _folder(config).get(name)
     calibration, quality = profile.calibration, profile.calibration.quality
     say(f"{profile.name}: {calibration.field.title}")

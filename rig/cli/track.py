@@ -68,7 +68,7 @@ def track(
     detector: Annotated[str, typer.Option(help="A bundled network, or the folder of another network.")] = BUNDLED,
 ) -> None:
     """Track the figures of a recording, or of a live table until Ctrl-C."""
-    check_outputs(out, inputs=(Path(source), calibration, roster))
+    check_outputs(out, inputs=(Path(source), calibration, roster), kind="downfield.tracks")
     camera = read_calibration(calibration)
     path = Path(source)
     known = None if roster is None else read_roster(roster)
