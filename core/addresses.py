@@ -19,6 +19,7 @@ _SECRET_QUERY: Final = re.compile(
     r"((?:^|[?&;])[\w.-]*(?:pas|pwd|psw|secret|token|auth|key|cred|sig|session|streamid)[\w.-]*=)[^&;#\s]+",
     re.IGNORECASE,
 )
+_PATH: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?#]*)[/?#].+", re.DOTALL)
 _HIDDEN: Final = "***"
 
 
@@ -99,6 +100,11 @@ def without_password(text: str) -> str:
         user, colon, _ = rest[:at].partition(":")
         rest = (user if colon else re.split(r"[/?#]", user, maxsplit=1)[0]) + rest[at:]
     return f"{scheme}://{_SECRET_QUERY.sub(lambda secret: secret.group(1) + _HIDDEN, rest)}"
+
+
+def host_only(text: str) -> str:
+    """Return an address with its scheme and host alone, for one whose path is as secret as a password."""
+    return _PATH.sub(r"\1/***", without_password(text))
 
 
 def _split_credentials(rest: str) -> tuple[str, str]:

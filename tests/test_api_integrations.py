@@ -247,9 +247,10 @@ def test_a_delivery_is_signed_and_tried_again_under_the_same_name(game: GameView
 @pytest.mark.parametrize(("status", "attempts"), [(500, 3), (410, 1), (404, 1)])
 def test_a_delivery_that_nobody_takes_is_given_up(status: int, attempts: int) -> None:
     receiver = FakeReceiver(status)
-    outlet = WebhookOutlet("https://example.org/x", post=receiver.post, pauses_s=(0.0, 0.0))
-    with pytest.raises(WebhookError, match=f"status {status}"):
+    outlet = WebhookOutlet("https://example.org/services/S3CRET", post=receiver.post, pauses_s=(0.0, 0.0))
+    with pytest.raises(WebhookError, match=f"status {status}") as given_up:
         run(outlet.run(some(StreamUpdate(None, call=TACKLE))))
+    assert "S3CRET" not in str(given_up.value), "whoever reads the log or the panel could post there"
     assert len(receiver.taken) == attempts
     assert "X-Downfield-Signature" not in receiver.taken[0][1]
 

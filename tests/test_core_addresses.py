@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.core.addresses import split_address, without_password
+from downfield.core.addresses import host_only, split_address, without_password
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,17 @@ SECRETS = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size
 @given(SECRETS, st.sampled_from(["http", "rtsp", "postgresql"]), st.sampled_from(["host", "10.0.0.1:8080", "[::1]:80"]))
 def test_no_password_is_ever_shown(secret: str, scheme: str, place: str) -> None:
     assert without_password(f"{scheme}://coach:{secret}@{place}/live?size=1") == f"{scheme}://coach@{place}/live?size=1"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://hooks.example/services/T0/secret", "https://hooks.example/***"),
+        ("https://me:secret@chat.example:8443/secret?token=secret", "https://me@chat.example:8443/***"),
+        ("http://10.0.0.7?secret", "http://10.0.0.7/***"),
+        ("http://10.0.0.7:9000/", "http://10.0.0.7:9000/"),
+        ("http://10.0.0.7", "http://10.0.0.7"),
+    ],
+)
+def test_an_address_with_a_secret_path_is_shown_by_its_host(text: str, shown: str) -> None:
+    assert host_only(text) == shown

@@ -16,6 +16,7 @@ from typing import Final
 
 from downfield.api.integrations.documents import update_document
 from downfield.api.integrations.outlets import StreamUpdate
+from downfield.core.addresses import host_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class WebhookOutlet:
                     break
             if pause_s is not None:
                 await asyncio.sleep(pause_s)
-        raise WebhookError(f"{self._url} took no delivery ({cause})")
+        raise WebhookError(f"{host_only(self._url)} took no delivery ({cause})")
 
 
 def signed(secret: str, body: bytes, at_s: int) -> dict[str, str]:

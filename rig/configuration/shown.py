@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
@@ -10,12 +9,10 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from downfield.core.addresses import split_address, without_password
+from downfield.core.addresses import host_only, split_address, without_password
 
 HIDDEN: Final = "(set)"
 """Shown in place of a secret."""
-
-_HOST: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?#]*)[/?#].+", re.DOTALL)
 
 
 def shown_values(settings: BaseModel) -> dict[str, Any]:
@@ -51,5 +48,4 @@ def shown_value(field: FieldInfo, value: Any) -> Any:
     hidden_part = extra.get("secret") if isinstance(extra, dict) else None
     if hidden_part == "value":
         return HIDDEN
-    shown = without_password(value)
-    return _HOST.sub(r"\1/***", shown) if hidden_part == "path" else shown
+    return host_only(value) if hidden_part == "path" else without_password(value)
