@@ -16,6 +16,7 @@ import io
 import json
 import pickle
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -190,8 +191,17 @@ class _Unpacker(pickle.Unpickler):
         """Return a class of the program's own records, or a plain collection."""
         if module == "builtins" and name in _PLAIN:
             return getattr(builtins, name)
+        if (module, name) == ("builtins", "getattr"):
+            return _enum_member
         if module.split(".")[:2] in [["downfield", package] for package in self._packages]:
             found = getattr(importlib.import_module(module), name)
             if isinstance(found, type):
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is no part of a game")
+
+
+def _enum_member(kind: object, name: str) -> Enum:
+    """Return a member of an enumeration: early versions of Python 3.11 (Debian 12) pack it as `getattr`."""
+    if isinstance(kind, type) and issubclass(kind, Enum) and name in kind.__members__:
+        return kind[name]
+    raise pickle.UnpicklingError(f"{name} is no part of a game")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import pickle
 import shutil
@@ -9,7 +10,9 @@ import sqlite3
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -222,8 +225,45 @@ def test_a_snapshot_that_cant_be_trusted_is_not_used_and_logged(
     game.close()
 
 
+class OlderPython(pickle.Pickler):
+    """Packs members of enumerations as early versions of Python 3.11 do, such as that of Debian 12."""
+
+    def reducer_override(self, packed: Any) -> Any:
+        return (getattr, (type(packed), packed.name)) if isinstance(packed, Enum) else NotImplemented
+
+
+def test_a_snapshot_of_the_python_of_debian_12_is_used(
+    played: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def packed(state: object, protocol: int) -> bytes:
+        file = io.BytesIO()
+        OlderPython(file, protocol).dump(state)
+        return file.getvalue()
+
+    whole = judged_entries(played, monkeypatch, snapshots=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(snapshot, "pickle", SimpleNamespace(dumps=packed, PicklingError=pickle.PicklingError))
+        game = Game(played)
+        game.play()
+        game.close()
+    assert b"getattr" in (played / "game.snapshot").read_bytes()
+    with caplog.at_level(logging.WARNING):
+        assert judged_entries(played, monkeypatch) < whole / 1.5
+    assert "the whole journal is judged" not in caplog.text
+
+
 def test_a_signed_pickle_makes_nothing_but_records() -> None:
-    for hostile in (b"cos\nsystem\n(S'true'\ntR.", pickle.dumps(print), pickle.dumps([1, 2]), b"", b"\x80\x05."):
+    attribute = b"cbuiltins\ngetattr\n(cdownfield.game.session\nSessionMemento\nS'__init__'\ntR."
+    member = b"cbuiltins\ngetattr\n(cbuiltins\ndict\nS'fromkeys'\ntR."
+    for hostile in (
+        b"cos\nsystem\n(S'true'\ntR.",
+        pickle.dumps(print),
+        pickle.dumps([1, 2]),
+        b"",
+        b"\x80\x05.",
+        attribute,
+        member,
+    ):
         with pytest.raises(FormatError):
             SignedSnapshot(JournalPosition(1, ""), hostile).unpack()
 

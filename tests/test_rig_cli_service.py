@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import shutil
 import stat
@@ -53,9 +54,17 @@ def test_installing_writes_the_unit_and_starts_it_at_every_boot(home: Path) -> N
         "systemctl --user daemon-reload",
         "systemctl --user enable downfield.service",
         "systemctl --user restart downfield.service",
-        "loginctl enable-linger",
+        f"loginctl enable-linger {getpass.getuser()}",
     ]
     assert "starts by itself" in done.output
+
+
+@pytest.mark.parametrize(("lingers", "told"), [("yes", False), ("no", True)])
+def test_a_user_whose_services_start_at_boot_already_is_told_nothing(home: Path, lingers: str, *, told: bool) -> None:
+    (home / "bin" / "loginctl").write_text(f'#!/bin/sh\n[ "$1" = show-user ] && echo Linger={lingers} || exit 1\n')
+    done = service("install")
+    assert done.exit_code == 0, done.output
+    assert ("sudo loginctl enable-linger" in done.output) == told
 
 
 def test_removing_leaves_everything_else(home: Path) -> None:

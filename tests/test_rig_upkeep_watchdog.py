@@ -16,8 +16,9 @@ import pytest
 
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
+from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig.sources.source import CapturedFrame
-from downfield.rig.upkeep.watchdog import Watchdog
+from downfield.rig.upkeep.watchdog import Watchdog, status_text
 
 CAPTURED = CapturedFrame(0, 0, 0, image=np.zeros((2, 2, 3), np.uint8))
 FRAME = Frame(0, 0, np.zeros((2, 2, 3), np.uint8))
@@ -49,6 +50,15 @@ class Systemd:
 def systemd(tmp_path: Path) -> Iterator[Systemd]:
     with closing(Systemd(tmp_path / "notify")) as listening:
         yield listening
+
+
+def test_the_status_is_the_game_and_the_worst_problem() -> None:
+    slow = HealthReason(code="slow", level="warning", text="Slow")
+    lost = HealthReason(code="camera_lost", level="alarm", text="No picture")
+    assert status_text("H 7, A 0", HealthStatus(text="board off")) == "H 7, A 0 | board off"
+    assert status_text("H 7, A 0", HealthStatus(text="Slow", reasons=(slow,))) == "H 7, A 0 | Slow"
+    worst = status_text("H 7, A 0", HealthStatus(text="Slow; No picture; Slow", reasons=(slow, lost, slow)))
+    assert worst == "H 7, A 0 | No picture; 2 more: see `downfield logs`"
 
 
 def test_it_is_ready_then_alive_then_stopping(systemd: Systemd) -> None:

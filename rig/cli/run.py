@@ -33,7 +33,7 @@ from downfield.rig.sources.source_names import is_recording
 from downfield.rig.tables.profile import TableFolder, TableProfile
 from downfield.rig.upkeep.log_file import log_file
 from downfield.rig.upkeep.log_observer import LogObserver
-from downfield.rig.upkeep.watchdog import Watchdog
+from downfield.rig.upkeep.watchdog import Watchdog, status_text
 
 _log = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ def _run(
 
 def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
     """Play and show what happens; return the table that was set up meanwhile, to be opened next."""
-    watchdog = Watchdog(lambda: f"{rig.situation()} | {rig.health().text}")
+    watchdog = Watchdog(lambda: status_text(rig.situation(), rig.health()))
     title = f"{rig.source_text} under {rig.rulebook.title}"
     try:
         if rig.service is not None:

@@ -103,14 +103,20 @@ def install(unit: ServiceUnit) -> list[str]:
     _systemctl(unit.system, "enable", UNIT)
     _systemctl(unit.system, "restart", UNIT)
     done.append("The rig runs now, and starts by itself from now on.")
-    if not unit.system:
-        # Without lingering a user's services end with the last session and don't start at boot.
-        lingering = shutil.which("loginctl") is not None and _run("loginctl", "enable-linger").returncode == 0
-        if not lingering:
-            done.append(
-                "To start it at boot without anybody logged in:  sudo loginctl enable-linger " + getpass.getuser()
-            )
+    # Without lingering a user's services end with the last session and don't start at boot.
+    if not (unit.system or _lingers(getpass.getuser())):
+        done.append("To start it at boot without anybody logged in:  sudo loginctl enable-linger " + getpass.getuser())
     return done
+
+
+def _lingers(user: str) -> bool:
+    """Let a user's services start at boot; return whether they do."""
+    if shutil.which("loginctl") is None:
+        return False
+    return (
+        _run("loginctl", "enable-linger", user).returncode == 0
+        or "yes" in _run("loginctl", "show-user", user, "--property=Linger").stdout
+    )
 
 
 def require_systemd(system: System = SYSTEM) -> None:

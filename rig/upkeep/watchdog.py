@@ -17,6 +17,7 @@ from typing import Final
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.core.supervision import supervised_thread
+from downfield.game.published.board_topics import HealthStatus
 from downfield.rig.live.connections import LoopObserver
 from downfield.rig.sources.source import CapturedFrame
 
@@ -33,6 +34,15 @@ class WatchdogLimits:
 
 
 LIMITS: Final = WatchdogLimits()
+
+
+def status_text(situation: str, health: HealthStatus) -> str:
+    """Return what `systemctl status` shows: the game, and the first problem with the number of further ones."""
+    if not health.reasons:
+        return f"{situation} | {health.text}"
+    first = min(health.reasons, key=lambda reason: reason.level)  # an alarm before a warning
+    more = len(health.reasons) - 1
+    return f"{situation} | {first.text}{f'; {more} more: see `downfield logs`' if more else ''}"
 
 
 class Watchdog(LoopObserver):
