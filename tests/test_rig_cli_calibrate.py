@@ -119,6 +119,8 @@ def test_a_photo_is_not_written_over_and_a_field_is_written_where_it_can_be_read
     before = other.read_bytes()
     with pytest.raises(InputError, match="is named like a picture"):
         run("calibrate", "field", photo, "-o", other)
+    with pytest.raises(InputError, match="is named like a picture"):
+        run("calibrate", "lens", photo, "-o", other)
     with pytest.raises(InputError, match=r"End the name in \.toml"):
         run("calibrate", "field", photo, "-o", tmp_path / "x.json", "--write-field", tmp_path / "found.txt")
     assert other.read_bytes() == before

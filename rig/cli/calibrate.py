@@ -176,7 +176,6 @@ def sheet_pdf(
     ] = 24.0,
 ) -> None:
     """Write the sheet for measuring a lens. Print it at 100% and keep it flat."""
-    check_data_name(out, ".json")
     check_outputs(out, inputs=())
     write_sheet(out, Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm), paper)
     say(f"{out}: print it at 100%, check the ruler, and glue it to something flat")
@@ -198,6 +197,7 @@ def measure_lens(
     sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
     if (views is None) == (source is None):
         raise InputError("Give either a video or folder of the sheet, or a camera with --source.")
+    check_data_name(out, ".json")
     check_outputs(out, inputs=(views,), kind="downfield.lens")
     collector = LensCollector(sheet, hold_still=source is not None)
     if views is not None:
