@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from evidence_service import RUNNER, EvidenceService
 
+from downfield.api.graphics.standings import FinalScore, standings_card
+from downfield.core.errors import NotFoundError
+from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.stream_topics import GraphicView
 
 
@@ -62,6 +65,7 @@ def test_a_message_is_shown_as_it_was_written_and_taken_off(service: EvidenceSer
         ({"kind": "hats"}, 422),
         ({"kind": "player", "player": "dark-1"}, 404),
         ({"kind": "drive", "seconds": -1}, 422),
+        ({"kind": "standings"}, 404),  # the only game is in play
     ],
 )
 def test_a_card_that_cant_be_made_is_refused_and_the_last_one_stays(
@@ -70,6 +74,34 @@ def test_a_card_that_cant_be_made_is_refused_and_the_last_one_stays(
     service.client.post("/api/graphic", {"kind": "message", "title": "stays"})
     assert service.client.post("/api/graphic", body).status == status
     assert service.hub.value("graphic").title == "stays"
+
+
+def test_standings_count_the_finished_games_of_the_rig(service: EvidenceService) -> None:
+    home, away = TeamSheet(name="Łódź", short="Ł"), TeamSheet(name="大阪", short="大")
+    service.game_service.start_game(NewGame(home=home, away=away))  # ends the first
+    service.game_service.start_game(NewGame())
+    card = service.client.post("/api/graphic", {"kind": "standings", "seconds": 15}).json
+    assert (card["title"], card["subtitle"], card["seconds"]) == ("Standings", "After 2 games", 15)
+    assert len(card["rows"]) == 4
+    assert rows(card)["大阪"] == ["0\N{EN DASH}0\N{EN DASH}1   0:0"]
+
+
+def test_standings_are_ordered_by_wins_then_points_and_long_ones_are_cut() -> None:
+    games = [
+        FinalScore("Oaks", "Rivers", (21, 7)),
+        FinalScore("rivers ", "Hills", (3, 3)),  # as somebody typed it
+        FinalScore("Hills", "OAKS", (0, 14)),
+    ]
+    card = standings_card(games)
+    assert [(row.label, row.values[0]) for row in card.rows] == [
+        ("Oaks", "2\N{EN DASH}0   35:7"),
+        ("Rivers", "0\N{EN DASH}1\N{EN DASH}1   10:24"),
+        ("Hills", "0\N{EN DASH}1\N{EN DASH}1   3:17"),
+    ]
+    many = [FinalScore(f"Team {number}", f"Other {number}", (number, 0)) for number in range(1, 30)]
+    assert [row.label for row in standings_card(many).rows] == [f"Team {number}" for number in range(29, 17, -1)]
+    with pytest.raises(NotFoundError):
+        standings_card([])
 
 
 def test_before_any_play_there_is_no_drive(tmp_path: Path) -> None:

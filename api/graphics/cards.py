@@ -16,7 +16,7 @@ from downfield.review.painting import spoken_name
 from downfield.review.reports.game_plays import RUNS, ReportedPlay, in_force, reported_plays
 from downfield.review.reports.statistics import drives_of, team_lines
 
-CardKind = Literal["drive", "player", "line_up", "teams", "review", "message"]
+CardKind = Literal["drive", "player", "line_up", "teams", "standings", "review", "message"]
 
 
 def drive_card(game: GameView, history: History) -> GraphicView:

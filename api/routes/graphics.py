@@ -1,4 +1,4 @@
-"""Cards on the stream: a drive, a player, a line-up, the teams, a call under review, a message."""
+"""Cards on the stream: a drive, a player, a line-up, the teams, standings, a call under review, a message."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import AppContextDep
 from downfield.api.graphics import cards
+from downfield.api.graphics.standings import FinalScore, standings_card
 from downfield.api.problems import ProblemError
 from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
@@ -18,10 +19,12 @@ from downfield.core.errors import NotFoundError
 from downfield.game.history import History
 from downfield.game.published.stream_topics import GraphicView
 from downfield.officiating.declarations import Side
+from downfield.review.catalog import GameCatalog, GameSearch
 
 router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
 
 _LINE: Final = r"^[^\x00-\x1f\x7f]*$"
+_COUNTED_GAMES: Final = 500  # the latest: a season or two
 
 
 class GraphicRequest(BaseModel):
@@ -57,7 +60,7 @@ class CardCounter:
 @allow("operator")
 def show_graphic(context: AppContextDep, request: Request, wanted: GraphicRequest) -> GraphicView:
     """Made from what the game knows now; it takes the place of the card before."""
-    return _publish(context, request, _card(context, wanted).model_copy(update={"seconds": wanted.seconds}))
+    return _publish(context, request, _card(context, request, wanted).model_copy(update={"seconds": wanted.seconds}))
 
 
 @router.delete("/graphic", summary="Take the card off the stream")
@@ -74,11 +77,13 @@ def _publish(context: AppContextDep, request: Request, card: GraphicView) -> Gra
     return numbered
 
 
-def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
+def _card(context: AppContextDep, request: Request, wanted: GraphicRequest) -> GraphicView:
     if wanted.kind == "message":
         if not wanted.title:
             raise ProblemError(422, "A message needs a title.")
         return GraphicView(kind="message", title=wanted.title, subtitle=wanted.subtitle)
+    if wanted.kind == "standings":
+        return standings_card(_final_scores(request.app.state.catalog))
     service = context.game_service
     game, row = context.hub.value("game"), context.store.game(service.game_id)
     if game is None or row is None:
@@ -94,3 +99,9 @@ def _card(context: AppContextDep, wanted: GraphicRequest) -> GraphicView:
     if wanted.kind == "teams":
         return cards.teams_card(game, history)
     return cards.player_card(game, history, players, wanted.player)
+
+
+def _final_scores(catalog: GameCatalog) -> list[FinalScore]:
+    """Return the finished games of the store, the latest first."""
+    lines = catalog.find(GameSearch(standing="ended"), limit=_COUNTED_GAMES)
+    return [FinalScore(line.row.home, line.row.away, line.score) for line in lines]

@@ -35,7 +35,7 @@ class GraphicView(TopicModel):
     """Topic `graphic`: the card that the overlay `graphics` shows."""
 
     take: int = Field(default=0, description="Counts the cards of this run.")
-    kind: Literal["none", "drive", "player", "line_up", "teams", "review", "message"] = "none"
+    kind: Literal["none", "drive", "player", "line_up", "teams", "standings", "review", "message"] = "none"
     title: str = ""
     subtitle: str = ""
     side: Literal["home", "away"] | None = Field(default=None, description="Whose colors it has.")

@@ -6,6 +6,7 @@ import { formatPlayer } from "./format.js";
 
 const CARDS = [
   ["drive", "Drive summary"], ["player", "Player with statistics"], ["line_up", "Starting line-up"], ["teams", "Both teams"],
+  ["standings", "Standings"],
   ["review", "Under review, with the picture"], ["message", "Message or sponsor"],
 ];
 
