@@ -53,7 +53,8 @@ def for_the_site(text: str) -> str:
     text = text.replace("](docs/", "](")
     for name in FROM_THE_TOP:
         text = re.sub(rf"\]\((\.\./)?{re.escape(name)}", f"]({name.lower()}", text)
-    return text
+    # GitHub makes one dash of each space beside a dash in a heading, the site one of all of them.
+    return re.sub(r"(?m)^(\[[^\]]+\]: #)(\S+)$", lambda found: found[1] + re.sub("-+", "-", found[2]), text)
 
 
 if __name__ == "__main__":

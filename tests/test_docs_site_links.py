@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import site_links
+from site_sources import for_the_site
 
 PAGE = '<html><body><h2 id="top">Top</h2><a href="{0}">there</a></body></html>'
 
@@ -37,6 +38,11 @@ def test_links_that_lead_nowhere_are_named_with_their_page(site: Path, link: str
     done = subprocess.run([sys.executable, site_links.__file__, str(site)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert missing in done.stdout
+
+
+def test_links_to_versions_are_those_of_the_site() -> None:
+    assert for_the_site("x\n[0.3.0]: #030---2026-11-28\n") == "x\n[0.3.0]: #030-2026-11-28\n"
+    assert for_the_site("[a](docs/b.md#c---d) [e](../CHANGELOG.md)") == "[a](b.md#c---d) [e](changelog.md)"
 
 
 def test_an_empty_folder_is_no_site(tmp_path: Path) -> None:
