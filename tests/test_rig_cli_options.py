@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from downfield.core.errors import InputError, OutputError
 from downfield.rig.cli.main import app
 from downfield.rig.cli.options import check_data_name, check_outputs
+from downfield.rig.cli.replaced_files import ARCHIVE
 
 
 def test_an_output_over_an_input_is_refused_under_any_of_its_names(tmp_path: Path) -> None:
@@ -127,6 +128,9 @@ def test_a_result_replaces_only_an_older_one_of_its_kind(tmp_path: Path) -> None
                 check_outputs(tmp_path / name, inputs=(), kind=kind)
     for name in ("game.mp4", "game.mkv", "game.zip"):
         check_outputs(tmp_path / name, inputs=())  # a clip or a bundle exported again
+    check_outputs(tmp_path / "game.zip", inputs=(), kind=ARCHIVE)
+    with pytest.raises(InputError, match="is a video, which would be lost"):
+        check_outputs(tmp_path / "game.mp4", inputs=(), kind=ARCHIVE)
     (tmp_path / "again.mp4").write_bytes(KINDS["game.zip"])
     with pytest.raises(InputError, match="is a bundle or another zip file, which would be lost"):
         check_outputs(tmp_path / "again.mp4", inputs=())

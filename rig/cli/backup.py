@@ -10,6 +10,7 @@ import typer
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
+from downfield.rig.cli.replaced_files import ARCHIVE
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.upkeep.backup import make_backup, restore_backup
 
@@ -24,7 +25,7 @@ def backup(
 ) -> None:
     """Save games, teams, paired devices, keys, tables and settings in one file. Keep it private. Games may go on."""
     configuration = load(config, command_line=parse_assignments(settings or ()))
-    check_outputs(output, inputs=(configuration.file,))
+    check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE)
     with progress_bar("Backing up") as advance:
         manifest = make_backup(
             configuration.settings,

@@ -23,6 +23,7 @@ from downfield.rig.cli.export import find_game
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
 from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.progress import progress_bar
+from downfield.rig.cli.replaced_files import ARCHIVE
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
 from downfield.rig.contribution.collecting import Collected, Collector
@@ -70,7 +71,7 @@ def contribute(
         raise InputError("--sheet only shows the frames, --yes writes them. Give one of the two.")
     configuration = load(config, command_line=parse_assignments(settings or ())).settings
     written = sheet if sheet is not None else output
-    check_outputs(written, inputs=(store_file(configuration), config), picture=None)
+    check_outputs(written, inputs=(store_file(configuration), config), kind=ARCHIVE)
     if sheet is None and not yes and not sys.stdin.isatty():
         raise InputError(
             "The frames are shown before they are written. Run this at a terminal; or look at --sheet FILE.jpg, then"

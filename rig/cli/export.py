@@ -26,6 +26,7 @@ from downfield.rig.cli.export_clip import ClipRequest, make_clip
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
 from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.progress import progress_bar
+from downfield.rig.cli.replaced_files import ARCHIVE
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.recording.recorded_footage import RecordedFootage
@@ -76,6 +77,7 @@ def export(
         alone = tracks or report or clip or highlights
         bundle = output or (None if alone else Path(f"{row.id}{SUFFIX}"))
         inputs = (store_file(configuration), _calibration_file(configuration))
+        check_outputs(bundle, inputs=inputs, kind=ARCHIVE)
         check_outputs(bundle, tracks, report, clip, highlights, inputs=inputs)
         if tracks is not None:
             _write_tracks(tracks, opened.store, row, play)

@@ -42,8 +42,8 @@ def check_replaced(output: Path, kind: str = "") -> None:
 
     Args:
         output: the file to write; it need not exist.
-        kind: the format that is written, such as ``downfield.calls``; empty where the name's ending tells it, or it is
-            a bundle.
+        kind: the format that is written, such as ``downfield.calls``, or `ARCHIVE`; empty where the name's ending
+            tells it.
 
     Raises:
         InputError: the file holds something else.

@@ -11,6 +11,7 @@ from downfield.rig.cli.doctor import run_checks
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import with_progress
+from downfield.rig.cli.replaced_files import ARCHIVE
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.upkeep.support import support_parts, write_support_file
 
@@ -26,7 +27,7 @@ def support(
     Passwords, keys, paths and addresses are taken out, and no picture and no game goes in.
     """
     configuration = load(config, command_line=parse_assignments(settings or ()))
-    check_outputs(output, inputs=(configuration.file,))
+    check_outputs(output, inputs=(configuration.file,), kind=ARCHIVE)
     found = tuple(with_progress(run_checks(configuration.settings), "Checking")) if checks else ()
     parts = support_parts(configuration, found)
     write_support_file(output, parts)
