@@ -25,6 +25,7 @@ def test_the_python_examples_run_and_print_their_game(capsys: pytest.CaptureFixt
     assert "4th & 3 at A 34" in out
     assert "field goal from 34 yards out good on 8" in out
     assert out.count("waiting for roll: field goal") == 1
+    assert out.endswith("caught by dark-80\n")
 
 
 def test_the_house_rules_example_loads(tmp_path: Path) -> None:
