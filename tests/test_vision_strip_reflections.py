@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -82,3 +83,13 @@ def test_no_number_is_surely_wrong_wherever_a_reflection_ends(minutes: int, down
         light = lit(image, dial, float(rng.uniform(60, 500)), beside=beside, mm=float(rng.uniform(4, 20)))
         reading = read(light, dial)
         assert reading.confidence < 0.9 or reading.face == face, (beside, reading)
+
+
+def test_white_dials_that_are_full_everywhere_are_read_also_where_their_windows_are_described_a_little_off() -> None:
+    white = np.clip(1.8 * picture(11, 3), 0, 255).astype(np.uint8)  # an exposure that is too long
+    strip = look().strip
+    moved = tuple(replace(dial, x_mm=(dial.x_mm[0] + 1.2, dial.x_mm[1] + 1.2)) for dial in strip.dials)
+    for described in (strip, replace(strip, dials=moved)):
+        readings = DialReader(described, look().camera).read(white)
+        assert [reading.face for reading in readings] == ["8", "3", "2", "11", "50", "3", "9", "6"]
+        assert min(reading.confidence for reading in readings) >= 0.9

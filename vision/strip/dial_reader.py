@@ -37,7 +37,7 @@ class DialLimits:
     fading_share: float = 0.02
     """Share of the ink that may fade into the light: where more does, strokes may go on unseen."""
     off_middle: float = 0.055
-    """A number further beside the window's middle, as a share of its height, may be part of one."""
+    """A number further beside its place in the other windows, as a share of their height, may be part of one."""
     height_off: float = 0.12
     """So may one higher or lower by this share than those of as many digits in windows without a reflection."""
     through: float = 0.95
@@ -117,9 +117,10 @@ class DialReader:
             _Window(dial, plane, reflected_share(plane), self._classify(dial, find_glyphs(plane)))
             for dial, plane in zip(self._strip.dials, (window.sample(image) for window in self._windows), strict=True)
         ]
-        heights = _heights(seen)
+        heights, shift = _heights(seen), _shift(seen)
         return tuple(
-            self._under_reflection(window, heights) if window.is_reflecting else window.plain.reading for window in seen
+            self._under_reflection(window, heights, shift) if window.is_reflecting else window.plain.reading
+            for window in seen
         )
 
     def _classify(self, dial: DialWindow, found: Glyphs) -> _Read:
@@ -139,8 +140,8 @@ class DialReader:
         reading = DialReading(dial.faces[best], confidence * (0.6 + 0.4 * found.evenness))
         return _Read(reading, confidence * found.evenness, found.height, found.off_middle)
 
-    def _under_reflection(self, window: _Window, heights: dict[int, float]) -> DialReading:
-        """Return what a window shows beside and through the light in it, by the numbers' heights in the others."""
+    def _under_reflection(self, window: _Window, heights: dict[int, float], shift: float) -> DialReading:
+        """Return what a window shows beside and through the light in it, by where numbers stand in the others."""
         plain, cleared = window.plain, clear_reflection(window.plane)
         read = self._classify(window.dial, glyphs_of(cleared.ink))
         face = read.reading.face
@@ -150,7 +151,7 @@ class DialReader:
         height = heights.get(len(face), read.height)
         is_whole = (
             cleared.fading <= LIMITS.fading_share
-            and abs(read.off_middle) <= LIMITS.off_middle
+            and abs(read.off_middle - shift) <= LIMITS.off_middle
             and abs(read.height / height - 1) <= LIMITS.height_off
         )
         confidence = read.reading.confidence * (LIMITS.through if is_whole else LIMITS.part)
@@ -178,6 +179,12 @@ def _heights(windows: list[_Window]) -> dict[int, float]:
     for read in clear:
         by_digits.setdefault(len(read.reading.face or ""), []).append(read.height)
     return {digits: float(np.median(heights)) for digits, heights in by_digits.items()}
+
+
+def _shift(windows: list[_Window]) -> float:
+    """Return how far right of their windows' middles numbers stand: a description may be off by that in all of them."""
+    seen = [window.plain.off_middle for window in windows if window.plain.reading.face is not None]
+    return float(np.median(seen)) if seen else 0.0
 
 
 def _chance(face: str, chances: Array) -> float:

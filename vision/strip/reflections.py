@@ -13,6 +13,7 @@ from typing import Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Plane
 
@@ -37,6 +38,10 @@ class ReflectionLimits:
     """and the same elsewhere, as a share of the best contrast: the grain of a print is no ink."""
     fading: float = 50.0
     """Ink of less contrast fades: where the ground is full it may go on unseen."""
+    margin: float = 0.1
+    """Where a window's rim may be, and no number."""
+    speck: float = 0.01
+    """Ink of a smaller share of the window is grain."""
     inked: float = 0.3
     """Share of the contrast that is left from which a pixel counts as ink."""
 
@@ -81,9 +86,20 @@ def clear_reflection(window: Plane) -> ClearedWindow:
     beside_full = cv2.GaussianBlur(full, (0, 0), 2)
     floor = LIMITS.least_contrast + (1 - beside_full) * max(LIMITS.least_share * best - LIMITS.least_contrast, 0)
     ink = np.clip((left * depth).sum(axis=2) / np.maximum(power, floor**2), 0, 1).astype(np.float32)
-    inked = ink > LIMITS.inked
+    inked = _strokes(ink > LIMITS.inked)
     fades = (beside_full > 0.3) & (np.sqrt(power) < LIMITS.fading)
     return ClearedWindow(ink, best, float(fades[inked].mean()) if inked.any() else 1.0)
+
+
+def _strokes(inked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return ink without a window's rim and without the specks of a print's grain."""
+    rows, columns = inked.shape
+    edge = max(round(LIMITS.margin * rows), 1)
+    inner = np.zeros(inked.shape, dtype=np.uint8)
+    inner[edge:-edge, edge:-edge] = inked[edge:-edge, edge:-edge]
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(inner, connectivity=8)
+    large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LIMITS.speck * rows * columns)
+    return np.asarray(np.isin(labels, large[large > 0]))
 
 
 def _without_strokes(light: Plane, reach: int) -> Plane:
