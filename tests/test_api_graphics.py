@@ -53,8 +53,11 @@ def test_a_call_under_review_is_shown_with_a_picture_that_exists(service: Eviden
 def test_a_message_is_shown_as_it_was_written_and_taken_off(service: EvidenceService) -> None:
     title = "<b>رعاية</b> 株式会社 & Łódź"
     assert service.client.post("/api/graphic", {"kind": "message", "title": title}).json["title"] == title
+    logo = "9f86d081884c7d659a2feaa0c55ad015"
+    assert service.client.post("/api/graphic", {"kind": "message", "title": title, "logo": logo}).json["logo"] == logo
+    assert service.client.post("/api/graphic", {"kind": "message", "title": "a", "logo": "../x"}).status == 422
     assert service.client.request("DELETE", "/api/graphic").json["kind"] == "none"
-    assert service.hub.value("graphic").take == 2
+    assert service.hub.value("graphic").take == 3
 
 
 @pytest.mark.parametrize(

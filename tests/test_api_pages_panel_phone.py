@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Iterator
 
+import cv2
+import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
 from downfield.game.published.game_topics import CallView, ClauseView, Question, Questions, ReadingView
 
@@ -202,3 +204,23 @@ def test_the_answers_to_a_close_call_are_in_sight_on_any_phone(
     assert box["y"] + box["height"] <= (size[1] if beside else dock["y"]), "the answer is below the page's edge"
     assert "undefined" not in phone.locator("#questions").inner_text()
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_sponsor_is_put_on_the_stream_with_its_logo(service: PageServer, chrome: Browser, phone: Page) -> None:
+    with page_in(chrome) as stream:
+        stream.goto(f"{service.url}/overlay/graphics")
+        expect(stream.locator("html")).to_have_attribute("data-link", "live")
+        fold = phone.locator("details", has_text="On the stream")
+        fold.locator("summary").click()
+        fold.locator("select").first.select_option("message")
+        fold.get_by_placeholder("sponsor").fill("Kühn & Söhne")
+        encoded, png = cv2.imencode(".png", np.full((40, 60, 3), (20, 20, 200), np.uint8))
+        assert encoded
+        picture = FilePayload(name="sponsor.png", mimeType="image/png", buffer=png.tobytes())
+        fold.locator("input[type=file]").set_input_files(picture)
+        expect(fold.locator(".logo-preview img")).to_be_visible()
+        fold.locator("select").last.select_option("0")
+        phone.wait_for_timeout(350)
+        fold.get_by_role("button", name="Show the card").tap()
+        expect(stream.locator(".card h1")).to_have_text("Kühn & Söhne")
+        stream.wait_for_function("() => document.querySelector('.card .logo')?.naturalWidth > 0")

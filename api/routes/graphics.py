@@ -16,6 +16,7 @@ from downfield.api.problems import ProblemError
 from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
 from downfield.core.errors import NotFoundError
+from downfield.game.commands import Logo
 from downfield.game.history import History
 from downfield.game.published.stream_topics import GraphicView
 from downfield.officiating.declarations import Side
@@ -39,6 +40,9 @@ class GraphicRequest(BaseModel):
         str, Field(max_length=80, pattern=_LINE, description="Of a message, such as a sponsor's name.")
     ] = ""
     subtitle: Annotated[str, Field(max_length=160, pattern=_LINE)] = ""
+    logo: Logo | None = Field(
+        default=None, description="Of a message, such as a sponsor's, as `POST /api/logos` named it."
+    )
     seconds: float = Field(default=8.0, ge=0, le=600, description="How long it stays; 0 until it is taken off.")
 
 
@@ -81,7 +85,7 @@ def _card(context: AppContextDep, request: Request, wanted: GraphicRequest) -> G
     if wanted.kind == "message":
         if not wanted.title:
             raise ProblemError(422, "A message needs a title.")
-        return GraphicView(kind="message", title=wanted.title, subtitle=wanted.subtitle)
+        return GraphicView(kind="message", title=wanted.title, subtitle=wanted.subtitle, logo=wanted.logo)
     if wanted.kind == "standings":
         return standings_card(_final_scores(request.app.state.catalog))
     service = context.game_service

@@ -41,4 +41,5 @@ class GraphicView(TopicModel):
     side: Literal["home", "away"] | None = Field(default=None, description="Whose colors it has.")
     rows: tuple[GraphicRow, ...] = ()
     picture: str = Field(default="", description="Path of a picture, relative to the start page; empty for none.")
+    logo: str | None = Field(default=None, description="Of a message, as `POST /api/logos` named it; null for none.")
     seconds: float = Field(default=8.0, description="How long it stays; 0 until it is taken off.")

@@ -55,7 +55,7 @@ function fit(element, room_px) {
 }
 
 function cardElement(card, game, key) {
-  const logo = card.side === null ? null : (game?.[card.side].logo ?? null);
+  const logo = card.logo ?? (card.side === null ? null : (game?.[card.side].logo ?? null));
   const sided = card.rows.some((row) => row.values.length === 2);
   return el(
     "article",

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { bindForm, field, requestButton, select, sideSelect, showOnlyIf, submitButton } from "./panel_fields.js";
 import { formatPlayer } from "./format.js";
+import { logoField } from "./panel_logo.js";
 
 const CARDS = [
   ["drive", "Drive summary"], ["player", "Player with statistics"], ["line_up", "Starting line-up"], ["teams", "Both teams"],
@@ -17,8 +18,9 @@ export function streamForms(feed) {
   const side = sideSelect(feed);
   const title = el("input", { required: true, maxlength: 80, placeholder: "such as the sponsor's name" });
   const subtitle = el("input", { maxlength: 160 });
+  const logo = logoField("Logo", null);
   const seconds = select([["8", "8 seconds"], ["15", "15 seconds"], ["0", "until taken off"]]);
-  const only = { player: [field("Player", player, "wide")], line_up: [field("Team", side, "wide")], message: [field("Message", title, "wide"), field("Second line", subtitle, "wide")] };
+  const only = { player: [field("Player", player, "wide")], line_up: [field("Team", side, "wide")], message: [field("Message", title, "wide"), field("Second line", subtitle, "wide"), logo.element] };
   const show = submitButton("Show the card");
   delete show.dataset.closes; // the next card is shown from here as well
   const form = el("form", { class: "grid" }, field("Card", kind, "wide"), Object.values(only), field("For", seconds, "wide"), show);
@@ -30,7 +32,7 @@ export function streamForms(feed) {
       seconds: Number(seconds.value),
       ...(kind.value === "player" ? { player: player.value } : {}),
       ...(kind.value === "line_up" ? { side: side.value } : {}),
-      ...(kind.value === "message" ? { title: title.value, subtitle: subtitle.value } : {}),
+      ...(kind.value === "message" ? { title: title.value, subtitle: subtitle.value, logo: logo.input.value } : {}),
     },
   }));
   const off = (label, path) => {
