@@ -265,7 +265,7 @@ def margin_text(margin: float | None, sigma: float | None, unit: Unit) -> str:
         return ""
     error = f" ± {sigma:.2f}" if sigma else ""
     shown = round(margin, 2) + 0.0  # a negative zero has no sign to show
-    return f"{shown:+.2f}{error} {unit}".rstrip()
+    return f"{shown:+.2f}{error}{_UNITS[unit]}"
 
 
 def percent_text(share: float) -> str:

@@ -114,11 +114,13 @@ class FinishedGames:
             OutputError: the store can't be written.
 
         """
+        if (done := self._done(row, ruling)) is not None:
+            return done
+        history = self._opened(row)
+        self._judge(history, _event(history, ruling))  # may take long: nobody else waits meanwhile, and it is kept
         with self._lock:
-            if ruling.key is not None and (known := self._ruled.get((row.id, ruling.key))) is not None:
-                if known[0].body != ruling.body:
-                    raise RefusedError("This idempotency key was used for another ruling.")
-                return known[1]
+            if (done := self._done(row, ruling)) is not None:
+                return done
             history = self._opened(row)
             event = _event(history, ruling)
             before, after = self._judge(history, event)
@@ -130,6 +132,15 @@ class FinishedGames:
                 while len(self._ruled) > REMEMBERED:
                     self._ruled.popitem(last=False)
             return changes
+
+    def _done(self, row: GameRow, ruling: LateRuling) -> GameChanges | None:
+        """Return what a ruling changed that was sent before; None for a new one."""
+        known = None if ruling.key is None else self._ruled.get((row.id, ruling.key))
+        if known is None:
+            return None
+        if known[0].body != ruling.body:
+            raise RefusedError("This idempotency key was used for another ruling.")
+        return known[1]
 
     def raise_challenge(self, row: GameRow, side: Side, call: str, reason: str, by: str) -> ChallengesView:
         """Challenge a call of a reopened game.

@@ -58,7 +58,7 @@ def test_a_call_is_found_ruled_on_after_the_game_and_compared(chrome: Browser, u
         page.locator("dialog label", has_text="Remove").tap()
         expect(page.locator("dialog .changes")).to_contain_text("No longer called: dark 28 tackled by light 24")
         page.locator("dialog textarea").fill("no contact")
-        page.get_by_role("button", name="Rule so").tap()
+        page.get_by_role("button", name="Make this ruling").tap()
         expect(page.locator("#plays .call.struck")).to_contain_text("no contact")
         page.get_by_role("button", name="Close this game").tap()
         expect(page.locator("#standing")).to_have_text("Final")

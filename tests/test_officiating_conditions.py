@@ -60,7 +60,7 @@ def test_a_square_tackle_by_its_gap_tells_the_touch_and_the_squareness_apart() -
     touch, square = call.told_apart
     assert touch.belief.basis == "history"
     assert touch.belief.measured == "+0.17 ± 0.20 mm"
-    assert square.belief.measured == "+4.00 deg"
+    assert square.belief.measured == "+4.00°"
     assert call.words.endswith("(11.0° off square, sure to 82 %); both together: sure to 66 %")
     assert "sure to 80 %)" in call.words
 

@@ -312,6 +312,42 @@ def test_a_ruling_that_takes_long_goes_on_and_is_there_when_it_is_tried_again(
     assert len([event for event in desk.history().events if isinstance(event.body, Ruling)]) == 1
 
 
+def test_while_a_ruling_is_judged_somebody_else_can_close_the_game(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, waits, refused = threading.Event(), threading.Event(), []
+
+    def slow(
+        store: StoreReader, game: str, ways: Sequence[Way], pause: Pause, *, keep: bool = False
+    ) -> tuple[JudgedAgain, ...]:
+        assert go.wait(60)
+        return judge_again(store, game, ways, pause, keep=keep)
+
+    def waiting(history: History) -> JudgedAgain:
+        waits.set()
+        return judged_now(history)
+
+    def rule() -> None:
+        try:
+            desk.finished.rule(desk.row, strike(desk))
+        except RefusedError as error:
+            refused.append(str(error))
+
+    standings = desk.finished._standings
+    judged_now = standings.of
+    monkeypatch.setattr(standings, "of", waiting)
+    monkeypatch.setattr(game_standings, "judge_again", slow)
+    desk.finished.reopen(desk.row, "Ann", "film")
+    ruling = threading.Thread(target=rule)
+    ruling.start()
+    assert waits.wait(60)
+    desk.finished.close(desk.row, "Bob")
+    closed_first = not go.is_set()
+    go.set()
+    ruling.join(60)
+    assert closed_first
+    assert refused == ["This game is closed. Reopen it first, with a reason."]
+    assert desk.tackle in {call.id for call in desk.history().calls()}
+
+
 def test_a_call_that_is_made_again_in_the_same_words_is_no_change_to_tell() -> None:
     def brief(number: int, text: str) -> CallBrief:
         return CallBrief(id=f"call:{number}", kind="tackle", verdict="called", text=text, spot_yd=None)

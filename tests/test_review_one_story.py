@@ -311,7 +311,7 @@ def test_each_of_several_things_measured_has_its_own_number_and_percentage_and_t
     )
     assert [(one.measured, one.frame_measured) for one in view.conditions] == [
         ("+0.31 ± 0.15 mm", "-0.40 ± 0.15 mm"),
-        ("+4.00 deg", ""),
+        ("+4.00°", ""),
     ]
     assert (view.margin, view.measured, view.frame_measured) == (None, "", "")
     assert stamp_text(view) == ("TACKLE", "touch 98 %, square 82 %, both together 80 %")

@@ -26,7 +26,7 @@ export function askRuling(dialog, path, call, teams, done) {
   const instead = new ReplacementFields(call, teams);
   const preview = el("div", { role: "status" });
   const problem = el("p", { class: "problem", role: "alert" });
-  const rule = el("button", { type: "submit", class: "main" }, "Rule so");
+  const rule = el("button", { type: "submit", class: "main" }, "Make this ruling");
   const radios = CHOICES.map(([value, label]) => el("label", {}, el("input", { type: "radio", name: "decision", value, required: true }), label));
   const form = el(
     "form",
