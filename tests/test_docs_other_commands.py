@@ -29,6 +29,7 @@ KINDS = {
 ELSEWHERE = {
     "git clone": "needs the fork that the reader made",
     "python3 -m venv": "Python's own",
+    "python3 -m http.server": "Python's own",
     "sudo apt install": "changes the computer",
     "sudo -u postgres": "changes the computer; tests/postgres_server.py makes the same by the same programs",
     "sudo systemctl": "changes the computer",
