@@ -117,10 +117,11 @@ def test_a_photo_is_not_written_over_and_a_field_is_written_where_it_can_be_read
     write_picture(photo, np.full((8, 8, 3), 90, dtype=np.uint8))
     write_picture(other, np.full((8, 8, 3), 90, dtype=np.uint8))
     before = other.read_bytes()
-    with pytest.raises(InputError, match="is named like a picture"):
-        run("calibrate", "field", photo, "-o", other)
-    with pytest.raises(InputError, match="is named like a picture"):
-        run("calibrate", "lens", photo, "-o", other)
+    for kind in ("field", "lens"):
+        with pytest.raises(InputError, match="is a picture, which would be lost"):
+            run("calibrate", kind, photo, "-o", other)
+        with pytest.raises(InputError, match="is named like a picture"):
+            run("calibrate", kind, photo, "-o", tmp_path / "new.png")
     with pytest.raises(InputError, match=r"End the name in \.toml"):
         run("calibrate", "field", photo, "-o", tmp_path / "x.json", "--write-field", tmp_path / "found.txt")
     assert other.read_bytes() == before

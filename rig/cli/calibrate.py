@@ -96,8 +96,8 @@ def from_field(
     reading: ReadingOption = None,
 ) -> None:
     """Calibrate from the printed field alone."""
-    check_data_name(out, ".json")
     check_outputs(out, write_field, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
+    check_data_name(out, ".json")
     if write_field is not None and not is_field_file(write_field):
         raise InputError(f"{write_field}: --field takes files that end in .toml. End the name in .toml.")
     if lens is not None and (length, standing, height_mm) != (None, None, None):
@@ -134,8 +134,8 @@ def from_landmarks(
     lens: LensOption = None,
 ) -> None:
     """Calibrate from four or more landmarks given by hand, refined to the paint."""
-    check_data_name(out, ".json")
     check_outputs(out, picture=picture, inputs=(source, lens, Path(field)), kind="downfield.calibration")
+    check_data_name(out, ".json")
     landmarks, model, prior = [parse_landmark(text) for text in at], load_field(field), _prior(lens)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
@@ -155,8 +155,8 @@ def from_fiducials(
     picture: Picture = None,
 ) -> None:
     """Calibrate from square markers beside the field, with a measured lens."""
-    check_data_name(out, ".json")
     check_outputs(out, picture=picture, inputs=(source, lens, markers, Path(field)), kind="downfield.calibration")
+    check_data_name(out, ".json")
     plan, measured, model = read_fiducials(markers), read_lens(lens), load_field(field)
     with progress_bar("Calibrating") as advance:
         advance(0, text="reading the picture")
@@ -197,8 +197,8 @@ def measure_lens(
     sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
     if (views is None) == (source is None):
         raise InputError("Give either a video or folder of the sheet, or a camera with --source.")
-    check_data_name(out, ".json")
     check_outputs(out, inputs=(views,), kind="downfield.lens")
+    check_data_name(out, ".json")
     collector = LensCollector(sheet, hold_still=source is not None)
     if views is not None:
         _collect(collector, with_progress(_lens_pictures(views), "Finding the sheet", _picture_count(views)))
