@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from made_measurements import EXACT, measurements
+from tracked_tables import LINE_UP_S, Table, standing, tracked_with
 
 from downfield.core.frame import DetectionKind
 from downfield.vision.tracking.falls import BaseMotion, FallSigns, PostureFilter
@@ -189,3 +191,19 @@ def test_a_figure_taken_for_a_fallen_one_whose_base_stays_where_it_is_lies() -> 
     posture = upright()
     lies(posture, "fallen", [8.0] * 4)
     assert lies(posture, "fallen", [0.0] * 60, speed_mm=0.3)[-1]
+
+
+def test_a_figure_called_fallen_that_starts_to_walk_with_the_board_stands() -> None:
+    """It leaves the place where it stood a few frames before the board is known to be on."""
+    places = {"dark-1": (200.0, 200.0), "dark-2": (480.0, 200.0), "light-1": (480.0, 100.0), "light-2": (480.0, 300.0)}
+    table = Table({id_: standing(x, y) for id_, (x, y) in places.items()}, 0.6, power=lambda _: False)
+    frames, tracker = tracked_with(table)
+    t_ns = round((frames[-1].t_s + LINE_UP_S) * 1e9)
+    for frame in range(20):
+        t_ns += 66_666_667
+        walked_mm = 6.5 * max(frame - 8, 0)
+        found = measurements(*((x + walked_mm, y, EXACT, 0.95, 0.0) for x, y in places.values()))
+        if 6 <= frame < 14:
+            found.signs.called_fallen[:], found.signs.helmet_over[:] = True, False
+        now = tracker.update(found, t_ns, power="on" if frame > 10 else "off")
+        assert all(figure.posture == "upright" for figure in now), frame
