@@ -101,6 +101,7 @@ def _play_hls(base: str, count: Callable[[str], None]) -> None:
 def _replay(base: str, report: Callable[[float], None], count: Callable[[str], None]) -> None:
     """Have plays called, and take the first pictures of each call's replay as the overlay does."""
     replayed: set[str] = set()
+    taken = 0
     while True:
         for declaration in _DECLARATIONS:
             try:
@@ -117,26 +118,28 @@ def _replay(base: str, report: Callable[[float], None], count: Callable[[str], N
                 if calls and calls[-1]["id"] not in replayed:
                     replayed.add(calls[-1]["id"])
                     count("calls")
-                    _take_replay(base, calls[-1]["id"], report, count)
+                    taken = _take_replay(base, taken, report, count)
                     break
 
 
-def _take_replay(base: str, call: str, report: Callable[[float], None], count: Callable[[str], None]) -> None:
+def _take_replay(base: str, earlier: int, report: Callable[[float], None], count: Callable[[str], None]) -> int:
+    """Take the first pictures of the replay after a take: of several calls at once the service chooses one."""
     began = time.monotonic()
     while time.monotonic() < began + _PLAY_S:
         state = _get(f"{base}/api/state")["data"]["replay"]
-        if state["state"] == "failed":
+        if state["take"] > earlier and state["state"] == "failed":
             count(f"replay not made: {state['text']}")
-            return
-        if state["call"] == call and state["state"] == "ready":
+            return int(state["take"])
+        if state["take"] > earlier and state["state"] == "ready":
             with urllib.request.urlopen(f"{base}/{state['clip']}", timeout=20) as answer:
                 answer.read(64_000)
                 report(time.monotonic() - began)
                 while answer.read(1 << 20):
                     pass
-            return
+            return int(state["take"])
         time.sleep(0.02)
     count("replay not made in time")
+    return earlier
 
 
 def _get(url: str) -> Any:
