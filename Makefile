@@ -21,9 +21,9 @@ test: $(VENV)/.dev lint types
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done
 	export OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
-	$(VENV)-train/bin/python -m pytest -n auto --dist loadfile tests/test_training.py tests/test_training_ball.py \
-		tests/test_training_own_table.py tests/test_training_networks.py tests/test_training_pair.py \
-		tests/test_training_traced.py
+	$(VENV)-train/bin/python -m pytest -n auto --dist loadfile tests/training/test_training.py tests/training/test_training_ball.py \
+		tests/training/test_training_own_table.py tests/training/test_training_networks.py tests/training/test_training_pair.py \
+		tests/training/test_training_traced.py
 
 check: test
 

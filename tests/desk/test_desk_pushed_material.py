@@ -45,7 +45,7 @@ from downfield.rig.tournament.pushed_material import PushedMaterial, SaveProfile
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 
-DEMO = read_calibration(Path(__file__).parents[1] / "rig/demo/demo.calibration.json")
+DEMO = read_calibration(Path(__file__).parents[2] / "rig/demo/demo.calibration.json")
 OWLS = PushedTeam(
     "1", TeamSheet(name="Совы", short="СОВ", color="#ffeecc"), (PushedFigure("7", "QB"), PushedFigure("9"))
 )

@@ -325,7 +325,7 @@ def test_a_device_that_is_not_there_is_refused_in_words() -> None:
 
 def test_the_command_refuses_a_resume_folder_without_checkpoints(frames: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.toml"
-    recipe.write_text((Path(__file__).parents[1] / "training" / "recipe.toml").read_text())
+    recipe.write_text((Path(__file__).parents[2] / "training" / "recipe.toml").read_text())
     sets = tmp_path / "sets"
     sets.mkdir()
     for name in ("compositor", "mujoco", "photoreal", "strewn", "fallen"):

@@ -211,7 +211,7 @@ def test_an_address_that_is_no_page_is_no_link(address: object) -> None:
 
 
 def test_the_page_of_topics_has_every_subject_and_status() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "tournament-topics.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "tournament-topics.md").read_text()
     subjects = [subject_of("RIG", topic) for topic in (ABOUT, *FEED_TOPICS)]
     assert re.findall(r"^\| `(downfield\.\S+)`", page, re.MULTILINE) == [
         *subjects,

@@ -31,7 +31,7 @@ from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-WRITTEN = Path(__file__).with_name("store_version_1.jsonl")
+WRITTEN = Path(__file__).parents[1] / "store_version_1.jsonl"
 TEAM = '{"name":"River City","short":"RIV","colour":"#0b3d91","ink":"#ffffff","players":[]}'
 
 

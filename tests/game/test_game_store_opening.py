@@ -42,7 +42,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def left_behind(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a game of five entries, whose program was killed before it closed the store."""
     folder = tmp_path_factory.mktemp("killed")
-    program = _KILLED.format(tests=str(Path(__file__).parent), path=str(folder / "a.db"), count=5)
+    program = _KILLED.format(tests=str(Path(__file__).parents[1]), path=str(folder / "a.db"), count=5)
     done = subprocess.run([sys.executable, "-c", program], timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL
     return folder

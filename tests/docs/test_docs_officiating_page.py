@@ -10,7 +10,7 @@ import pytest
 
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-PAGE = Path(__file__).parent.parent / "docs" / "officiating.md"
+PAGE = Path(__file__).parents[2] / "docs" / "officiating.md"
 
 
 def blocks(language: str) -> list[str]:

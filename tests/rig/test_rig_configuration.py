@@ -15,7 +15,7 @@ from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import NOT_SETTINGS, load, parse_assignments, setting_keys, variable_name
 from downfield.rig.configuration.settings import RigSettings
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ ELSEWHERE = {
     "sudo -u postgres": "changes the computer; tests/postgres_server.py makes the same by the same programs",
     "sudo systemctl": "changes the computer",
     "podman": "needs podman; tests/test_containerfile.py checks what it is told",
-    "curl": "tests/test_api_service.py sends it",
+    "curl": "tests/api/test_api_service.py sends it",
     "./train.sh": "on another computer, with what `downfield train pack` puts beside it",
     "cd ": "the shell's own",
     ".venv/bin/pre-commit": "another program's own",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "library.md"
 EXAMPLES = re.findall(r"^## ([^\n]+)\n\n```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 OUTPUTS = {

@@ -164,7 +164,7 @@ def test_more_samples_are_less_noise() -> None:
 
 def test_the_cuda_source_traces_the_same_picture() -> None:
     """In numba's simulator, which runs one thread after another: a tiny picture takes seconds."""
-    script = Path(__file__).with_name("traced_on_cuda.py")
+    script = Path(__file__).parents[1] / "traced_on_cuda.py"
     pictures = []
     for target, simulate in (("cpu", "0"), ("cuda", "1")):
         environment = {**os.environ, "DOWNFIELD_TRACER": target, "NUMBA_ENABLE_CUDASIM": simulate}

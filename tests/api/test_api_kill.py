@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-KILL = Path(__file__).parents[1] / "benchmarks" / "kill.py"
+KILL = Path(__file__).parents[2] / "benchmarks" / "kill.py"
 
 
 def test_kills_at_random_moments_lose_nothing_acknowledged() -> None:

@@ -48,7 +48,7 @@ from downfield.training.networks.samples import (  # noqa: E402
     letterboxed,
 )
 
-CHECKPOINTS = Path(__file__).parents[1] / "training" / "checkpoints"
+CHECKPOINTS = Path(__file__).parents[2] / "training" / "checkpoints"
 SIDE = 96
 CELLS = SIDE // STRIDE_PX
 BASE = torch.tensor([[14.0, -8.0], [14.0, 8.0], [-14.0, 8.0], [-14.0, -8.0], [3.0, 0.0]])

@@ -5,6 +5,7 @@ Run as a program it is a desk that stores the batches of a file, one JSON object
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -102,7 +103,8 @@ def test_a_desk_killed_within_a_group_loses_nothing_and_stores_nothing_twice(
         connection.execute(text(MOMENTS[moment]))
     file = tmp_path / "batches.jsonl"
     file.write_text("\n".join(to_json(JournalBatch, journal[0]) for journal in batches))
-    desk = subprocess.Popen([sys.executable, __file__, address, str(file)])
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    desk = subprocess.Popen([sys.executable, __file__, address, str(file)], env=environment)
     until_s = time.monotonic() + WAIT_S
     while not is_sleeping(engine):
         assert desk.poll() is None, "the desk ended by itself"

@@ -94,7 +94,7 @@ def test_a_declaration_and_a_ruling_are_made_and_undone(client: httpx.Client) ->
 
 def test_the_request_that_the_page_of_the_service_shows_is_accepted(client: httpx.Client) -> None:
     """As `curl` sends it: method, headers and body; the figure may also be one that this game does not have."""
-    page = (Path(__file__).parents[1] / "docs" / "service.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "service.md").read_text()
     (shown,) = re.findall(r"^curl (?:.*\\\n)*.*$", page, re.MULTILINE)
     words = shlex.split(shown)
     given = [words[at + 1].partition(": ") for at, word in enumerate(words) if word == "-H"]

@@ -127,7 +127,7 @@ for index in range(10_000):
 
 @pytest.mark.parametrize("raw", [False, True])
 def test_kill_9_leaves_a_readable_file_and_an_exact_index(tmp_path: Path, *, raw: bool) -> None:
-    code = CRASHING.format(tests=str(Path(__file__).parent), folder=str(tmp_path), raw=raw)
+    code = CRASHING.format(tests=str(Path(__file__).parents[1]), folder=str(tmp_path), raw=raw)
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"

@@ -12,7 +12,7 @@ import pytest
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-PAGE = Path(__file__).parents[1] / "docs" / "rulebooks.md"
+PAGE = Path(__file__).parents[2] / "docs" / "rulebooks.md"
 
 
 def block(language: str) -> str:

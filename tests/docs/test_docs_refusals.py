@@ -6,7 +6,7 @@ from pathlib import Path
 
 from refusal_texts import is_listed, refusal_texts, texts_of
 
-PAGE = Path(__file__).parents[1] / "docs" / "refusals.md"
+PAGE = Path(__file__).parents[2] / "docs" / "refusals.md"
 
 
 def test_every_text_that_refuses_is_on_the_page() -> None:

@@ -71,7 +71,7 @@ def test_a_thread_left_in_opencv_does_not_abort_a_process_of_tests(
     path = tmp_path / "test_left.py"
     path.write_text(LEAVES_A_THREAD.format(passes=passes), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "conftest", str(path)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTEST_ADDOPTS": ""}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTEST_ADDOPTS": ""}
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=300, check=False, env=environment, cwd=tmp_path
     )

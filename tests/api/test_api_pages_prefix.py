@@ -73,7 +73,7 @@ def test_the_start_page_shows_addresses_and_links_under_the_prefix(chrome: Brows
 
 def test_no_file_names_another_by_an_absolute_path() -> None:
     """Such a path would miss the prefix."""
-    for file in (Path(__file__).parents[1] / "api" / "pages").rglob("*.[hjc][ts]*"):
+    for file in (Path(__file__).parents[2] / "api" / "pages").rglob("*.[hjc][ts]*"):
         text = file.read_text()
         for start in ('"/', "`/", "'/", "(/"):
             found = [text[at : at + 30] for at in range(len(text)) if text.startswith(start, at)]

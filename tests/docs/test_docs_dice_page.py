@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-OFFICIATING = Path(__file__).parent.parent / "officiating"
-PAGE = (Path(__file__).parent.parent / "docs" / "dice.md").read_text(encoding="utf-8")
+OFFICIATING = Path(__file__).parents[2] / "officiating"
+PAGE = (Path(__file__).parents[2] / "docs" / "dice.md").read_text(encoding="utf-8")
 
 
 def test_the_example_prints_its_game(capsys: pytest.CaptureFixture[str]) -> None:

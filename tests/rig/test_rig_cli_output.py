@@ -42,7 +42,7 @@ HOSTILE = "[/x] [red]Эхо\x1b[2J\x9b1m\u202e\nforged :smiley:"
 SHOWN = "[/x] [red]Эхо\\u001b[2J\\u009b1m\\u202e\\nforged :smiley:"
 """How it is printed: as it was written, control characters written out."""
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 class Screen:

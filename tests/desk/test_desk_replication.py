@@ -35,7 +35,7 @@ from downfield.rig.tournament import broker, journal_sender
 from downfield.rig.tournament.link import TournamentLink
 
 WAIT_S = 120.0
-RIG = Path(__file__).with_name("tournament_rig.py")
+RIG = Path(__file__).parents[1] / "tournament_rig.py"
 
 
 @pytest.fixture(scope="module")
