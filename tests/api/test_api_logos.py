@@ -141,7 +141,7 @@ def test_a_logo_is_chosen_on_the_panel_and_shown_by_the_overlays(tmp_path: Path)
             choose(panel, tmp_path)
             logo = overlay.locator(".logo-plate .logo")
             expect(logo).to_have_count(1)
-            overlay.wait_for_function("document.querySelector('.logo').naturalWidth > 0")
+            overlay.wait_for_function("() => document.querySelector('.logo').naturalWidth > 0")
             assert service.hub.value("game").home.logo is not None
     finally:
         service.stop()

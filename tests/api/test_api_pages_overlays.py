@@ -202,7 +202,7 @@ def test_a_card_of_any_length_stays_in_the_safe_area(service: PageServer, page: 
     card = page.locator(".card")
     expect(card).to_have_css("opacity", "1")
     page.wait_for_function(
-        "document.querySelector('.card').getAnimations().every((one) => one.playState === 'finished')"
+        "() => document.querySelector('.card').getAnimations().every((one) => one.playState === 'finished')"
     )
     box = card.bounding_box()
     assert box is not None

@@ -78,7 +78,7 @@ def find_field(page: Page, address: str, setup: SetupSession) -> None:
 def ring_at(page: Page, name: str) -> tuple[str, ...]:
     """Where a ring is, once the picture that it lies over is there."""
     expect(button(page, name)).to_be_visible()
-    page.wait_for_function("document.getElementById('live').naturalWidth > 0")
+    page.wait_for_function("() => document.getElementById('live').naturalWidth > 0")
     style = button(page, name).evaluate("ring => [ring.style.left, ring.style.top]")
     return tuple(style)
 

@@ -85,7 +85,9 @@ def test_a_network_with_other_numbers_is_refused() -> None:
 
 def test_a_card_says_that_its_refiner_sees_the_ball(tmp_path: Path) -> None:
     card = read_card(find_network(BUNDLED))
-    shared = dataclasses.replace(card, second_opinion=None, ball_look=None, close_look=None, refiner_sees_ball=True)
+    shared = dataclasses.replace(
+        card, second_opinion=None, ball_look=None, close_look=None, hand_look=None, refiner_sees_ball=True
+    )
     write_card(tmp_path, shared)
     assert read_card(tmp_path) == shared
     for name in ("first_look", "second_look"):
