@@ -18,7 +18,13 @@ KEYS: Final = {
     "offence": "offense",
     "offence_done_ns": "offense_done_ns",
     "unmodelled_px": "unmodeled_px",
-    # parameters of the rulebooks, as a game's journal keeps them
+    # parameters of the rulebooks, as a game's journal and a league's file keep them
+    "duty.go_deficit": "play_call.go_deficit",
+    "duty.go_distance_yd": "play_call.go_distance_yd",
+    "duty.go_from_yd": "play_call.go_from_yd",
+    "duty.late_s": "play_call.late_s",
+    "duty.punt_to_yd": "play_call.punt_to_yd",
+    "duty.two_point_deficit": "play_call.two_point_deficit",
     "formation.defence_depth_yd": "formation.defense_depth_yd",
     "formation.defence_off_exact": "formation.defense_off_exact",
     "formation.defence_off_tolerance_yd": "formation.defense_off_tolerance_yd",

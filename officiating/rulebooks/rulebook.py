@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final, cast, get_args
 
 from downfield.core.errors import FormatError, RulebookError
+from downfield.core.format_versions import KEYS
 from downfield.core.input_files import parse_toml, read_text
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.engine.interfaces import Rule, RuleSystem
@@ -185,7 +186,11 @@ def _from_data(data: dict[str, Any], where: str) -> Rulebook:
             continue
         if not isinstance(table, dict):
             raise RulebookError(f"{group}: unknown key. Parameters go in tables, such as [tackle].")
-        values |= {f"{group}.{name}": value for name, value in table.items()}
+        for name, value in table.items():
+            key = KEYS.get(f"{group}.{name}", f"{group}.{name}")
+            if key in values:
+                raise RulebookError(f"{key} is given twice, once by its former name. Delete one.")
+            values[key] = value
     policies = data.get("policy", {})
     if not isinstance(policies, dict):
         raise RulebookError("policy must be a table of call kinds.")

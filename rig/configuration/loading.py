@@ -29,6 +29,14 @@ ENVIRONMENT_PREFIX: Final = "DOWNFIELD_"
 NOT_SETTINGS: Final = frozenset({"DOWNFIELD_BLENDER_PYTHON", "DOWNFIELD_CACHE", "DOWNFIELD_GLYPHS", "DOWNFIELD_TRACER"})
 """Variables of that prefix that are no settings of a rig: read where no configuration is."""
 
+FORMER_NAMES: Final[Mapping[str, str]] = {
+    "network.follow_threads": "network.refine_threads",
+    "network.follows_per_s": "network.refinements_per_s",
+    "network.looks_per_s": "network.detections_per_s",
+    "network.second_look": "network.refine",
+}
+"""Names of settings in earlier versions, and their present ones. Wherever a setting can be given, both are read."""
+
 Origin = Literal["default", "file", "environment", "command line"]
 
 
@@ -39,12 +47,14 @@ class Configuration:
     Attributes:
         settings: the values.
         origins: where each value comes from, by dotted key; defaults are left out.
+        renamed: the present names of those that were given by a former one, by that one.
         file: the file that was read; None if there was none.
 
     """
 
     settings: RigSettings
     origins: Mapping[str, Origin]
+    renamed: Mapping[str, str]
     file: Path | None = None
 
 
@@ -76,11 +86,14 @@ def load(
     layers.append(("command line", given, ""))
     values: dict[str, object] = {}
     origins: dict[str, Origin] = {}
+    renamed: dict[str, str] = {}
     for origin, layer, place in layers:
-        for key, value in layer.items():
-            _check_key(key, place or f"the {origin}")
+        for name, value in layer.items():
+            key = _present_name(name, layer, place or f"the {origin}")
             values[key], origins[key] = value, origin
-    return Configuration(_validate(values, origins, file), origins, file)
+            if key != name:
+                renamed[name] = key
+    return Configuration(_validate(values, origins, file), origins, renamed, file)
 
 
 def setting_keys() -> Iterator[str]:
@@ -127,11 +140,12 @@ def _flatten(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, object]]:
-    by_variable = {variable_name(key): key for key in setting_keys()}
+    by_variable = {variable_name(key): key for key in (*setting_keys(), *FORMER_NAMES)}
     for name, text in environment.items():
         if name.startswith(ENVIRONMENT_PREFIX) and name not in NOT_SETTINGS:
             if name not in by_variable:
-                raise InputError(f"The environment variable {name} is not a setting{_suggestion(name, by_variable)}")
+                suggestion = _suggestion(name, map(variable_name, setting_keys()))
+                raise InputError(f"The environment variable {name} is not a setting{suggestion}")
             yield by_variable[name], _parse_value(text)
 
 
@@ -143,9 +157,14 @@ def _parse_value(text: str) -> object:
         return text
 
 
-def _check_key(key: str, place: str) -> None:
+def _present_name(name: str, layer: Mapping[str, object], place: str) -> str:
+    """Return a setting's present name; raise a FormatError where there is none, or it is given by two names."""
+    key = FORMER_NAMES.get(name, name)
     if key not in set(setting_keys()):
-        raise FormatError(place, f"no such setting{_suggestion(key, setting_keys())}", field=key)
+        raise FormatError(place, f"no such setting{_suggestion(key, setting_keys())}", field=name)
+    if key != name and key in layer:
+        raise FormatError(place, f"is the former name of {key}, which is given as well; delete one", field=name)
+    return key
 
 
 def _suggestion(name: str, known: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from sqlalchemy import create_engine, insert
 
 from downfield.api.feed.hub import Hub
 from downfield.core.errors import FormatError
-from downfield.game.entries import EventRecorded, GameStarted, unpack_entry
+from downfield.game.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
 from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
 from downfield.game.owner import GameOwner
@@ -132,6 +132,14 @@ def test_an_entry_is_upgraded_when_it_is_read(old: Old) -> None:
     assert isinstance(set_up.event.body, SetUp)
     assert (set_up.event.body.offense, set_up.event.body.hash) == ("home", "center")
     assert set_up.effects.text.startswith("RIV 0, A 0")
+
+
+def test_house_rules_of_version_1_are_known(old: Old) -> None:
+    content = json.loads(old.entries[0].content)
+    content["rulebook"] |= {"name": "attic", "system": "efl", "values": {"duty.late_s": 120.0}}
+    started = unpack_entry("began", json.dumps(content), where="here")
+    assert isinstance(started, GameStarted)
+    assert rulebook_of(started.rulebook).params.real("play_call.late_s") == 120
 
 
 @pytest.mark.parametrize("content", ["", "[]", '"followed"', '{"followed":{}}'])

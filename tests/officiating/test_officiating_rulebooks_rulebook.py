@@ -96,6 +96,14 @@ def test_unknown_or_impossible_values_are_refused_by_name(tmp_path: Path, text: 
     assert named in str(raised.value)
 
 
+def test_a_league_s_file_of_version_0_1_keeps_its_parameters(tmp_path: Path) -> None:
+    solitaire = house(tmp_path, 'base = "efl"\n[duty]\nlate_s = 120\n')
+    assert solitaire.params.real("play_call.late_s") == 120
+    assert house(tmp_path, 'base = "lions-den"\n[stop]\ndefence_turns = 3\n').params.count("stop.defense_turns") == 3
+    with pytest.raises(RulebookError, match=r"play_call\.late_s is given twice"):
+        house(tmp_path, 'base = "efl"\n[duty]\nlate_s = 120\n[play_call]\nlate_s = 90\n')
+
+
 def test_a_missing_file_and_an_unknown_name_are_refused() -> None:
     with pytest.raises(InputError, match="no such file"):
         load_rulebook("nowhere/league.toml")

@@ -39,7 +39,7 @@ export const START_TOUR = [
   {
     target: 'a[href="panel"]',
     title: "What you tap",
-    text: "A camera cannot see who holds the ball at the snap, or that a pass was called. That is told on the operator panel.",
+    text: "A camera cannot see who holds the ball at the snap, or that a pass was called. You declare it on the operator panel.",
     link: { href: "panel?tour", text: "Go on at the panel" },
   },
 ];
