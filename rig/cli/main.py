@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -49,6 +50,9 @@ COMMANDS: Final = {
 """Module and name of each sub-command: a function, or a Typer app with further sub-commands."""
 
 _USER_ERROR: Final = 2  # exit status
+
+_MISSING_LIBRARY: Final = re.compile(r"(lib\S+\.so[.\d]*): cannot open shared object file")
+"""What the linker of Linux says when a package can't be imported for want of a library of the system."""
 
 
 class LazyCommands(TyperGroup):
@@ -105,7 +109,8 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 2 and one line on standard error for what the user can fix.
 
     So is an error of the system about a file that no command expected, such as a name that is too long or that has
-    letters which the names of files can't have in an 8-bit locale.
+    letters which the names of files can't have in an 8-bit locale. So is a library that the system lacks: OpenCV loads
+    some that a computer without a desktop may not have.
 
     Args:
         arguments: of the command; None for those of the process.
@@ -118,6 +123,14 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
             end_output()
     except DownfieldError as error:
         say_aside(f"downfield: {error}")
+    except ImportError as error:
+        library = _MISSING_LIBRARY.search(str(error))
+        if library is None:
+            raise
+        say_aside(
+            f"downfield: this system lacks the library {library[1]}. Install what OpenCV needs, on Debian, Ubuntu and"
+            " Raspberry Pi OS: sudo apt install libgl1 libglib2.0-0 libxcb1"
+        )
     except OSError as error:
         if error.filename is None:  # nothing that was named is to blame
             raise

@@ -45,6 +45,38 @@ def test_ctrl_c_during_the_import_prints_no_traceback(handler: str, status: int,
     assert (done.returncode, done.stdout, done.stderr) == (status, output, "")
 
 
+LACKING = """
+import sys
+class Lacking:
+    def find_spec(self, name, path, target=None):
+        if name == "cv2":
+            raise ImportError("{problem}")
+sys.meta_path.insert(0, Lacking())
+sys.argv = ["downfield", "track", "game.mp4", "-c", "table.calibration.json", "-o", "game.tracks.jsonl"]
+from downfield.rig.cli.start import start
+start()
+"""
+
+
+def test_a_library_that_the_system_lacks_is_named_with_what_to_install(tmp_path: Path) -> None:
+    script = LACKING.format(problem="libGL.so.1: cannot open shared object file: No such file or directory")
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("downfield: this system lacks the library libGL.so.1. Install")
+    assert done.stderr.endswith(": sudo apt install libgl1 libglib2.0-0 libxcb1\n")
+
+
+def test_another_package_that_fails_is_no_missing_library(tmp_path: Path) -> None:
+    script = LACKING.format(problem="numpy.core.multiarray failed to import")
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 1
+    assert "numpy.core.multiarray failed to import" in done.stderr
+
+
 ON_CLOSED = """
 import os, sys
 os.closerange(0, 3)

@@ -100,9 +100,7 @@ def test_settings_are_read_by_their_names_of_version_0_1(tmp_path: Path) -> None
 def test_a_setting_given_by_both_names_in_one_place_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_text("[network]\nlooks_per_s = 8\ndetections_per_s = 9\n")
-    with pytest.raises(
-        FormatError, match=r"looks_per_s: is the former name of network\.detections_per_s, which"
-    ):
+    with pytest.raises(FormatError, match=r"looks_per_s: is the former name of network\.detections_per_s, which"):
         load(path, environment={})
     path.write_text("[network]\nlooks_per_s = 8\n")
     loaded = load(path, environment={}, command_line={"network.detections_per_s": 9})
