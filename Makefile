@@ -70,7 +70,7 @@ clean:
 	rm -rf build *.egg-info $(VENV) $(VENV)-train $(VENV)-site $(VENV)-lock .mypy_cache .ruff_cache .pytest_cache
 
 $(BIN)/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Downfield needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15) and "Downfield needs Python 3.11 to 3.14; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python

@@ -52,7 +52,7 @@ class Installation:
         extras = ",".join(sorted({*self.extras, extra}))
         wanted = f"{_NAME if self.source is None else self.source}[{extras}]"
         words = {
-            "uv tool": ["uv", "tool", "install", "--force"],
+            "uv tool": ["uv", "tool", "install", "--force", "--python", f"{sys.version_info[0]}.{sys.version_info[1]}"],
             "uv pip": ["uv", "pip", "install", "--python", self.python],
             "pipx": ["pipx", "install", "--force"],
             "pip": [self.python, "-m", "pip", "install"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,8 @@ def test_uv_keeps_the_extras_that_were_chosen_before(tmp_path: Path) -> None:
     )
     found = this_installation(environment(tmp_path, uv__receipt_toml=receipt), WHEEL)
     command = found.command_adding("postgres", "linux")
-    assert command == f"uv tool install --force {FROM_WHEEL}[postgres,scripts,twin]'"
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"  # uv would take the newest, which may lack packages
+    assert command == f"uv tool install --force --python {python} {FROM_WHEEL}[postgres,scripts,twin]'"
 
 
 @pytest.mark.parametrize(
