@@ -12,6 +12,7 @@ from downfield.api import problems
 from downfield.api.dependencies import AppContext, authorize
 from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
+from downfield.api.graphics.kept_sponsors import KeptSponsors
 from downfield.api.logos import LogoFolder
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
@@ -40,6 +41,7 @@ from downfield.api.routes import (
     review,
     review_rulings,
     setup,
+    sponsors,
     table_setup,
     tracks,
     what_if,
@@ -77,6 +79,7 @@ ROUTERS: Final = (
     replay.router,
     graphics.router,
     logos.router,
+    sponsors.router,
     card_photo.router,
     setup.router,
     table_setup.router,
@@ -131,6 +134,7 @@ def create_app(
     app.state.replays = ReplayDirector(context.hub, context.game_service, context.store.game, maker, context.replays)
     app.state.cards = graphics.CardCounter()
     app.state.logos = LogoFolder(context.style_folder and context.style_folder / "logos")
+    app.state.sponsors = KeptSponsors(context.style_folder, app.state.logos, context.hub)
     app.state.films = FilmMaker()
     app.state.worker = JudgingWorker()
     app.state.judging_aside = JudgingWorker()

@@ -35,6 +35,7 @@ TOPICS: dict[str, type[BaseModel]] = {
     "challenges": ChallengesView,
     "replay": stream_topics.ReplayView,
     "graphic": stream_topics.GraphicView,
+    "sponsors": stream_topics.SponsorsView,
     "strip": StripView,
     "schedule": ScheduleView,
 }

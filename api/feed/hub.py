@@ -40,6 +40,7 @@ CONFLATED_TOPICS: Final = frozenset(
         "challenges",
         "replay",
         "graphic",
+        "sponsors",
         "strip",
         "schedule",
     }

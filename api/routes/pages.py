@@ -43,7 +43,7 @@ PAGES: Final[Mapping[str, str]] = {
 GAME_PAGES: Final = frozenset({"/games", "/game", "/evidence", "/league"})
 """Pages about games, which need no table."""
 
-OVERLAYS: Final = ("calls", "field", "graphics", "replay", "scene", "scorebug")
+OVERLAYS: Final = ("calls", "field", "graphics", "replay", "scene", "scorebug", "sponsors")
 
 PAGE_POLICY: Final = (
     "default-src 'self'; connect-src 'self'{feed}; img-src 'self' data: blob:; media-src 'self' blob:; "

@@ -294,6 +294,7 @@ class Notice(TopicModel):
 
 Message = Annotated[
     Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source",
-            "notice", "challenges", "replay", "graphic", "strip", "schedule"],
+            "notice", "challenges", "replay", "graphic", "sponsors", "strip",
+            "schedule"],
     Field(description="A message's topic."),
 ]  # fmt: skip

@@ -43,3 +43,11 @@ class GraphicView(TopicModel):
     picture: str = Field(default="", description="Path of a picture, relative to the start page; empty for none.")
     logo: str | None = Field(default=None, description="Of a message, as `POST /api/logos` named it; null for none.")
     seconds: float = Field(default=8.0, description="How long it stays; 0 until it is taken off.")
+
+
+class SponsorsView(TopicModel):
+    """Topic `sponsors`: the logos that the overlay `sponsors` shows in turn. Published once some were chosen."""
+
+    shown: bool = Field(default=False, description="Whether they are on the stream now.")
+    logos: tuple[str, ...] = Field(default=(), description="In order, as `POST /api/logos` named them.")
+    seconds: float = Field(default=10.0, description="How long each stays.")

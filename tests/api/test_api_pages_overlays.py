@@ -174,7 +174,7 @@ def test_a_card_is_shown_in_the_scene_and_goes_when_a_play_begins(service: PageS
     page.goto(f"{service.url}/overlay/scene?calls=hide")
     cards, bug = page.frame_locator("iframe[title=graphics]"), page.frame_locator("iframe[title=scorebug]")
     expect(bug.locator(".down")).to_have_text("2nd & 7")
-    expect(page.locator("iframe")).to_have_count(3)
+    expect(page.locator("iframe")).to_have_count(4)
     expect(cards.locator("html")).to_have_attribute("data-link", "live")
     name = "The Extraordinarily Long-Named Society of Tabletop Football, Llanfairpwllgwyngyll <i>branch</i>"
     card = GraphicView(take=1, kind="line_up", title=name, side="home", rows=(GraphicRow(label="RB", values=("28",)),))

@@ -56,6 +56,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/replay"),
         ("DELETE", "/api/replay"),
         ("PUT", "/api/program"),
+        ("PUT", "/api/sponsors"),
         ("POST", "/api/games/{game}/challenges"),
         ("POST", "/api/games/{game}/challenges/{challenge}/ruling"),
         ("POST", "/api/games/{game}/signatures"),

@@ -39,6 +39,11 @@ export const OVERLAY_OPTIONS = {
     calls: word("call banner", "show", "hide"),
     replay: word("instant replay", "show", "hide"),
     cards: word("cards", "show", "hide"),
+    sponsors: word("corner of the sponsors’ logos", "top-right", "top-left", "hide"),
+  },
+  sponsors: {
+    position: position("top-right"),
+    ...COMMON,
   },
   graphics: {
     position: position("bottom-left"),

@@ -31,7 +31,7 @@ const CALLS_SHOWN = 25;
 const DECLARATIONS_SHOWN = 8;
 
 const at = (id) => document.getElementById(id);
-const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges", "strip", "schedule"]);
+const feed = new Feed(["game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source", "notice", "challenges", "strip", "schedule", "sponsors"]);
 const more = moreSections(at("more"), feed);
 
 // --- display -------------------------------------------------------------------------------------------------------

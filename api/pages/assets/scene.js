@@ -1,9 +1,13 @@
-// One source for OBS: the score bug, the call banner, the replay and the cards, each in a frame of its own.
+// One source for OBS: the score bug, the call banner, the replay, the cards and the sponsors, each in a frame of its own.
 
 import { el } from "./dom.js";
 import { overlay } from "./overlay.js";
 
-const PARTS = [
+/** A call banner as large as this just leaves room for the sponsors beside it. */
+const MOST_SPONSOR_SCALE = 1.2;
+
+const PARTS = [ // The lowest first: nothing is ever under the sponsors.
+  ["sponsors", "sponsors", null],
   ["cards", "graphics", "bottom-left"],
   ["scorebug", "scorebug", null],
   ["calls", "calls", "top"],
@@ -14,6 +18,10 @@ overlay("scene", ["game"], (stage, options) => {
   for (const [option, name, place] of PARTS) {
     if (options[option] === "hide") continue;
     const query = new URLSearchParams({ theme: options.theme, scale: options.scale, position: place ?? options.position });
+    if (name === "sponsors") {
+      query.set("position", options.sponsors);
+      query.set("scale", Math.min(options.scale, MOST_SPONSOR_SCALE));
+    }
     if (name === "graphics" && options.scorebug === "show") query.set("lift", 140);
     if (options.key) query.set("key", options.key);
     stage.append(el("iframe", { src: `overlay/${name}?${query}`, title: name, allowtransparency: true }));

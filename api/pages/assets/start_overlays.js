@@ -11,6 +11,7 @@ const OVERLAYS = {
   scorebug: ["Score bug", "Score, down and distance, spot, clock, possession, time-outs."],
   calls: ["Call banner", "Each call with its margin, probability and clause."],
   replay: ["Instant replay", "The last call again: slower, closer, measured, with the verdict at the end."],
+  sponsors: ["Sponsors", "The sponsors’ logos in turn, in a corner of their own; chosen in the panel."],
   field: ["Field map", "All figures, the line of scrimmage and the line to gain."],
 };
 

@@ -1,0 +1,43 @@
+"""The sponsors' logos on the stream: which, how long each, and whether they are shown."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from downfield.api.graphics.kept_sponsors import KeptSponsors, SponsorsRequest
+from downfield.api.problems import ProblemError
+from downfield.api.repeated_requests import RepeatableRoute
+from downfield.api.security.roles import allow
+from downfield.core.errors import InputError, OutputError
+from downfield.game.published.stream_topics import SponsorsView
+
+router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
+
+
+async def _sponsors(request: Request) -> KeptSponsors:
+    sponsors: KeptSponsors = request.app.state.sponsors
+    return sponsors
+
+
+SponsorsDep = Annotated[KeptSponsors, Depends(_sponsors)]
+
+
+@router.get("/sponsors", summary="The sponsors on the stream")
+@allow("viewer")
+def get_sponsors(sponsors: SponsorsDep) -> SponsorsView:
+    """Their logos in the order shown."""
+    return sponsors.now
+
+
+@router.put("/sponsors", summary="Choose the sponsors on the stream")
+@allow("operator")
+def use_sponsors(sponsors: SponsorsDep, wanted: SponsorsRequest) -> SponsorsView:
+    """In place of those from before; kept over restarts."""
+    try:
+        return sponsors.use(wanted)
+    except InputError as error:
+        raise ProblemError(422, str(error)) from None
+    except OutputError as error:
+        raise ProblemError(503, str(error)) from None
