@@ -9,7 +9,7 @@ import asyncio
 import base64
 import hashlib
 import json
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -25,6 +25,7 @@ _RPC_VERSION: Final = 1
 _HELLO, _IDENTIFY, _IDENTIFIED, _REQUEST, _RESPONSE = 0, 1, 2, 6, 7
 _WRONG_PASSWORD: Final = 4009
 _SUCCESS: Final = 100
+_PLAYING: Final = frozenset({"live", "in_air", "kick"})  # the overlay shows no replay then
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,8 @@ class ObsOutlet:
     async def _drive(self, session: ObsSession, updates: AsyncIterator[StreamUpdate]) -> None:
         reading = asyncio.create_task(session.read())
         following = asyncio.ensure_future(anext(updates))
-        doing: set[asyncio.Task[None]] = set()
+        scene = ReplayScene(session, self._options.scene)
+        saving: set[asyncio.Task[None]] = set()
         try:
             while True:
                 await asyncio.wait({reading, following}, return_when=asyncio.FIRST_COMPLETED)
@@ -117,39 +119,77 @@ class ObsOutlet:
                     reading.result()
                     return
                 update, following = following.result(), asyncio.ensure_future(anext(updates))
-                for work in self._asked_for(session, update):
-                    task = asyncio.create_task(work)
-                    doing.add(task)
-                    task.add_done_callback(doing.discard)
+                if self._options.replay_buffer and update.call is not None and worth_replaying(update.call):
+                    task = asyncio.create_task(self._save(session))
+                    saving.add(task)
+                    task.add_done_callback(saving.discard)
+                if self._options.scene and update.replay is not None:
+                    scene.show(update.replay.seconds)
+                elif update.replay_over or (update.game is not None and update.game.phase in _PLAYING):
+                    scene.end()
         finally:
             reading.cancel()
             following.cancel()
-            for task in doing:
+            scene.close()
+            for task in saving:
                 task.cancel()
-
-    def _asked_for(self, session: ObsSession, update: StreamUpdate) -> list[Coroutine[Any, Any, None]]:
-        asked_for = []
-        if self._options.replay_buffer and update.call is not None and worth_replaying(update.call):
-            asked_for.append(self._save(session))
-        if self._options.scene and update.replay is not None:
-            asked_for.append(self._show(session, update.replay.seconds))
-        return asked_for
 
     async def _save(self, session: ObsSession) -> None:
         await asyncio.sleep(LIMITS.settle_s)
-        with suppress(ObsError):  # the buffer is not running: that is the streamer's choice
+        with suppress(ObsError, ConnectionClosed):  # the buffer is not running: that is the streamer's choice
             await session.request("SaveReplayBuffer")
 
-    async def _show(self, session: ObsSession, seconds: float) -> None:
-        """Show the scene, and afterwards the one before, unless somebody has changed it meanwhile."""
-        scene = self._options.scene
-        with suppress(ObsError):
-            before = str((await session.request("GetCurrentProgramScene")).get("currentProgramSceneName", ""))
-            await session.request("SetCurrentProgramScene", {"sceneName": scene})
-            await asyncio.sleep(seconds + LIMITS.longer_s)
-            now = (await session.request("GetCurrentProgramScene")).get("currentProgramSceneName")
-            if now == scene and before not in {"", scene}:
-                await session.request("SetCurrentProgramScene", {"sceneName": before})
+
+class ReplayScene:
+    """Shows a scene of OBS while a replay runs, and then the one before, unless somebody changed it meanwhile.
+
+    Args:
+        session: signed in.
+        name: of the scene.
+
+    """
+
+    def __init__(self, session: ObsSession, name: str) -> None:
+        self._session, self._name = session, name
+        self._before = ""
+        self._over = asyncio.Event()
+        self._showing: asyncio.Task[None] | None = None
+
+    def show(self, seconds: float) -> None:
+        """Show it for a replay; one that still runs gives way, and the scene before it stays the one to go back to."""
+        self.close()
+        self._over = asyncio.Event()
+        self._showing = asyncio.create_task(self._show(seconds, self._over))
+
+    def end(self) -> None:
+        """Go back now: the overlay shows no replay any more."""
+        self._over.set()
+
+    def close(self) -> None:
+        """Do nothing more."""
+        if self._showing is not None:
+            self._showing.cancel()
+
+    async def _show(self, seconds: float, over: asyncio.Event) -> None:
+        with suppress(ObsError, ConnectionClosed):
+            now = await self._now()
+            if now != self._name:
+                self._before = now
+                await self._switch(self._name)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), seconds + LIMITS.longer_s)
+            unchanged = await self._now() == self._name
+            if over is not self._over:  # the next replay has begun: a cancellation may be lost in `wait_for`
+                return
+            before, self._before = self._before, ""
+            if unchanged and before:
+                await self._switch(before)
+
+    async def _now(self) -> str:
+        return str((await self._session.request("GetCurrentProgramScene")).get("currentProgramSceneName", ""))
+
+    async def _switch(self, name: str) -> None:
+        await self._session.request("SetCurrentProgramScene", {"sceneName": name})
 
 
 class ObsSession:

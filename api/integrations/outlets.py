@@ -46,12 +46,14 @@ class StreamUpdate:
         game: the state of the game afterwards; None before there is one.
         call: a call that was just made; None where something else happened.
         replay: a replay that the overlay now shows; None likewise.
+        replay_over: whether the overlay was told to show the replay before no longer; nothing else happened then.
 
     """
 
     game: GameView | None
     call: CallView | None = None
     replay: ReplayView | None = None
+    replay_over: bool = False
 
 
 class Outlet(Protocol):
@@ -178,6 +180,8 @@ class UpdateSource:
             self._take = replay.take
             if message.topic != SNAPSHOT:
                 made.append(StreamUpdate(self._game, replay=replay))
+        elif isinstance(replay, ReplayView) and replay.state != "ready" and replay.take != self._take:
+            made.append(StreamUpdate(self._game, replay_over=True))
         if isinstance(game, GameView) and game != self._game:
             self._game = game
             made.append(StreamUpdate(game))

@@ -77,6 +77,8 @@ class WebhookOutlet:
 
         """
         async for update in updates:
+            if update.replay_over:
+                continue
             if self._states or update.call is not None or update.replay is not None:
                 await self._deliver(json.dumps(update_document(update), separators=(",", ":")).encode())
 

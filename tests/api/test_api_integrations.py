@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from overlay_pages import a_call
 from websockets.asyncio.server import ServerConnection, serve
 
-from downfield.api.feed.hub import Hub
+from downfield.api.feed.hub import FeedMessage, Hub
 from downfield.api.integrations import obs, outlets
 from downfield.api.integrations.captions import web_vtt
 from downfield.api.integrations.documents import game_document, update_document
@@ -133,6 +133,49 @@ def test_obs_shows_the_scene_while_a_replay_runs_and_saves_its_buffer_after_a_ca
             await until(lambda: fake.scene == "Replay")
             await until(lambda: fake.scene == "Table")
             assert fake.asked.count("SaveReplayBuffer") == 1
+            driving.cancel()
+
+    run(work())
+
+
+LONG = ReplayView(take=1, state="ready", seconds=60)
+
+
+def test_the_scene_goes_back_when_a_play_begins_or_the_replay_is_taken_off(game: GameView) -> None:
+    async def work() -> None:
+        fake, queue = FakeObs(), UpdateQueue()
+        async with fake.serving() as address:
+            driving = asyncio.create_task(ObsOutlet(ObsOptions(address, scene="Replay")).run(aiter(queue)))
+            for over in (
+                StreamUpdate(game.model_copy(update={"phase": "live"})),
+                StreamUpdate(game, replay_over=True),
+            ):
+                queue.put(StreamUpdate(game, replay=LONG))
+                await until(lambda: fake.scene == "Replay")
+                queue.put(StreamUpdate(game))  # such as a change of the clock: the replay goes on
+                queue.put(StreamUpdate(game, call=TACKLE))
+                await asyncio.sleep(0.05)
+                assert fake.scene == "Replay"
+                queue.put(over)
+                await until(lambda: fake.scene == "Table")
+            driving.cancel()
+
+    run(work())
+
+
+def test_a_second_replay_stays_on_and_the_scene_from_before_the_first_comes_back(game: GameView) -> None:
+    async def work() -> None:
+        fake, queue = FakeObs(), UpdateQueue()
+        async with fake.serving() as address:
+            driving = asyncio.create_task(ObsOutlet(ObsOptions(address, scene="Replay")).run(aiter(queue)))
+            queue.put(StreamUpdate(game, replay=ReplayView(take=1, state="ready", seconds=0.2)))
+            await until(lambda: fake.scene == "Replay")
+            queue.put(StreamUpdate(game, replay_over=True))
+            queue.put(StreamUpdate(game, replay=LONG))  # made before: it is there at once
+            await asyncio.sleep(0.5)
+            assert fake.scene == "Replay", "the end of the first replay took the second off"
+            queue.put(StreamUpdate(game, replay_over=True))
+            await until(lambda: fake.scene == "Table")
             driving.cancel()
 
     run(work())
@@ -259,7 +302,9 @@ def test_states_are_sent_only_if_wanted(game: GameView) -> None:
     receiver = FakeReceiver(200)
     run(WebhookOutlet("https://e.org", states=False, post=receiver.post).run(some(StreamUpdate(game))))
     assert receiver.taken == []
-    run(WebhookOutlet("https://e.org", post=receiver.post).run(some(StreamUpdate(game))))
+    over = StreamUpdate(game, replay_over=True)  # the webhook is told when replays begin
+    run(WebhookOutlet("https://e.org", post=receiver.post).run(some(StreamUpdate(game), over)))
+    assert len(receiver.taken) == 1
     assert json.loads(receiver.taken[0][0])["event"] == "state"
 
 
@@ -291,6 +336,18 @@ def test_only_what_happens_from_now_on_is_told(game: GameView) -> None:
     hub.publish("replay", ReplayView(take=1, state="ready"))
     assert source.updates(hub.snapshot()) == [StreamUpdate(game)]
     assert source.updates(hub.snapshot()) == []  # after falling behind, a snapshot again
+
+
+def test_the_end_of_a_replay_is_told_once_another_is_asked_for_or_it_is_taken_off(game: GameView) -> None:
+    source, hub = UpdateSource(), Hub()
+    hub.publish("game", game)
+    source.updates(hub.snapshot())
+    over, ready = StreamUpdate(game, replay_over=True), ReplayView(take=2, state="ready")
+    told = [
+        source.updates(FeedMessage(hub.epoch, number, "replay", view, 0))
+        for number, view in enumerate((ReplayView(take=2, state="making"), ready, ready, ReplayView(take=3)), 2)
+    ]
+    assert told == [[over], [StreamUpdate(game, replay=ready)], [], [over]]
 
 
 def test_files_are_written_whole_and_only_when_they_change(game: GameView, tmp_path: Path) -> None:
