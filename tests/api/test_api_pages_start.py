@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import cv2
+import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, expect
@@ -62,6 +64,11 @@ def test_the_start_page_gives_addresses_to_copy(service: PageServer, chrome: Bro
         card.get_by_text("Preview").click()
         frame = page.frame_locator("article iframe")
         expect(frame.locator("html")).to_have_attribute("data-theme", "light")
+        expect(frame.locator(".bug .score").first).to_be_visible()
+        preview = cv2.imdecode(np.frombuffer(card.locator(".preview").screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)
+        assert preview is not None
+        empty = preview[preview.shape[0] // 4 : preview.shape[0] // 2, 40:-40]
+        assert 40 < empty.min() < empty.max() < 100, "the overlay is transparent: the preview's checkers are seen"
 
 
 def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Browser, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ export function sponsorForm(feed) {
   box.checked = now.shown;
   const seconds = number("seconds", now.seconds, 2, 600);
   const fields = [];
-  const list = el("div", { class: "wide" });
+  const list = el("div", { class: "grid wide" });
   const add = (logo) => {
     fields.push(logoField(`Logo of sponsor ${fields.length + 1}`, logo));
     list.append(fields.at(-1).element);
