@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from browsers import PageServer, browser, page_in
+from browsers import PHONE, PageServer, browser, page_in
 from playwright.sync_api import Browser, expect
 
 from downfield.game.published.board_topics import SourceStatus
+
+TOP_PX = "element => element.getBoundingClientRect().top"
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +42,7 @@ def test_every_part_of_the_start_page_is_explained_and_it_goes_on_at_the_panel(
         for step in range(1, 8):
             expect(tour).to_contain_text(f"{step} of 8")
             expect(page.locator(".tour-target")).to_have_count(1)
+            assert 0 <= page.locator(".tour-target").evaluate(TOP_PX) < PHONE["height"] / 2, step
             tour.get_by_role("button", name="Next").tap()
         tour.get_by_role("link", name="Go on at the panel").tap()
         expect(tour).to_contain_text("1 of")

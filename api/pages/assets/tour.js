@@ -60,7 +60,8 @@ function ring(element) {
   if (element === null) return;
   element.classList.add("tour-target");
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  element.scrollIntoView({ block: "center", behavior: calm ? "instant" : "smooth" });
+  const block = element.getBoundingClientRect().height > innerHeight / 2 ? "start" : "center"; // of what is high, its head
+  element.scrollIntoView({ block, behavior: calm ? "instant" : "smooth" });
 }
 
 function isVisible(element) {
