@@ -24,6 +24,7 @@ from typing import Any, Final
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
+from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.shared_picture import SharedPicture
 from downfield.core.supervision import only_logged, supervised_thread
@@ -164,8 +165,7 @@ class _Worker:
 
     def end(self) -> None:
         """Kill the process; it keeps no state."""
-        self.process.kill()
-        self.process.wait()
+        end_process(self.process)
         self.connection.close()
 
 
@@ -255,6 +255,9 @@ class WorkerClient:
                 ours.close()
                 return
         worker = self._worker = _Worker(process, ours)
+        if self._closed.is_set():  # since the process was started
+            worker.end()
+            return
         try:
             ours.send(WorkerStart(self._options, memory))
             _receive(ours)

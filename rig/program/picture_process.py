@@ -20,6 +20,7 @@ from typing import Final
 from downfield.api.program.live_stream import Part
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
+from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.shared_picture import SharedPicture
 from downfield.core.supervision import only_logged, supervised_thread
@@ -51,6 +52,7 @@ class PictureProcessLimits:
 
 LIMITS: Final = PictureProcessLimits()
 
+_STEP_S: Final = 0.2
 _BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 
@@ -65,8 +67,7 @@ class _Worker:
 
     def end(self) -> None:
         """Kill the process; it keeps no state."""
-        self.process.kill()
-        self.process.wait()
+        end_process(self.process)
 
 
 class PictureProcess:
@@ -130,11 +131,13 @@ class PictureProcess:
         self._starts = 0
         return True
 
-    def close(self) -> None:
-        """End the process."""
+    def end(self) -> None:
+        """Have the process end soon, whether it draws or is being started, and no other start; for any thread."""
         self._closed.set()
-        if self._worker is not None:
-            self._worker.end()
+
+    def close(self) -> None:
+        """End the process, and give its memory back; when no picture is being drawn."""
+        self.end()
         if self._starting is not None:
             self._starting.join()
         self._memory.close()
@@ -161,7 +164,8 @@ class PictureProcess:
             with ours:
                 ours.send(memory)
                 while not self._closed.is_set():
-                    self._receive(ours.recv(), worker)
+                    if ours.poll(_STEP_S):
+                        self._receive(ours.recv(), worker)
         except _BROKEN:
             pass
         finally:
@@ -188,5 +192,5 @@ class PictureProcess:
         """End a process; another is started with the next picture."""
         if self._worker is worker:
             self._worker = None
-        worker.end()
         self._free.set()
+        worker.end()

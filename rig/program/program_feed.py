@@ -111,6 +111,8 @@ class ProgramDrawer(LoopObserver):
     def close(self) -> None:
         """Stop drawing."""
         self._newest.close()
+        if self._process is not None:
+            self._process.end()  # the thread may be waiting for a picture of it
         self._thread.join()
         if self._process is not None:
             self._process.close()

@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Final
 
 from downfield.core.errors import BusyError, NotRecordedError
+from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.review.replay.replay_maker import OwnThreadRenderer, PictureSource, ReplayWork
@@ -61,8 +62,7 @@ class _Worker:
 
     def end(self) -> None:
         """Kill the process; it keeps no state."""
-        self.process.kill()
-        self.process.wait()
+        end_process(self.process)
 
 
 class ReplayProcess:

@@ -19,7 +19,6 @@ from downfield.core.media_limits import STREAM_OPTIONS
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.video_file import square_size_px, upright_bgr
 from downfield.core.video_streams import pixel_aspect
-from downfield.rig.sources.http_mjpeg import error_text
 from downfield.rig.sources.source import (
     CaptureClock,
     CapturedFrame,
@@ -29,6 +28,7 @@ from downfield.rig.sources.source import (
     changed_size,
 )
 from downfield.rig.sources.source_clock import SourceClock
+from downfield.rig.sources.stream_errors import stream_error_text
 
 SCHEMES: Final = ("rtsp", "rtsps", "rtmp", "srt", "udp", "tcp", "rtp")
 
@@ -71,17 +71,24 @@ class NetworkVideo:
         self._name = without_password(url)
         self._clock = clock
         self._closed = False
-        options = {**_OPTIONS, **(_RTSP_OPTIONS if url.lower().startswith("rtsp") else {})}
+        rtsp = url.lower().startswith("rtsp")
+        options = {**_OPTIONS, **(_RTSP_OPTIONS if rtsp else {})}
+        began_ns = monotonic_ns()
         try:
             self._container: av.container.InputContainer = av.open(
                 _encoded(url), timeout=(OPEN_TIMEOUT_S, timeout_s), options=options
             )
         except (av.FFmpegError, OSError, ValueError) as error:
-            raise SourceError(f"{self._name}: can't be opened: {_error_text(error)}") from None
+            late = monotonic_ns() - began_ns >= OPEN_TIMEOUT_S * 1e9
+            text = stream_error_text(error, late=late, rtsp=rtsp, has_password=url != self._name)
+            raise SourceError(f"{self._name}: can't be opened: {text}") from None
         if not self._container.streams.video:
             self._container.close()
             raise SourceError(f"{self._name}: carries no video")
         self._stream = self._container.streams.video[0]
+        if not (self._stream.width and self._stream.height):
+            self._container.close()
+            raise SourceError(f"{self._name}: can't be opened: no picture arrived in time")
         self._stream.codec_context.thread_count = 1
         self._stored_size_px = (self._stream.width, self._stream.height)
         self._pixel_aspect = pixel_aspect(self._stream)
@@ -127,7 +134,7 @@ class NetworkVideo:
                     return
         except (av.FFmpegError, OSError) as error:
             if not self._closed:
-                raise SourceError(f"{self._name}: the stream failed: {_error_text(error)}") from None
+                raise SourceError(f"{self._name}: the stream failed: {stream_error_text(error)}") from None
         finally:
             self._container.close()
         if not self._closed:
@@ -205,15 +212,6 @@ def _joined(first: Packet[VideoStream], second: Packet[VideoStream], stream: Vid
 
 def _unit_type(unit: bytes, codec: str) -> int:
     return unit[0] & 31 if codec == "h264" else unit[0] >> 1 & 63
-
-
-def _error_text(error: Exception) -> str:
-    """Return what an error of FFmpeg means: it ends what takes too long as if somebody had requested that."""
-    if isinstance(error, av.error.ExitError):
-        return "nothing arrived in time"
-    if isinstance(error, av.error.ProtocolNotFoundError):
-        return "this installation's FFmpeg does not speak its protocol. Have the camera send RTSP"
-    return error_text(error)
 
 
 def _encoded(url: str) -> str:

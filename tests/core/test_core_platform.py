@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from downfield.core.platform import clock, sockets
+from downfield.core.platform import child_process, clock, sockets
+from downfield.core.platform.child_process import end_process
 from downfield.core.platform.clock import has_coarse_clock
 from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLocks
 from downfield.core.platform.folders import lasting_temporary_folder, user_cache_folder, user_data_folder
@@ -195,3 +196,15 @@ def test_cores_are_counted_where_only_linux_tells_which_may_be_used(monkeypatch:
     assert usable_cores() == 8
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert usable_cores() == 1
+
+
+def test_a_killed_process_that_gets_no_processor_to_end_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of idle priority on a busy computer; here a process that does not hear of it."""
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as process:
+        with monkeypatch.context() as patched:
+            patched.setattr(child_process, "_WAIT_S", 0.1)
+            patched.setattr(process, "kill", lambda: None)
+            end_process(process)
+        assert process.poll() is None
+        end_process(process)
+        assert process.poll() is not None

@@ -5,9 +5,12 @@ from __future__ import annotations
 import io
 import os
 import signal
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import av
 import cv2
@@ -114,6 +117,52 @@ def test_a_process_that_ends_is_started_again_and_meanwhile_nothing_waits(proces
     assert film.cleared >= 1  # its film has ended
     process.close()
     assert not process.draw(frame.image, request, None)
+
+
+def test_a_process_that_is_still_being_started_is_ended_with_the_rig(
+    process: PictureProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Such as one begun anew because the first ended by the signal that ends the rig, as systemd sends to all."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Started(subprocess.Popen[bytes]):
+        def __init__(self, *given: object, **named: object) -> None:
+            super().__init__(*given, **named)  # type: ignore[call-overload]
+            started.append(self)
+
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 600\n", encoding="ascii")  # an interpreter on a busy computer
+    slow.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(slow))
+    monkeypatch.setattr("downfield.rig.program.picture_process.subprocess.Popen", Started)
+    request = DrawRequest(0, None, None, ProgramMoment(), ProgramOptions(), film=False, picture=True)  # type: ignore[arg-type]
+    assert not process.draw(np.zeros((90, 160, 3), np.uint8), request, None)
+    until(lambda: started)
+    closing = threading.Thread(target=process.close, daemon=True)
+    closing.start()
+    closing.join(WAIT_S)
+    assert not closing.is_alive(), "closing waits for a process that never answers"
+    assert started[0].poll() is not None
+    assert not process.draw(np.zeros((90, 160, 3), np.uint8), request, None)
+    assert len(started) == 1, "a closed one was started again"
+
+
+def test_a_process_that_hangs_keeps_no_end_waiting(process: PictureProcess) -> None:
+    request = DrawRequest(0, None, None, ProgramMoment(), ProgramOptions(), film=False, picture=False)  # type: ignore[arg-type]
+    image = np.zeros((90, 160, 3), np.uint8)
+    until(lambda: process.draw(image, request, None))
+    pid = process.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    drawing = threading.Thread(target=lambda: process.draw(image, request, None), daemon=True)
+    began = time.monotonic()
+    drawing.start()
+    process.end()
+    drawing.join(WAIT_S)
+    assert time.monotonic() - began < WAIT_S / 2, "the picture was waited for until it was too late"
+    process.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_a_process_that_can_not_be_started_leaves_everything_to_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
