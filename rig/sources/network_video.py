@@ -71,8 +71,8 @@ class NetworkVideo:
         self._name = without_password(url)
         self._clock = clock
         self._closed = False
-        rtsp = url.lower().startswith("rtsp")
-        options = {**_OPTIONS, **(_RTSP_OPTIONS if rtsp else {})}
+        scheme = url.partition("://")[0].lower()
+        options = {**_OPTIONS, **(_RTSP_OPTIONS if scheme.startswith("rtsp") else {})}
         began_ns = monotonic_ns()
         try:
             self._container: av.container.InputContainer = av.open(
@@ -80,7 +80,7 @@ class NetworkVideo:
             )
         except (av.FFmpegError, OSError, ValueError) as error:
             late = monotonic_ns() - began_ns >= OPEN_TIMEOUT_S * 1e9
-            text = stream_error_text(error, late=late, rtsp=rtsp, has_password=url != self._name)
+            text = stream_error_text(error, scheme=scheme, late=late, has_password=url != self._name)
             raise SourceError(f"{self._name}: can't be opened: {text}") from None
         if not self._container.streams.video:
             self._container.close()

@@ -116,6 +116,21 @@ def test_a_camera_that_wants_another_password_says_so_and_not_the_password(user:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("address", "end"),
+    [
+        ("rtsp://camera.invalid/table", "by its IP address"),
+        ("rtsp://coach:p@ss.invalid/word@127.0.0.1:9/table", "as %40 and %2F"),  # the password ends at the first @
+        ("tcp://camera.invalid:8554", "by its IP address"),
+    ],
+)
+def test_a_host_that_nobody_knows_is_told_as_one(address: str, end: str) -> None:
+    with pytest.raises(SourceError, match=f"no computer of that name is found.*{end}$") as caught:
+        NetworkVideo(address, CaptureClock())
+    assert "p@ss" not in str(caught.value)
+
+
 def test_an_error_of_another_protocol_is_told_as_it_is() -> None:
     assert stream_error_text(av.InvalidDataError(1, "Invalid data")) == "Invalid data"
-    assert stream_error_text(OSError(errno.ECONNREFUSED, "Connection refused"), rtsp=True) == "Connection refused"
+    assert stream_error_text(OSError(errno.ECONNREFUSED, "Connection refused"), scheme="rtsp") == "Connection refused"
+    assert stream_error_text(OSError(errno.EIO, "Input/output error"), scheme="rtmp") == "Input/output error"
