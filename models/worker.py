@@ -19,7 +19,7 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.frame import Detection
-from downfield.core.platform.priorities import lower_process_priority
+from downfield.core.platform.priorities import lower_process_priority, restore_process_priority
 from downfield.core.shared_picture import shared_picture
 from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
@@ -80,4 +80,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    restore_process_priority(os.getpid())
     os._exit(0)  # at idle priority, taking the networks apart takes minutes on a busy computer

@@ -234,7 +234,7 @@ class WorkerClient:
         """End the worker for good."""
         self._closed.set()
         if self._worker is not None:
-            self._worker.process.kill()
+            end_process(self._worker.process)
         self._starting.join()
 
     def _start(self, after_s: float = 0.0) -> threading.Thread:

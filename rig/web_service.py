@@ -259,6 +259,14 @@ def _certificate(settings: ServiceSettings, folder: Path) -> CertificateFiles:
     return own_certificate(folder, [*hosts, *settings.names])
 
 
+_NO_ERRORS: Final = ("returned without completing response", "timeout graceful shutdown exceeded")
+
+
 def _is_error(record: logging.LogRecord) -> bool:
-    """Return whether a log record is an error; uvicorn logs every stalled client that is disconnected as one."""
-    return "returned without completing response" not in record.getMessage()
+    """Return whether a log record is an error.
+
+    uvicorn logs every stalled client that is disconnected as one, and at the end every open stream that it breaks off.
+    """
+    if record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError):
+        return False
+    return not any(text in record.getMessage() for text in _NO_ERRORS)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
+from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.platform.system import SYSTEM
@@ -34,3 +36,16 @@ def lower_process_priority(niceness: int, schedule: Schedule) -> None:
     if SYSTEM == "linux":
         policy = os.SCHED_IDLE if schedule == "idle" else os.SCHED_BATCH
         os.sched_setscheduler(0, policy, os.sched_param(0))
+
+
+def restore_process_priority(pid: int) -> None:
+    """Have a process scheduled as usual again, so that it ends soon; on Linux, where this program may (sched(7)).
+
+    Args:
+        pid: its id.
+
+    """
+    if SYSTEM == "linux":
+        with suppress(OSError):  # it has ended, or needs more rights
+            for thread in Path(f"/proc/{pid}/task").iterdir():
+                os.sched_setscheduler(int(thread.name), os.SCHED_OTHER, os.sched_param(0))

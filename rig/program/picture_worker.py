@@ -19,7 +19,7 @@ import cv2
 from downfield.api.program.live_stream import Part
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
-from downfield.core.platform.priorities import lower_process_priority
+from downfield.core.platform.priorities import lower_process_priority, restore_process_priority
 from downfield.core.shared_picture import shared_picture
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.program.picture_messages import Failed, Header, Jpeg, Message, SharedRequest, Sign
@@ -96,4 +96,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    restore_process_priority(os.getpid())
     os._exit(0)

@@ -17,6 +17,7 @@ from downfield.core.platform.child_process import end_process
 from downfield.core.platform.clock import has_coarse_clock
 from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLocks
 from downfield.core.platform.folders import lasting_temporary_folder, user_cache_folder, user_data_folder
+from downfield.core.platform.priorities import restore_process_priority
 from downfield.core.platform.processors import usable_cores
 from downfield.core.platform.system import System, system_of
 
@@ -208,3 +209,19 @@ def test_a_killed_process_that_gets_no_processor_to_end_is_not_waited_for(monkey
         assert process.poll() is None
         end_process(process)
         assert process.poll() is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are scheduled otherwise here")
+def test_an_idle_process_is_scheduled_as_usual_to_end() -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as process:
+        os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
+        restore_process_priority(process.pid)
+        scheduled = os.sched_getscheduler(process.pid)
+        try:
+            os.sched_setscheduler(process.pid, os.SCHED_OTHER, os.sched_param(0))
+        except PermissionError:
+            assert scheduled == os.SCHED_IDLE  # left as it is, without an error
+        else:
+            assert scheduled == os.SCHED_OTHER
+        end_process(process)
+    restore_process_priority(process.pid)  # one that has ended is no error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from pathlib import Path
 
 import httpx
@@ -9,6 +11,7 @@ import pytest
 from relayed_service import RelayedService
 
 from downfield.rig.configuration.settings import ServiceSettings
+from downfield.rig.web_service import _is_error
 
 
 @pytest.mark.parametrize(
@@ -32,3 +35,16 @@ def test_the_printed_link_makes_the_admin(tmp_path: Path, settings: dict[str, ob
     served.end()
     assert bool(key) == has_key
     assert role == "admin", "whoever follows the link on the rig's own screen can do nothing"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "shown"),
+    [
+        ("Exception in ASGI application", asyncio.CancelledError("at the end"), False),
+        ("Cancel 3 running task(s), timeout graceful shutdown exceeded", None, False),
+        ("Exception in ASGI application", RuntimeError("a fault"), True),
+    ],
+)
+def test_streams_that_the_end_breaks_off_are_no_errors(text: str, cause: BaseException | None, *, shown: bool) -> None:
+    exception = None if cause is None else (type(cause), cause, None)
+    assert _is_error(logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, text, (), exception)) is shown
