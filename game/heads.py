@@ -19,6 +19,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import FormatError, InputError
 from downfield.core.input_files import read_lines, special_kind
 from downfield.core.private_files import OWNER_ONLY, make_private_folder
@@ -248,8 +249,8 @@ def entries_after_heads(store: StoreReader, heads: list[KeptHead]) -> Iterator[s
         last = store.last_entry(game)
         if last is not None and last.seq > seq:
             yield (
-                f"{game}: of its last {last.seq - seq} entries the heads say nothing. Its rig plays still, was killed,"
-                " could not write them, or somebody cut off their end."
+                f"{game}: of its last {counted(last.seq - seq, 'entry')} the heads say nothing. Its rig plays still,"
+                " was killed, could not write them, or somebody cut off their end."
             )
 
 
@@ -269,7 +270,7 @@ def _journal_differs(store: StoreReader, kept: list[KeptHead], *, closed: bool) 
     if missing:
         yield f"{game}: entry {max(missing)} is missing. The end was cut off, or an older copy was put back."
     elif closed and last > kept[-1].seq:
-        yield f"{game}: {last - kept[-1].seq} entries were added after the rig had closed the store."
+        yield f"{game}: {counted(last - kept[-1].seq, 'entry', 'were')} added after the rig had closed the store."
 
 
 def _signed(head: KeptHead) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from downfield.core.counted_nouns import counted
 from downfield.game.hash_chain import row_digest
 from downfield.game.owner import rig_id
 from downfield.game.signed_list import DEVICE, GAME, SEAL, DeviceStanding, GameStanding, read_row, read_seal
@@ -171,7 +172,7 @@ def _game_differs(
     if last is None or last.seq < listed.seq:
         yield f"{game}: entry {listed.seq} is missing. The end was cut off."
     elif last.seq > listed.seq:
-        yield f"{game}: {last.seq - listed.seq} entries were added after the last that its rig has listed."
+        yield f"{game}: {counted(last.seq - listed.seq, 'entry', 'were')} added after the last that its rig has listed."
     elif last.digest != listed.digest:
         yield f"{game}: entry {last.seq} is not the one that its rig has listed. The journal was sealed again."
 

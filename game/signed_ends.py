@@ -15,6 +15,7 @@ from typing import Final
 from sqlalchemy import BigInteger, Column, Engine, ForeignKey, Integer, MetaData, Table, Text, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import InputError
 from downfield.game.database import cause_of, create_reading_engine, parse_address
 from downfield.game.owner import rig_id
@@ -129,7 +130,7 @@ def _difference(store: StoreReader, end: SignedEnd) -> str:
     game = end.game.id
     listed = store.game(game)
     if listed is None:
-        return f"{game}: is missing. The tournament has {end.seq} entries of it: it was deleted here."
+        return f"{game}: is missing. The tournament has {counted(end.seq, 'entry')} of it: it was deleted here."
     if listed != end.game:
         return f"{game}: its title, teams, rulebook, table or rig is not the one that was signed for the tournament."
     entry = next(store.entries(game, after=end.seq - 1, attachments=False, page_entries=1), None)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import BusyError, NotFoundError, OutputError, RefusedError
 from downfield.core.records import to_json
 from downfield.game.challenges import ChallengeRaised, ChallengeRuled, ChallengeRules, ChallengesView
@@ -68,7 +69,7 @@ class FinishedGames:
     ) -> None:
         self._store, self._in_play, self._worker = store, in_play, worker
         self._standings = standings or GameStandings(store, worker)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._ruled: OrderedDict[tuple[str, str], tuple[LateRuling, GameChanges]] = OrderedDict()
 
     def reopen(self, row: GameRow, by: str, reason: str) -> None:
@@ -93,12 +94,14 @@ class FinishedGames:
         """Close a reopened game.
 
         Raises:
-            RefusedError: it is not open.
+            RefusedError: it is not open, or a challenge is under review.
             OutputError: the store can't be written.
 
         """
         with self._lock:
             history = self._opened(row)
+            if history.challenges.open:
+                raise RefusedError("A challenge is under review. Decide it before the game is closed.")
             self._append(history, GameEnded(history.text, history.score, by))
 
     def rule(self, row: GameRow, ruling: LateRuling) -> GameChanges:
@@ -179,15 +182,16 @@ class FinishedGames:
             OutputError: the store can't be written.
 
         """
-        book = self._opened(row).challenges
-        raised = undecided(book.undecided(challenge), book.ruled.get(challenge))
-        ruling = ruling_of(raised.call, decision)
-        changes = None if ruling is None else self.rule(row, LateRuling(ruling, decision.by))
-        with self._lock:
-            history = self._opened(row)
-            undecided(history.challenges.undecided(challenge), history.challenges.ruled.get(challenge))
+        history = self._opened(row)
+        ruling = ruling_of(_undecided(history, challenge).call, decision)
+        if ruling is not None:
+            self._judge(history, _event(history, LateRuling(ruling, decision.by)))  # as in rule: it is kept
+        with self._lock:  # of two decisions at once the second must not rule on the call either
+            _undecided(self._opened(row), challenge)
+            changes = None if ruling is None else self.rule(row, LateRuling(ruling, decision.by))
             event = "" if changes is None else changes.event
-            self._append(history, ChallengeRuled(challenge, decision.decision, decision.reason, decision.by, event))
+            ruled = ChallengeRuled(challenge, decision.decision, decision.reason, decision.by, event)
+            self._append(self._opened(row), ruled)
         return changes
 
     def preview(self, row: GameRow, ruling: LateRuling) -> GameChanges:
@@ -237,7 +241,7 @@ class FinishedGames:
         differing = sum(recorded.get(name) != now.get(name) for name in {*recorded, *now})
         note = ""
         if differing:
-            calls = "1 call" if differing == 1 else f"{differing} calls"
+            calls = counted(differing, "call")
             note = f"This version of Downfield judges {calls} of this game otherwise; they were left as they are."
         return changes_between(before, after, history.declarations(), note)
 
@@ -265,6 +269,11 @@ class FinishedGames:
         if written is None:
             raise OutputError(failure or f"{self._store.where}: the entry could not be written in time")
         return written
+
+
+def _undecided(history: History, challenge: str) -> ChallengeRaised:
+    book = history.challenges
+    return undecided(book.undecided(challenge), book.ruled.get(challenge))
 
 
 def challenges_of(history: History) -> ChallengesView:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import BUNDLED
 from downfield.rig.cli.output import say
@@ -110,8 +111,8 @@ def contributed(
         added = add_contributions(files, folder / CONTRIBUTED, opened, advance)
     for split in ("train", "val", "test"):
         tables = len(added.tables.get(split, ()))
-        say(f"{split}: {added.pictures[split]} new pictures, of {tables} table{'' if tables == 1 else 's'}")
-    say(f"{folder / CONTRIBUTED}: {added.figures} figures labeled.")
+        say(f"{split}: {counted(added.pictures[split], 'new picture')}, of {counted(tables, 'table')}")
+    say(f"{folder / CONTRIBUTED}: {counted(added.figures, 'figure')} labeled.")
     if added.known:
         say(f"{added.known} pictures were there already.")
     if added.unlabeled:

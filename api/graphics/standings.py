@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import NotFoundError
 from downfield.game.published.stream_topics import GraphicRow, GraphicView
 
@@ -78,6 +79,6 @@ def standings_card(games: Iterable[FinalScore]) -> GraphicView:
     return GraphicView(
         kind="standings",
         title="Standings",
-        subtitle=f"After {played} game{'' if played == 1 else 's'}",
+        subtitle=f"After {counted(played, 'game')}",
         rows=tuple(GraphicRow(label=line.name, values=(line.text,)) for line in best),
     )

@@ -25,6 +25,7 @@ from downfield.officiating.events import Event, EventsHeader
 router = APIRouter(prefix="/api/games", tags=["games"])
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")]
+Around = Annotated[str | None, Query(max_length=200, description="Id of a call: those around it are returned.")]
 
 
 class VerificationResult(TopicModel):
@@ -73,9 +74,16 @@ def start(
 
 @router.get("/{game}/calls", summary="A game's calls")
 @allow("viewer")
-def calls(history: HistoryDep, limit: Limit = 200) -> list[CallView]:
-    """The calls that stand, in the order they were made."""
-    return history.calls()[-limit:]
+def calls(history: HistoryDep, limit: Limit = 200, around: Around = None) -> list[CallView]:
+    """The calls that stand, in the order they were made: the latest, or those before and after one of them."""
+    found = history.calls()
+    if around is None:
+        return found[-limit:]
+    place = next((place for place, view in enumerate(found) if view.id == around), None)
+    if place is None:
+        raise ProblemError(404, "No call of this game that stands has that id.")
+    first = max(0, place - limit // 2)
+    return found[first : first + limit]
 
 
 @router.get("/{game}/events", summary="A game's declarations and rulings")

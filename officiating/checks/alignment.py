@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from downfield.core.counted_nouns import counted
 from downfield.core.footprint import PoseError, signed_gap
 from downfield.officiating.checks.check import LIMITS, Measurement, at_most, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
@@ -62,7 +63,7 @@ def men_on_field(formation: Formation, params: Params) -> Iterator[Measurement]:
         players = [player for player in (*formation.players, *formation.beside) if player.offense == offense]
         chances = [_on_field_probability(player) for player in players]
         on = tuple(player.id for player, likely in zip(players, chances, strict=True) if likely > EVEN_ODDS)
-        yield at_most(limit, chances, f"the {side} has {len(on)} players on the field; {limit} allowed", on)
+        yield at_most(limit, chances, f"the {side} has {counted(len(on), 'player')} on the field; {limit} allowed", on)
 
 
 @check("TAP-067", "EFL-013", "LD-035", params=(MEN_ON_LINE, LINE_TOLERANCE_YD))
@@ -73,7 +74,8 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
     if len(nearest) < required:
         text = f"{len(nearest)} players of the offense are on the field; {required} must be on the line"
         if len(nearest) + len(formation.unseen) >= required:
-            text = f"{text}, but {len(formation.unseen)} of its players are out of view"
+            verb = "is" if len(formation.unseen) == 1 else "are"
+            text = f"{text}, but {len(formation.unseen)} of its players {verb} out of view"
             yield Measurement(text, formation.unseen)
             return
         yield Measurement(text, tuple(player.id for player in nearest), len(nearest) - required, unit="count")
@@ -82,7 +84,7 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
     off, tolerance = formation.along_yd(abs(deciding.depth_mm)), params.real(LINE_TOLERANCE_YD.name)
     on = sum(formation.along_yd(abs(player.depth_mm)) <= tolerance for player in nearest)
     text = (
-        f"{on} players are on the line, {required} required: {deciding.id} is {off:.2f} yd off it; "
+        f"{counted(on, 'player', 'are')} on the line, {required} required: {deciding.id} is {off:.2f} yd off it; "
         f"at most {tolerance:g} yd allowed"
     )
     yield Measurement(text, (deciding.id,), tolerance - off, formation.along_yd(deciding.sigma_u_mm), "yd")

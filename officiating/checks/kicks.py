@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from downfield.core.counted_nouns import counted
 from downfield.officiating.checks.check import Measurement, check, count_distribution
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.engine.facts import exceedance_probability
@@ -133,7 +134,7 @@ def efl_onside_receivers(formation: Formation, params: Params) -> Iterator[Measu
         exceedance_probability(-1e-9 + yd, sigma) for yd, sigma in zip(behind, sigmas, strict=True)
     )
     found = counts.index(max(counts))
-    text = f"{found} players stand behind the receivers' {last:g} yd line; 1 required"
+    text = f"{counted(found, 'player', 'stand')} behind the receivers' {last:g} yd line; 1 required"
     yield Measurement(text, (), -abs(found - 1), unit="count", broken=_probability_not(1, counts))
 
 
@@ -144,14 +145,14 @@ def lions_den_receivers(formation: Formation, params: Params) -> Iterator[Measur
     chances = _on_line_probabilities(formation, formation.defense, line, params.real(KICK_TOLERANCE_YD.name))
     counts = count_distribution(chances)
     found = counts.index(max(counts))
-    text = f"{found} players stand on the receivers' {line:g} yd line; at most {limit} allowed"
+    text = f"{counted(found, 'player', 'stand')} on the receivers' {line:g} yd line; at most {limit} allowed"
     yield Measurement(text, (), limit - found, unit="count", broken=round(sum(counts[limit + 1 :]), 9))
 
 
 def _measure_count(formation: Formation, line: float, required: int, tolerance: float) -> Measurement:
     counts = count_distribution(_on_line_probabilities(formation, formation.defense, line, tolerance))
     found = counts.index(max(counts))
-    text = f"{found} players stand on the receivers' {line:g} yd line; {required} required"
+    text = f"{counted(found, 'player', 'stand')} on the receivers' {line:g} yd line; {required} required"
     return Measurement(text, (), -abs(found - required), unit="count", broken=_probability_not(required, counts))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.angles import difference_deg
+from downfield.core.counted_nouns import counted
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
@@ -192,7 +193,7 @@ def offense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Meas
         changes = probabilities(params, offense=True)
         names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
         allowed = params.count(limit.name)
-        text = f"the offense {verb} {len(names)} players before the snap; {allowed} allowed"
+        text = f"the offense {verb} {counted(len(names), 'player')} before the snap; {allowed} allowed"
         yield at_most(allowed, (likely for _, likely in changes), text, names)
         for change, likely in changes:
             role = before_snap.role(change)
@@ -211,7 +212,7 @@ def defense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Meas
         excess = sum(offense[n] * sum(defense[n + 1 :]) for n in range(len(offense)))
         by_offense, by_defense = offense.index(max(offense)), defense.index(max(defense))
         names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
-        text = f"the defense {verb} {by_defense} players before the snap, the offense {by_offense}"
+        text = f"the defense {verb} {counted(by_defense, 'player')} before the snap, the offense {by_offense}"
         yield Measurement(text, names, by_offense - by_defense, unit="count", broken=round(excess, 9))
 
 
@@ -220,5 +221,5 @@ def repositioned(before_snap: PreSnapChanges, params: Params) -> Iterator[Measur
     """Once the backfield is set, the defense may re-position four players."""
     changes, limit = before_snap.moved(params, offense=False), params.count(REPOSITIONED.name)
     names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
-    text = f"the defense moved {len(names)} players after the backfield was set; {limit} allowed"
+    text = f"the defense moved {counted(len(names), 'player')} after the backfield was set; {limit} allowed"
     yield at_most(limit, (likely for _, likely in changes), text, names)

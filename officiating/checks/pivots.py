@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from downfield.core.angles import difference_deg
+from downfield.core.counted_nouns import counted
 from downfield.core.field import FieldModel
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, PoseChange
@@ -130,8 +131,8 @@ def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measur
     pivoted = tuple(
         change.id for change in stoppage.side(offense=False) if change.pivoted_probability(params) > EVEN_ODDS
     )
-    text = f"the offense pivoted {by_offense} players, the defense {by_defense}; {allowed_count(by_offense)} allowed"
     allowed = allowed_count(by_offense)
+    text = f"the offense pivoted {counted(by_offense, 'player')}, the defense {by_defense}; {allowed} allowed"
     yield Measurement(text, pivoted, allowed - by_defense, unit="count", broken=round(excess, 9), allowed=allowed)
 
 

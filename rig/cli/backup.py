@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from downfield.core.counted_nouns import counted
 from downfield.rig.cli.options import ConfigOption, SetOption, check_outputs
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
@@ -35,7 +36,7 @@ def backup(
             progress=lambda name: advance(0, text=name),
         )
     files = len(manifest.files)
-    say(f"{output}: {files} file{'' if files == 1 else 's'}, {output.stat().st_size / 1e6:.1f} MB.")
+    say(f"{output}: {counted(files, 'file')}, {output.stat().st_size / 1e6:.1f} MB.")
     if manifest.store_left_out:
         say("The games are in a database server and not in it: back that up with its own tools (pg_dump).")
     if not recordings:

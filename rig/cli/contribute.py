@@ -15,6 +15,7 @@ import cv2
 import typer
 
 from downfield.core.arrays import Image
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import InputError, OutputError
 from downfield.game.shadow import is_shadow
 from downfield.game.store_opening import open_for_reading
@@ -135,7 +136,7 @@ def _games(store: StoreReader, named: Sequence[str]) -> list[GameRow]:
 
 
 def _say_found(collected: Collected, games: int) -> None:
-    looked = f"{games} game{'' if games == 1 else 's'}"
+    looked = counted(games, "game")
     if not collected.frames:
         why = (
             f"{collected.unrecorded} moments are worth it, but no picture of them is kept: switch recording on."
@@ -185,7 +186,7 @@ def _pairs(frames: Frames, numbers: Sequence[int]) -> tuple[Frames, Sequence[int
 
 
 def _frames_text(count: int) -> str:
-    return f"{count} frame{'' if count == 1 else 's'}"
+    return counted(count, "frame")
 
 
 def _write_picture(path: Path, picture: Image) -> None:

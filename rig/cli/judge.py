@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from downfield.calibration.calibration import read_calibration
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import InputError
 from downfield.core.track_files import TrackFile
 from downfield.officiating.calls import Call, CallsHeader, write_calls
@@ -93,7 +94,7 @@ def _certified_error_yd(path: Path) -> tuple[float, float]:
 
 def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> Iterator[str]:
     """Yield the judgment as plain lines, one per call, for pipes and files."""
-    yield f"{judgment.rulebook}: {len(shown)} calls"
+    yield f"{judgment.rulebook}: {counted(len(shown), 'call')}"
     yield from ("  ".join(part for part in _columns(call) if part) for call in shown)
     yield from (f"refused {refused.event}: {refused.reason}" for refused in judgment.refused)
     yield judgment.state.text
@@ -105,7 +106,7 @@ def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) ->
 def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> None:
     """Print the judgment as tables on a terminal."""
     console = open_console(wrap=True)
-    table = Table(title=f"{judgment.rulebook}: {len(shown)} calls", title_justify="left")
+    table = Table(title=f"{judgment.rulebook}: {counted(len(shown), 'call')}", title_justify="left")
     for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):
         table.add_column(name, justify="right" if name in {"time", "spot", "margin", "sure"} else "left")
     for call in shown:

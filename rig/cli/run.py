@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from downfield.core.addresses import without_password
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.rig.cli.access_text import print_access
 from downfield.rig.cli.options import CameraHeightOption, ConfigOption, SetOption, StandingOption
@@ -202,7 +203,7 @@ def _play(rig: Rig, console: Console, *, once: bool) -> None:
     pause = threading.Event()
     while True:
         rig.play()
-        console.print(Text.assemble(styled(rig.situation(), "bold"), f"  {rig.calls} calls"))
+        console.print(Text.assemble(styled(rig.situation(), "bold"), f"  {counted(rig.calls, 'call')}"))
         if once or rig.live or rig.next_table() is not None:
             return
         pause.wait(_PAUSE_S)

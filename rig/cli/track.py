@@ -19,6 +19,7 @@ from typing import Annotated, Final
 import typer
 
 from downfield.calibration.calibration import read_calibration
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import InputError, SourceError
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import read_roster
@@ -107,7 +108,7 @@ def track(
         write_tracks(out, tracks_header, chain(first_scenes, scenes))
         if cache is not None:
             cache.delete()
-    say_aside(f"{out}: {len(players)} figures")
+    say_aside(f"{out}: {counted(len(players), 'figure')}")
 
 
 def _frame_rate(scenes: list[Scene]) -> float:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from downfield.core.counted_nouns import counted
 from downfield.core.errors import FormatError, InputError
 from downfield.game.entries import SEAL_KIND, unpack_entry
 from downfield.game.hash_chain import GENESIS, Verification, verify_journal
@@ -162,8 +163,7 @@ def _signed_line(rig: Signer) -> str:
 
 
 def _contents(rig: Signer) -> str:
-    games, devices = "game" if rig.games == 1 else "games", "device" if rig.devices == 1 else "devices"
-    return f"{rig.games} {games} and {rig.devices} {devices}"
+    return f"{counted(rig.games, 'game')} and {counted(rig.devices, 'device')}"
 
 
 def _differences(store: StoreReader, heads: Path | None, keys: list[str]) -> list[str]:

@@ -56,14 +56,14 @@ def report_bundle(path: Path, found: BundleVerification, key: str | None, trust:
 def _is_known(found: BundleVerification, path: Path, key: str | None, trust: str | None, folder: Path) -> bool:
     """Print whose signature a bundle bears; return whether it is not a foreign one."""
     signer = "" if found.manifest is None else found.manifest.public_key
+    trusted = TrustedKeys.load(folder)
+    if trust is not None and key in {None, signer}:
+        trusted.add(folder, signer, trust)
     if key is not None:
         is_same = signer == key
         text = "signed with the key you named" if is_same else f"FOREIGN KEY: not signed with {key}, but with"
         say(f"{path}: {text} {signer}")
         return is_same
-    trusted = TrustedKeys.load(folder)
-    if trust is not None:
-        trusted.add(folder, signer, trust)
     name = trusted.names.get(signer)
     if name is not None:
         say(f"{path}: signed by {name or 'a trusted rig'} ({signer})")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.counted_nouns import counted
 from downfield.core.frame import Frame
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Power, Scene
@@ -323,7 +324,7 @@ def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:
     """Yield what is to be said of damaged pictures."""
     if statistics.damaged_lately:
         lately = f"of the last {LIMITS.damage_ns / 1e9:.0f} s"
-        pictures = "1 picture" if statistics.damaged_lately == 1 else f"{statistics.damaged_lately} pictures"
+        pictures = counted(statistics.damaged_lately, "picture")
         text = f"Left out {pictures} {lately} that could not be decoded"
         remedy = "Plug the camera in directly, with a short cable; give a network camera a wire or a lower bit rate"
         level: Literal["warning", "alarm"] = "warning"

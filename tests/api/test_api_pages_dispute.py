@@ -176,6 +176,8 @@ def burned_in_page(page: Page) -> int:
 
 def test_a_call_is_found_stepped_through_ruled_on_compared_and_saved(chrome: Browser, rig: ServedGame) -> None:
     with page_in(chrome, phone=True) as page:
+        refused: list[str] = []
+        page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
         page.goto(f"{rig.url}/games?text=final")
         page.locator("#games .game").tap()
         expect(page.locator("#plays .play").first).to_be_visible()
@@ -196,6 +198,8 @@ def test_a_call_is_found_stepped_through_ruled_on_compared_and_saved(chrome: Bro
         expect(page.locator("#call .closed")).to_contain_text("This game is closed")
         expect(page.locator("#call .rulings")).to_have_count(0)
         expect(page.locator("#back")).to_have_text("‹ Game")
+        expect(page.locator("#neighbors > *")).to_have_count(2)
+        assert [address for address in refused if "thumbnail" not in address] == []
         page.locator("#back").tap()
         expect(page.locator("#plays .call:target")).to_have_count(1)
         page.goto(searched)
@@ -242,7 +246,7 @@ def test_the_league_sees_how_calls_and_challenges_fared_and_sets_a_policy_with_o
     tackle = next(call["id"] for call in calls_of(client, rig) if call["kind"] == "tackle")
     client.post(f"{game}/reopening", json={"reason": "a challenge"}).raise_for_status()
     challenge = {"side": "home", "call": tackle, "reason": "not touched"}
-    client.post(f"{game}/challenges", json=challenge).raise_for_status()
+    raised = client.post(f"{game}/challenges", json=challenge).json()["challenges"][-1]
     with page_in(chrome, phone=True) as page:
         page.goto(f"{rig.url}/league")
         expect(page.locator("#challenged-kinds li", has_text="Tackle")).to_contain_text("1 raised: 1 open")
@@ -252,6 +256,9 @@ def test_the_league_sees_how_calls_and_challenges_fared_and_sets_a_policy_with_o
         expect(kind.get_by_role("button", name="Ask first")).to_have_attribute("aria-pressed", "true")
     policies = {view["kind"]: view["policy"] for view in client.get(f"{rig.url}/api/policies").json()}
     assert policies["tackle"] == "propose"
+    assert client.post(f"{game}/closing", json={}).json()["detail"].startswith("A challenge is under review.")
+    decision = {"decision": "too_close", "reason": "hidden by an arm"}
+    client.post(f"{game}/challenges/{raised['id']}/ruling", json=decision).raise_for_status()
     client.post(f"{game}/closing", json={}).raise_for_status()
 
 

@@ -135,13 +135,29 @@ def test_a_refused_ruling_says_why(phone: Page, url: str, tackle: dict[str, Any]
 
 
 def test_a_ruling_on_a_game_that_is_over_goes_to_that_game(phone: Page, url: str, tackle: dict[str, Any]) -> None:
-    phone.route("**/api/games/current", lambda route: route.fulfill(json={"id": "20200101-000000-0000"}))
+    phone.route(re.compile(r"/api/games/[^/]+$"), lambda route: route.fulfill(json={"standing": "reopened"}))
     open_call(phone, url, tackle["id"])
+    expect(phone.locator("#back")).to_have_text("‹ Game")
     game = parse_qs(urlsplit(phone.url).query)["game"][0]
     with phone.expect_response("**/rulings") as answered:
         phone.get_by_role("button", name=re.compile("^Confirm")).tap()
     assert f"/api/games/{game}/calls/tackle" in answered.value.url
     expect(phone.locator("#notice")).to_have_text(answered.value.json()["detail"], ignore_case=True)
+
+
+def test_a_fault_of_the_page_itself_is_not_blamed_on_the_rig(chrome: Browser, url: str, tackle: dict[str, Any]) -> None:
+    page = chrome.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(error.message))
+    page.route("**/frames/drawings*", lambda route: route.fulfill(json={}))
+    page.goto(f"{url}/evidence?call={tackle['id']}")
+    expect(page.locator("#message")).to_contain_text("This page has a fault: ")
+    assert faults, "the browser was not informed of it"
+    page.unroute("**/frames/drawings*")
+    page.route("**/frames/drawings*", lambda route: route.abort())
+    page.reload()
+    expect(page.locator("#message")).to_have_text("The rig does not answer. Try again.")
+    page.close()
 
 
 def test_a_missing_frame_is_reported_and_the_page_goes_on(phone: Page, url: str, tackle: dict[str, Any]) -> None:

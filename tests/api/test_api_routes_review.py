@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import pytest
 from asgi_client import AsgiClient
@@ -34,6 +34,18 @@ def test_games_and_plays_are_filtered(reviewed: Reviewed) -> None:
     assert get(f"{reviewed.path}/plays?verdict=overturned").json == []
     assert get(f"{reviewed.path}/plays?kind=kangaroo").status == 422
     assert get(f"{reviewed.path}/calls/{reviewed.tackle}/thumbnail.jpg").status == 404
+
+
+def test_the_calls_around_one_are_found_wherever_it_is_in_its_game(reviewed: Reviewed) -> None:
+    get = reviewed.admin.get
+    ids = [call["id"] for call in get(f"{reviewed.path}/calls").json]
+    assert len(ids) > 3
+    for place, call in enumerate(ids):
+        found = get(f"{reviewed.path}/calls?around={quote(call)}&limit=3").json
+        first = max(0, place - 1)
+        assert [one["id"] for one in found] == ids[first : first + 3]
+    unknown = get(f"{reviewed.path}/calls?around=nothing&limit=3")
+    assert (unknown.status, unknown.json["detail"]) == (404, "No call of this game that stands has that id.")
 
 
 def rule(client: AsgiClient, reviewed: Reviewed, query: str = "") -> Any:

@@ -137,7 +137,7 @@ ALTERATIONS: dict[str, tuple[Callable[[str], object], str]] = {
     ),
     "entry added": (
         lambda at: as_rig(at, None, lambda store: store.append(entries(4, SECOND.id)[3:])),
-        "1 entries were added",
+        "1 entry was added",
     ),
     "game added": (lambda at: as_rig(at, None, forge), "It was added by somebody else"),
     "game of nobody added": (

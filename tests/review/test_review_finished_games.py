@@ -226,6 +226,35 @@ def test_a_challenge_after_the_game_is_decided_in_its_journal_and_counted(desk: 
     ]
 
 
+def test_of_two_decisions_of_a_challenge_at_once_only_one_rules_on_the_call(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.finished.reopen(desk.row, "Ann", "film")
+    desk.finished.raise_challenge(desk.row, "home", desk.tackle, "never touched", "Ann")
+    judge, overtaken = desk.finished._judge, Decision("upheld", "touched", "Late")
+
+    def judge_slowly(history: History, event: Event) -> tuple[JudgedAgain, JudgedAgain]:
+        monkeypatch.setattr(desk.finished, "_judge", judge)
+        desk.finished.rule_challenge(desk.row, "challenge-1", Decision("overturned", "no contact", "First"))
+        return judge(history, event)
+
+    monkeypatch.setattr(desk.finished, "_judge", judge_slowly)
+    with pytest.raises(RefusedError, match="decided by First: overturned"):
+        desk.finished.rule_challenge(desk.row, "challenge-1", overtaken)
+    assert [view.ruling.decision for view in desk.history().struck() if view.ruling is not None] == ["overturn"]
+    assert desk.tackle not in {call.id for call in desk.history().calls()}
+
+
+def test_a_game_is_not_closed_while_a_challenge_is_under_review(desk: Desk) -> None:
+    desk.finished.reopen(desk.row, "Ann", "film")
+    desk.finished.raise_challenge(desk.row, "home", desk.tackle, "never touched", "Ann")
+    with pytest.raises(RefusedError, match="Decide it before the game is closed"):
+        desk.finished.close(desk.row, "Ann")
+    desk.finished.rule_challenge(desk.row, "challenge-1", Decision("too_close", "hidden", "Ann"))
+    desk.finished.close(desk.row, "Ann")
+    assert not desk.history().reopened
+
+
 def test_trying_several_rulings_judges_the_game_as_it_stands_only_once(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,7 +85,11 @@ def test_another_computer_compares_the_key(
     with pytest.raises(Exit):
         verify(bundle, key=[other])
     assert "FOREIGN KEY" in capsys.readouterr().out
-    verify(bundle, trust="Table 3 – 左")
+    with pytest.raises(Exit):
+        verify(bundle, key=[other], trust="Table 4")
+    verify(bundle)
+    assert "does not know" in capsys.readouterr().out
+    verify(bundle, key=[key], trust="Table 3 – 左")
     verify(bundle)
     assert "signed by Table 3 – 左" in capsys.readouterr().out
     foreign = tmp_path / "foreign"
@@ -94,6 +98,7 @@ def test_another_computer_compares_the_key(
     with pytest.raises(Exit):
         verify(bundle)
     assert "does not trust" in capsys.readouterr().out
+    verify(bundle, trust="Table 3")
     with pytest.raises(InputError, match="is no public key"):
         verify(bundle, key=["ed25519:short"])
 

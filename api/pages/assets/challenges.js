@@ -53,7 +53,8 @@ function askChallenge(game, call, done) {
 }
 
 async function askDecision(game, challenge, teams, done) {
-  const calls = await send(`api/games/${encodeURIComponent(game)}/calls?limit=1000`, null, { method: "GET" }).catch(() => []);
+  const query = new URLSearchParams({ around: challenge.call, limit: 1 });
+  const calls = await send(`api/games/${encodeURIComponent(game)}/calls?${query}`, null, { method: "GET" }).catch(() => []);
   const call = calls.find(({ id }) => id === challenge.call) ?? { kind: challenge.call.split(":")[0], side: null, spot_yd: null, players: [], detail: "" };
   const instead = new ReplacementFields(call, teams);
   const choices = el("div", { class: "choices", role: "radiogroup", "aria-label": "Decision" }, DECISIONS.map(([value, label]) => radio("decision", value, label)));

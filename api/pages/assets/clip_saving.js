@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { capitalize } from "./format.js";
+import { NoResponseError, RefusedError, errorText, fetchOnce } from "./send.js";
 
 /**
  * A button that saves a clip.
@@ -20,15 +21,24 @@ async function saveClip(button, path, tell) {
   button.setAttribute("aria-busy", "true");
   tell("The rig is making the clip…");
   try {
-    const response = await fetch(path, { credentials: "same-origin" });
-    if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail ?? "The clip can't be made.");
+    const response = await fetchOnce(path);
+    if (!response.ok) throw new RefusedError({ detail: "The clip can't be made.", ...(await response.json().catch(() => ({}))) });
     const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "downfield-clip";
-    saveFile(await response.blob(), name);
+    saveFile(await whole(response), name);
     tell("");
   } catch (error) {
-    tell(error instanceof TypeError ? "The rig does not answer. Try again." : capitalize(error.message));
+    tell(capitalize(errorText(error)));
   } finally {
     button.removeAttribute("aria-busy");
+  }
+}
+
+/** What a response holds; it may break off on the way. */
+async function whole(response) {
+  try {
+    return await response.blob();
+  } catch {
+    throw new NoResponseError(null);
   }
 }
 

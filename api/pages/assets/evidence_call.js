@@ -17,8 +17,7 @@ export class CallSection {
     Object.assign(this, elements);
     this.onRuled = onRuled;
     this.mayRule = false;
-    this.inPlay = null;
-    this.isClosed = false;
+    this.standing = null; // of the game, once it is known
     this.call.addEventListener("click", (event) => {
       const button = event.target.closest("[data-post]");
       if (button !== null && button.getAttribute("aria-busy") !== "true") this.#rule(button, () => send(this.#pathOf(button.dataset.post), JSON.parse(button.dataset.body)));
@@ -37,9 +36,9 @@ export class CallSection {
   /** Find out whether the game is in play, where the way back is the panel, or closed, where nobody rules. */
   async #askStanding() {
     const { game, details } = this.shown;
-    const { standing } = await send(`api/games/${encodeURIComponent(game)}`, null, { method: "GET" }).catch(() => ({}));
-    this.isClosed = standing === "ended";
-    if (standing !== undefined && standing !== "in_play") {
+    const { standing } = await send(`api/games/${encodeURIComponent(game)}`, null, { method: "GET" }).catch(() => ({ standing: "" }));
+    this.standing = standing;
+    if (!["", "in_play"].includes(standing)) {
       this.back.href = gamePage(game, details.id);
       this.back.textContent = "‹ Game";
     }
@@ -47,23 +46,23 @@ export class CallSection {
   }
 
   async #askRole() {
-    const [session, inPlay] = await Promise.all(["api/session", "api/games/current"].map((path) => send(path, null, { method: "GET" }).catch(() => null)));
+    const session = await send("api/session", null, { method: "GET" }).catch(() => null);
     this.mayRule = MAY_RULE.has(session?.role);
-    this.inPlay = inPlay?.id ?? null;
     this.#draw();
   }
 
   #draw() {
     if (this.shown === undefined) return;
     const { game, details } = this.shown;
-    const rules = this.mayRule && !this.isClosed;
-    refresh(this.call, [game, details, this.mayRule, rules], () =>
+    const isClosed = this.standing === "ended";
+    const rules = this.mayRule && this.standing !== null && !isClosed;
+    refresh(this.call, [game, details, this.mayRule, isClosed, rules], () =>
       el(
         "div",
         { class: `call ${details.verdict} ${details.standing}` },
         callHead(details),
         rules && el("div", { class: "row rulings" }, rulingButtons(details), challengeButton(game, details)),
-        this.mayRule && this.isClosed && el("p", { class: "closed" }, "This game is closed. To rule on this call, ", el("a", { href: gamePage(game, details.id) }, "reopen it on its page"), "."),
+        this.mayRule && isClosed && el("p", { class: "closed" }, "This game is closed. To rule on this call, ", el("a", { href: gamePage(game, details.id) }, "reopen it on its page"), "."),
         callDetails(details),
       ),
     );
@@ -72,7 +71,7 @@ export class CallSection {
   /** A ruling's path: a game that is over has its own, which refuses with the way to reopen it. */
   #pathOf(path) {
     const { game } = this.shown;
-    return game === this.inPlay ? path : path.replace(/^api\//, `api/games/${encodeURIComponent(game)}/`);
+    return this.standing === "in_play" ? path : path.replace(/^api\//, `api/games/${encodeURIComponent(game)}/`);
   }
 
   async #rule(button, sending) {
@@ -98,7 +97,7 @@ export class CallSection {
 
   /** Show the ways to the calls before and after this one in its game. */
   async showNeighbors(game, call) {
-    const calls = await send(`api/games/${encodeURIComponent(game)}/calls?limit=1000`, null, { method: "GET" }).catch(() => []);
+    const calls = await send(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 3 })}`, null, { method: "GET" }).catch(() => []);
     const place = calls.findIndex(({ id }) => id === call);
     const [before, after] = place < 0 ? [] : [calls[place - 1], calls[place + 1]];
     this.before = before && address(game, before.id);

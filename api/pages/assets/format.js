@@ -12,6 +12,9 @@ export const humanize = (name) => name.replaceAll("_", " ");
 
 export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A number with what it counts: "1 play", "2 plays", "0 plays". */
+export const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
 /** Yards to go: "goal", "inches", "7"; to a tenth of a yard on request. */
 export function formatDistance(game, tenths = false) {
   if (game.goal_to_go) return "goal";

@@ -4,7 +4,7 @@ import { callWords } from "./call_words.js";
 import { clipButton } from "./clip_saving.js";
 import { challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
-import { capitalize, formatCallText, formatPeriod, formatTime, formatVerdict, humanize } from "./format.js";
+import { capitalize, counted, formatCallText, formatPeriod, formatTime, formatVerdict, humanize } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
 import { exportLinks } from "./game_exports.js";
 import { gameFacts, standingBadge } from "./game_summary.js";
@@ -104,7 +104,7 @@ async function loadPlays() {
     if (request !== latest) return; // another search was started meanwhile
     refreshList(at("plays"), found.map((play) => ({ ...play, id: String(play.number), standing })), playItem);
     const searched = [...filled(form)].length > 0;
-    setText(at("message"), found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${found.length} ${found.length === 1 ? "play" : "plays"} found.` : "");
+    setText(at("message"), found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
     goToTarget();
   } catch (error) {
     if (request === latest) setText(at("message"), errorText(error));

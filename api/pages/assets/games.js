@@ -1,6 +1,7 @@
 // The list of all games, the latest first, a page at a time.
 
 import { el, setText } from "./dom.js";
+import { counted } from "./format.js";
 import { filled, followForm } from "./search_form.js";
 import { errorText, send } from "./send.js";
 import { formatGameDate, standingBadge } from "./game_summary.js";
@@ -45,7 +46,7 @@ function gameItem(game) {
         { class: "teams" },
         [["away", game.score[1]], ["home", game.score[0]]].map(([side, points]) => [el("span", {}, game[side]), el("span", {}, String(points))]),
       ),
-      el("span", { class: "facts" }, [formatGameDate(game), game.title, game.rulebook_title, game.table].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing), game.under_review > 0 && el("span", { class: "badge alert" }, game.under_review === 1 ? "1 open challenge" : `${game.under_review} open challenges`)),
+      el("span", { class: "facts" }, [formatGameDate(game), game.title, game.rulebook_title, game.table].filter(Boolean).map((fact) => el("span", {}, fact)), standingBadge(game.standing), game.under_review > 0 && el("span", { class: "badge alert" }, counted(game.under_review, "open challenge"))),
     ),
   );
 }

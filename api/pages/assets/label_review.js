@@ -1,6 +1,7 @@
 // Checking the labels of pictures: rotate a base, move it, drag a corner, remove it, add one.
 
 import { setText } from "./dom.js";
+import { counted } from "./format.js";
 
 const REACH_PX = 26; // of the screen, for a finger
 const MAX_ZOOM = 8;
@@ -58,7 +59,7 @@ function draw() {
   at("rotate").disabled = at("remove").disabled = picked < 0;
   at("undo").disabled = !undoSteps.length;
   at("back").disabled = number === 0;
-  setText(at("progress"), `Picture ${number + 1} of ${pictures.length}, ${figures().length} figures`);
+  setText(at("progress"), `Picture ${number + 1} of ${pictures.length}, ${counted(figures().length, "figure")}`);
   setText(at("next"), number + 1 < pictures.length ? "Correct ›" : "Correct, start learning");
 }
 

@@ -2,7 +2,7 @@
 // and how challenges were decided.
 
 import { el, refreshList, setText } from "./dom.js";
-import { capitalize, humanize } from "./format.js";
+import { capitalize, counted, humanize } from "./format.js";
 import { knownName } from "./reviewer_name.js";
 import { errorText, send } from "./send.js";
 
@@ -44,7 +44,7 @@ function show() {
 /** What coaches challenged in all games, and how it was decided. */
 function showChallenges({ games, all, by_kind }) {
   at("challenges").hidden = all.raised === 0;
-  setText(at("challenged"), `${decided(all)}, in ${games} ${games === 1 ? "game" : "games"}.`);
+  setText(at("challenged"), `${decided(all)}, in ${counted(games, "game")}.`);
   const kinds = Object.entries(by_kind).map(([id, counts]) => ({ id, counts })).sort((a, b) => b.counts.raised - a.counts.raised);
   refreshList(at("challenged-kinds"), kinds, ({ id, counts }) => [el("strong", {}, capitalize(humanize(id))), el("span", {}, ` ${decided(counts)}`)]);
 }

@@ -1,7 +1,7 @@
 // The teams' logos: shown on a plate of their own, so that a dark one can be seen on a dark team color.
 
 import { el } from "./dom.js";
-import { RefusedError } from "./send.js";
+import { RefusedError, fetchOnce } from "./send.js";
 
 /** A team's logo as an element; it is gone where the picture can't be loaded. */
 export function logoImage(logo) {
@@ -16,10 +16,10 @@ export const logoAddress = (logo) => new URL(`logos/${logo}.png`, document.baseU
  * Upload a picture file.
  *
  * @returns the name of the logo
- * @throws RefusedError, and TypeError when no answer comes
+ * @throws RefusedError, NoResponseError
  */
 export async function uploadLogo(file) {
-  const response = await fetch("api/logos", { method: "POST", credentials: "same-origin", body: file });
+  const response = await fetchOnce("api/logos", { method: "POST", body: file });
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) throw new RefusedError({ status: response.status, title: response.statusText, ...answer });
   return answer.logo;

@@ -30,8 +30,26 @@ export class NoResponseError extends Error {
   }
 }
 
-/** An error of `send` as text for a person. */
-export const errorText = (error) => (error instanceof RefusedError ? error.message : "The rig does not answer. Try again.");
+/** An error as text for a person: of the service, of the network, or a fault of the page itself, which is reported to the browser. */
+export function errorText(error) {
+  if (error instanceof RefusedError) return error.message;
+  if (error instanceof NoResponseError) return "The rig does not answer. Try again.";
+  reportError(error); // or nobody could ever find it
+  return `This page has a fault: ${error.message}. Load it again.`;
+}
+
+/**
+ * Fetch something once, however long it takes.
+ *
+ * @throws NoResponseError
+ */
+export async function fetchOnce(path, request = {}) {
+  try {
+    return await fetch(path, { credentials: "same-origin", ...request });
+  } catch {
+    throw new NoResponseError(null);
+  }
+}
 
 /**
  * Send a body to a path, with one idempotency key for all attempts.

@@ -1,8 +1,8 @@
 // What if: a game under another rulebook or a league's house rules, side by side.
 
 import { el, setText } from "./dom.js";
-import { capitalize, formatCallText } from "./format.js";
-import { errorText, send } from "./send.js";
+import { capitalize, counted, formatCallText } from "./format.js";
+import { RefusedError, errorText, send } from "./send.js";
 
 const MAX_BYTES = 50_000;
 
@@ -34,7 +34,7 @@ export function whatIf(details, path, teams) {
         result.replaceChildren(...table(await send(`${path}/what-if${query}`, await choice(select, file)), teams));
       } catch (error) {
         result.replaceChildren();
-        setText(problem, error instanceof RangeError ? error.message : errorText(error));
+        setText(problem, errorText(error));
       } finally {
         button.disabled = false;
       }
@@ -45,8 +45,11 @@ export function whatIf(details, path, teams) {
 async function choice(select, input) {
   const [file] = input.files;
   if (file === undefined) return { rulebook: select.value };
-  if (file.size > MAX_BYTES) throw new RangeError(`${file.name} has ${file.size} bytes; a league's file has at most ${MAX_BYTES}.`);
-  return { house_rules: await file.text() };
+  if (file.size > MAX_BYTES) throw new RefusedError({ detail: `${file.name} has ${file.size} bytes; a league's file has at most ${MAX_BYTES}.` });
+  const house_rules = await file.text().catch(() => {
+    throw new RefusedError({ detail: `${file.name} can't be read any more. Choose it again.` });
+  });
+  return { house_rules };
 }
 
 function table({ here, there, differences, plays, unused }, teams) {
@@ -55,7 +58,7 @@ function table({ here, there, differences, plays, unused }, teams) {
   const notes = differences.filter(isNote).map(row);
   const noted = notes.length > 0 && el("details", {}, el("summary", {}, `${notes.length} ${notes.length === 1 ? "note differs" : "notes differ"}, without consequence`), el("div", { class: "what-if" }, notes));
   const begins = plays.map((play) => el("div", { class: "pair" }, el("p", { class: "muted" }, `Play ${play.number} begins`), el("div", {}, play.here || "No such play"), el("div", {}, play.there || "No such play")));
-  const aside = unused.length > 0 && el("details", {}, el("summary", {}, `${unused.length} ${unused.length === 1 ? "declaration" : "declarations"} without use under ${there.title}`), el("ul", {}, unused.map((view) => el("li", {}, `${capitalize(formatCallText(view.text))}: ${view.set_aside}`))));
+  const aside = unused.length > 0 && el("details", {}, el("summary", {}, `${counted(unused.length, "declaration")} without use under ${there.title}`), el("ul", {}, unused.map((view) => el("li", {}, `${capitalize(formatCallText(view.text))}: ${view.set_aside}`))));
   const same = differences.length + plays.length === 0 && el("p", {}, el("b", {}, "Every call and every down is the same."));
   return [head, same, ...rows, ...begins, noted, aside].filter(Boolean);
 }

@@ -6,6 +6,7 @@ import { follow, LINK_TEXTS } from "./event_feed.js";
 import { currentSlot, ordinal, timeText, upcoming } from "./event_format.js";
 import { setupSection } from "./event_setup.js";
 import { brackets, gameCard, standingsTable, swatch } from "./event_tables.js";
+import { counted } from "./format.js";
 import { errorText, send } from "./send.js";
 
 const NOTICE_MS = 9_000;
@@ -86,7 +87,7 @@ function rosterFaults({ figures }) {
   const heavy = kept.filter(({ grams }) => most > 0 && grams !== null && grams > most).map(({ number }) => number);
   return [
     heavy.length ? `over ${most} g: no. ${heavy.join(", ")}` : "",
-    count > 0 && kept.length > count ? `${kept.length} figures, ${count} allowed` : "",
+    count > 0 && kept.length > count ? `${counted(kept.length, "figure")}, ${count} allowed` : "",
   ].filter(Boolean).join(" · ");
 }
 
@@ -95,7 +96,7 @@ function coachesPart() {
   const rows = event.entrants.map((entrant) => {
     const weighed = entrant.figures.filter(({ grams }) => grams !== null).length;
     const refused = entrant.figures.filter((figure) => figure.refused).length;
-    const roster = entrant.figures.length ? `${entrant.figures.length} figures, ${weighed} weighed${refused ? `, ${refused} refused` : ""}` : "no roster";
+    const roster = entrant.figures.length ? `${counted(entrant.figures.length, "figure")}, ${weighed} weighed${refused ? `, ${refused} refused` : ""}` : "no roster";
     return el(
       "li",
       { class: `plate coach${entrant.withdrawn ? " withdrawn" : ""}` },
