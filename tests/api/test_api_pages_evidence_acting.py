@@ -145,6 +145,24 @@ def test_a_ruling_on_a_game_that_is_over_goes_to_that_game(phone: Page, url: str
     expect(phone.locator("#notice")).to_have_text(answered.value.json()["detail"], ignore_case=True)
 
 
+def test_a_call_without_frames_is_shown_and_ruled_on_all_the_same(
+    phone: Page, url: str, tackle: dict[str, Any]
+) -> None:
+    gone = {"detail": "nothing was recorded then", "code": "not_recorded"}
+    phone.route(re.compile(r"/frames$"), lambda route: route.fulfill(status=404, json=gone))
+    phone.goto(f"{url}/evidence?call={tackle['id']}")
+    expect(phone.locator("#message")).to_have_text("nothing was recorded then", ignore_case=True)
+    expect(phone.locator("#call .text")).to_have_text("Dark 28 tackled by light 24")
+    expect(phone.get_by_role("link", name="Next call")).to_be_visible()
+    expect(phone.get_by_role("button", name="Next frame")).to_be_hidden()
+    phone.keyboard.press("b")  # before and after what is not there
+    phone.get_by_role("button", name=re.compile("^Confirm")).tap()
+    expect(phone.locator("#call .tag")).to_have_text("Confirmed")
+    phone.get_by_role("button", name="Undo this ruling").tap()
+    expect(phone.locator("#call .tag")).to_have_text("Call")
+    expect(phone.locator("#notice")).to_be_hidden()
+
+
 def test_a_fault_of_the_page_itself_is_not_blamed_on_the_rig(chrome: Browser, url: str, tackle: dict[str, Any]) -> None:
     page = chrome.new_page()
     faults: list[str] = []

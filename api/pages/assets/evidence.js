@@ -73,13 +73,26 @@ const comparison = new Comparison(at("comparison"), {
   center: () => decisivePoint(cameraView) ?? (drawings.size_px ?? stage.size).map((length) => length / 2),
   draw: (other, size, toScreen, bounds) => drawingsOf(frames[other].frame, cameraView, size, toScreen, bounds, []),
 });
-const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice"), back: at("back") }, loadList);
+const callSection = new CallSection({ call: at("call"), neighbors: at("neighbors"), notice: at("notice"), back: at("back") }, load);
 
 const callPath = () => `api/games/${encodeURIComponent(game)}/calls/${encodeURIComponent(call)}`;
 const base = () => `${callPath()}/frames`;
 const pathOf = ({ frame }) => `${base()}/${view.path(frame)}`;
 
 // --- loading -------------------------------------------------------------------------------------------------------
+
+/** Load everything; where no frames are kept, the call alone, with the reason. */
+async function load() {
+  try {
+    await loadList();
+  } catch (error) {
+    if (frames.length > 0) throw error;
+    showError(error);
+    for (const tool of document.querySelectorAll(".under, .side > :not(#neighbors, #call, #notice)")) tool.hidden = true;
+    const [details] = await send(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 1 })}`, null, { method: "GET" }).catch(() => []);
+    if (details !== undefined) callSection.show(game, details);
+  }
+}
 
 /** Load the list of frames and what is drawn on them; the frame that is shown stays if it is in the list. */
 async function loadList() {
@@ -411,5 +424,9 @@ at("exports").append(
   ),
 );
 at("keys").append(...keyHelp(keys));
-listenToKeys(keys);
-loadList().then(() => callSection.showNeighbors(game, call), showError);
+load()
+  .catch(showError)
+  .then(() => {
+    listenToKeys(frames.length > 0 ? keys : { p: keys.p, n: keys.n });
+    callSection.showNeighbors(game, call);
+  });
