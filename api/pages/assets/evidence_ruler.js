@@ -3,6 +3,7 @@
 import { svg } from "./dom.js";
 import { placeLabels } from "./evidence_labels.js";
 import { middle, path } from "./evidence_drawings.js";
+import { errorText } from "./send.js";
 
 const GRAB_PX = 26; // as near as a fingertip
 const POINTS = { ruler: 2, angle: 3 };
@@ -108,7 +109,7 @@ export class Ruler {
         const result = await this.scene.measure(points);
         if (points === this.points || this.dragged >= 0) Object.assign(this, { result, problem: null });
       } catch (error) {
-        Object.assign(this, { result: null, problem: error.message });
+        Object.assign(this, { result: null, problem: errorText(error) });
       }
       this.onChange();
     } while (this.again);
