@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,6 +78,13 @@ def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Pag
     expect(down).to_contain_text("1st & 10")
     tell(phone, "Tackle", "40", by="Home")  # their own 40, a gain of 15 yards
     expect(phone.locator("#calls")).to_contain_text("first down")
+    phone.goto(f"{keeper.service.address}game")
+    expect(phone.locator("#message")).to_contain_text("No camera saw a snap")
+    tackle = phone.locator("#plays .call", has_text="Tackle at H 32")
+    expect(tackle.get_by_role("button", name=re.compile("^Challenge"))).to_be_visible()
+    tackle.locator("a.text").click()
+    expect(phone.locator("#call .text")).to_have_text("Tackle at H 32")
+    expect(phone.locator("#message")).not_to_be_empty()
 
 
 def test_the_game_is_set_up_before_a_kick_on_the_panel(phone: Page) -> None:

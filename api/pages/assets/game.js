@@ -102,9 +102,12 @@ async function loadPlays() {
   try {
     const found = await get(`${base()}/plays?${query}`);
     if (request !== latest) return; // another search was started meanwhile
-    refreshList(at("plays"), found.map((play) => ({ ...play, id: String(play.number), standing })), playItem);
     const searched = [...filled(form)].length > 0;
-    setText(at("message"), found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
+    const calls = found.length > 0 || searched ? [] : await get(`${base()}/calls?limit=1000`);
+    if (request !== latest) return;
+    if (calls.length > 0) refreshList(at("plays"), [{ id: "calls", calls, standing }], callsAlone);
+    else refreshList(at("plays"), found.map((play) => ({ ...play, id: String(play.number), standing })), playItem);
+    setText(at("message"), calls.length > 0 ? "No camera saw a snap, so here are the calls alone." : found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
     goToTarget();
   } catch (error) {
     if (request === latest) setText(at("message"), errorText(error));
@@ -137,6 +140,12 @@ function playItem(play, item) {
     calls.length > 0 && el("ol", {}, calls.map(callItem)),
     playClips(play),
   ];
+}
+
+/** The calls of a game whose plays nobody saw begin, such as one kept without a camera. */
+function callsAlone({ calls }, item) {
+  item.className = "play plate";
+  return el("ol", {}, calls.map(callItem));
 }
 
 /** Buttons that save the whole play, and what came of it. */
