@@ -352,7 +352,8 @@ def _display_matrix(frame: av.VideoFrame) -> Stored:
     side_data = cast("Any", SideDataContainer).__new__(SideDataContainer)
     with suppress(ValueError):  # of a kind that PyAV does not know, such as the EXIF data of a photo
         side_data.__init__(frame)
-    found = next((data for data in side_data if _is_matrix(data)), None)
+    every = (side_data[number] for number in range(len(side_data)))  # PyAV 19 iterates over their kinds, 18 over them
+    found = next((data for data in every if _is_matrix(data)), None)
     if found is None:  # or one that comes after such
         return _ROTATED.get(frame.rotation, _AS_STORED)
     values = np.frombuffer(bytes(found), dtype=np.int32)[:5].astype(np.float64)
