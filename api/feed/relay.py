@@ -149,7 +149,7 @@ class RelayManager:
 
     async def _start(self) -> _Worker | None:
         """Start the second process, if that is possible now."""
-        if not CAN_PASS_DESCRIPTORS or time.monotonic() < self._not_before:
+        if not CAN_PASS_DESCRIPTORS or self._hub.closed or time.monotonic() < self._not_before:
             return None
         self._not_before = time.monotonic() + LIMITS.restart_after_s
         (channel, its_channel), (connections, its_connections) = socket.socketpair(), socket.socketpair()
