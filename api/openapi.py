@@ -109,7 +109,12 @@ def _problem_statuses(method: str, path: str, role: str, operation: dict[str, An
     """Return the statuses of the problems an operation may answer with."""
     operation["responses"].pop("422", None)
     has_input = bool(operation.get("parameters")) or "requestBody" in operation
-    may_miss = "{" in path or path in {"/api/game", "/api/scene", "/camera.jpg"} or path.startswith("/api/cal")
+    may_miss = (
+        method != "get"  # a command may name what is not there, or need what this service lacks
+        or "{" in path
+        or path in {"/api/game", "/api/scene", "/camera.jpg"}
+        or path.startswith(("/api/cal", "/api/setup"))
+    )
     possible = {
         400: True,
         401: role != "anyone" or path == "/api/session",
