@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 from contextlib import ExitStack
 from dataclasses import replace
@@ -33,6 +32,7 @@ from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPicture
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.camera_watch import CameraWatch
 from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver
+from downfield.rig.live.garbage import set_aside_loaded_objects
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.notices import Notices
@@ -284,9 +284,7 @@ class Rig:
         if self._table.calibration is not None:
             self._use_calibration(self._table.calibration)
         self._controller.calibrate_until_found()
-        # Objects loaded so far stay in memory: a garbage collection of them between two frames would take 0.1 s.
-        gc.collect()
-        gc.freeze()
+        set_aside_loaded_objects()
         self._loop.run()
 
     def rewind(self) -> None:

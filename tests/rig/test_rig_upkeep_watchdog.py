@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -38,8 +39,9 @@ class Systemd:
         return self._socket.recv(4096).decode()
 
     def until(self, text: str) -> str:
+        end = time.monotonic() + 120
         while text not in (told := self.next()):
-            pass
+            assert time.monotonic() < end, f"{text} was never told"
         return told
 
     def close(self) -> None:
