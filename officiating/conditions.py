@@ -150,7 +150,7 @@ def is_story_of(conditions: Sequence[Condition], together: Together, probability
     """Return whether a call's probability follows from its conditions, to the percentages that are shown.
 
     A front leaves the other end open, by which the call may hold too: it is between the joint probability and that plus
-    the front's doubt. Nothing follows from no conditions.
+    the front's doubt; a front alone is told by its own percentage. Nothing follows from no conditions.
     """
     if not conditions:
         return False
@@ -158,7 +158,8 @@ def is_story_of(conditions: Sequence[Condition], together: Together, probability
     doubt = 1.0
     if together == "all":
         doubt = math.prod(condition.probability for condition in conditions if condition.measure == "front")
-    highest = min(1.0, lowest + 1.0 - doubt) if any(one.measure == "front" for one in conditions) else lowest
+    is_open = len(conditions) > 1 and any(one.measure == "front" for one in conditions)
+    highest = min(1.0, lowest + 1.0 - doubt) if is_open else lowest
     if any(condition.caps for condition in conditions):
         highest = min(highest, _EVEN_ODDS)
     return lowest - LIMITS.tolerance <= probability <= highest + LIMITS.tolerance

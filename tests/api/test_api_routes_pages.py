@@ -48,7 +48,7 @@ def test_other_websites_may_load_only_the_icon(service: httpx.Client) -> None:
 def test_an_unknown_overlay_is_answered_with_a_list(service: httpx.Client) -> None:
     answer = service.get("/overlay/scoreboard")
     assert answer.status_code == 404
-    assert "The overlays are calls, field, graphics, replay, scene, scorebug." in answer.json()["detail"]
+    assert "The overlays are calls, field, graphics, replay, scene, scorebug, sponsors." in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("name", ["none.js", "..%2fpanel.html", "%2e%2e/app.py"])
