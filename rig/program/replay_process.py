@@ -118,10 +118,10 @@ class ReplayProcess:
     def close(self) -> None:
         """End the process."""
         self._closed.set()
+        if self._starting is not None:
+            self._starting.join()  # first: it may just have made the worker ready
         if self._worker is not None:
             self._drop(self._worker)
-        if self._starting is not None:
-            self._starting.join()
 
     def _film(self, worker: _Worker, work: ReplayWork) -> Generator[bytes, None, bool]:
         """Yield the parts that the process makes; return whether it made any, as another may then make all."""
