@@ -19,7 +19,8 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.frame import Detection
-from downfield.core.platform.priorities import lower_process_priority, restore_process_priority
+from downfield.core.platform.child_process import end_with_client
+from downfield.core.platform.priorities import lower_process_priority
 from downfield.core.shared_picture import shared_picture
 from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
@@ -58,9 +59,10 @@ class RequestHandler:
 def main() -> None:
     """Answer requests until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
+    connection = Connection(int(sys.argv[1]))
+    end_with_client(connection.fileno())
     cv2.setNumThreads(1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
-    connection = Connection(int(sys.argv[1]))
     answer: tuple[Detection, ...] | DownfieldError = ()
     with connection, suppress(EOFError, OSError):
         try:
@@ -80,5 +82,4 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    restore_process_priority(os.getpid())
     os._exit(0)  # at idle priority, taking the networks apart takes minutes on a busy computer

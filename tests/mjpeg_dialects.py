@@ -128,18 +128,23 @@ def streamed(dialect: Dialect, pictures: list[bytes]) -> bytes:
     return head.encode() + b"\r\n" + body
 
 
-def digest_accepts(head: str, user: str, password: str, algorithm: str) -> bool:
-    """Return whether a request carries the right digest (RFC 7616, with quality of protection "auth")."""
+def digest_accepts(head: str, user: str, password: str, algorithm: str, qop: str = "auth") -> bool:
+    """Return whether a request carries the right digest (RFC 7616), with this quality of protection; empty for none."""
     line = next((line for line in head.splitlines() if line.lower().startswith("authorization: digest")), "")
     values = dict(part.strip().split("=", 1) for part in line.partition("Digest ")[2].split(",") if "=" in part)
-    values = {key: value.strip('"') for key, value in values.items()}
-    if not values:
+    values = {key: value.removeprefix('"').removesuffix('"').replace('\\"', '"') for key, value in values.items()}
+    if not values or values.get("qop", "") != qop:
         return False
-    digest = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}[algorithm]
+    name = algorithm.removesuffix("-sess").replace("-", "").replace("SHA512", "SHA512_").strip("_")
 
     def hexed(text: str) -> str:
-        return digest(text.encode()).hexdigest()
+        return hashlib.new(name, text.encode()).hexdigest()
 
-    first, second = hexed(f"{user}:{REALM}:{password}"), hexed(f"GET:{head.split()[1]}")
-    expected = hexed(f"{first}:{NONCE}:{values.get('nc')}:{values.get('cnonce')}:auth:{second}")
+    first, asked = hexed(f"{user}:{REALM}:{password}"), f"GET:{head.split()[1]}"
+    if algorithm.endswith("-sess"):
+        first = hexed(f"{first}:{NONCE}:{values.get('cnonce')}")
+    if qop == "auth-int":
+        asked += ":" + hexed("")
+    middle = f"{NONCE}:{values.get('nc')}:{values.get('cnonce')}:{qop}" if qop else NONCE
+    expected = hexed(f"{first}:{middle}:{hexed(asked)}")
     return values.get("username") == user and values.get("response") == expected

@@ -26,6 +26,7 @@ from pydantic_core import to_json
 from downfield.api.feed.hub import FeedMessage, Hub, encode_value
 from downfield.api.feed.open_streams import OpenStream
 from downfield.api.feed.relay_worker import MAX_LINE_BYTES
+from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 
 
@@ -144,8 +145,7 @@ class RelayManager:
         try:
             worker.process.wait(LIMITS.stop_s)
         except subprocess.TimeoutExpired:
-            worker.process.kill()
-            worker.process.wait()
+            end_process(worker.process)
 
     async def _start(self) -> _Worker | None:
         """Start the second process, if that is possible now."""
@@ -192,8 +192,7 @@ class RelayManager:
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.connections.close()
-            worker.process.kill()
-            await asyncio.to_thread(worker.process.wait)
+            await asyncio.to_thread(end_process, worker.process)
 
     def _send(self, message: FeedMessage, full: Any) -> None:
         self._write(

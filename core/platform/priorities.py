@@ -41,6 +41,8 @@ def lower_process_priority(niceness: int, schedule: Schedule) -> None:
 def restore_process_priority(pid: int) -> None:
     """Have a process scheduled as usual again, so that it ends soon; on Linux, where this program may (sched(7)).
 
+    It may as root, and where the limit of niceness (RLIMIT_NICE) allows 0, as the rig's systemd unit has it.
+
     Args:
         pid: its id.
 
@@ -48,4 +50,5 @@ def restore_process_priority(pid: int) -> None:
     if SYSTEM == "linux":
         with suppress(OSError):  # it has ended, or needs more rights
             for thread in Path(f"/proc/{pid}/task").iterdir():
+                os.setpriority(os.PRIO_PROCESS, int(thread.name), 0)
                 os.sched_setscheduler(int(thread.name), os.SCHED_OTHER, os.sched_param(0))

@@ -19,7 +19,8 @@ import cv2
 from downfield.api.program.live_stream import Part
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
-from downfield.core.platform.priorities import lower_process_priority, restore_process_priority
+from downfield.core.platform.child_process import end_with_client
+from downfield.core.platform.priorities import lower_process_priority
 from downfield.core.shared_picture import shared_picture
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.program.picture_messages import Failed, Header, Jpeg, Message, SharedRequest, Sign
@@ -86,15 +87,15 @@ def _serve(connection: Connection) -> None:
 def main() -> None:
     """Draw until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
+    connection = Connection(int(sys.argv[1]))
+    end_with_client(connection.fileno())
     tune_process()
     lower_process_priority(0, "idle")  # even decoding frames, which is nice itself, comes first
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
-    connection = Connection(int(sys.argv[1]))
     with connection, suppress(EOFError, OSError):
         _serve(connection)
 
 
 if __name__ == "__main__":
     main()
-    restore_process_priority(os.getpid())
     os._exit(0)

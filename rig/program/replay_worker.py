@@ -17,6 +17,7 @@ from typing import Final
 
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
+from downfield.core.platform.child_process import end_with_client
 from downfield.core.platform.priorities import lower_process_priority
 from downfield.game.footage import FootageCalibration, FootageFrame
 from downfield.review.replay.replay_maker import OwnThreadRenderer, ReplayWork
@@ -63,10 +64,11 @@ def _serve(connection: Connection) -> None:
 def main() -> None:
     """Make replays until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
+    connection = Connection(int(sys.argv[1]))
+    end_with_client(connection.fileno())
     tune_process()
     lower_process_priority(_NICENESS, "batch")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
-    connection = Connection(int(sys.argv[1]))
     with connection, suppress(EOFError, OSError):
         _serve(connection)
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from downfield.core.addresses import split_address, without_password
 from downfield.core.errors import InputError, SourceError
+from downfield.core.plain_text import plain_text
 from downfield.core.platform.clock import monotonic_ns
 from downfield.rig.sources.http_connection import HttpStream, open_http
 from downfield.rig.sources.jpeg import decode_jpeg
@@ -148,7 +149,10 @@ def error_text(error: BaseException) -> str:
 
 
 def _check_kind(response: http.client.HTTPResponse) -> None:
-    """Refuse what can't be a stream of pictures: pages, and single pictures."""
+    """Refuse what can't be a stream of pictures: pages, single pictures, and what is compressed once more."""
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding != "identity":
+        raise SourceError(f"sends its pictures compressed ({plain_text(encoding[:20])}), which was not requested")
     kind = response.headers.get_content_type()
     if kind.startswith("text/") and response.headers.get("Content-Type"):
         raise SourceError(f"sends {kind}, not a motion-JPEG stream. Name the path of the camera's video stream")

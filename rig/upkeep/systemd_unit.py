@@ -65,6 +65,8 @@ RestartSec=5
 TimeoutStartSec=300
 TimeoutStopSec=30
 WatchdogSec=60
+# The networks' second process gives way to everything; to end soon it may take part as usual again.
+LimitNICE=+0
 NoNewPrivileges=yes
 
 [Install]

@@ -7,6 +7,8 @@ import json
 import logging
 import os
 import signal
+import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,6 +20,7 @@ import pytest
 from relayed_service import RelayedService, eventually
 
 from downfield.api.feed import event_stream, relay
+from downfield.core.platform.child_process import end_process
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="connections are handed over on POSIX only")
 
@@ -132,6 +135,35 @@ def test_a_service_that_stops_ends_the_feeds_in_order_and_the_second_process(tmp
         follower.close()
     with pytest.raises(ProcessLookupError):
         os.kill(process_id, 0)
+
+
+def test_a_second_process_that_gets_no_processor_to_end_keeps_no_end_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one of low priority on a busy computer, where even a killed one takes its time; here, one that is stopped."""
+    monkeypatch.setattr(relay, "LIMITS", replace(relay.LIMITS, local_subscribers=0, stop_s=0.1))
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def end(process: subprocess.Popen[bytes]) -> None:
+        processes.append(process)
+        end_process(process)
+
+    monkeypatch.setattr(relay, "end_process", end)
+    rig = RelayedService(tmp_path / "c.db")
+    with closing(Follower(rig)):
+        eventually(lambda: rig.subscribers == (0, 1))
+        assert rig.relay.process_id is not None
+        os.kill(rig.relay.process_id, signal.SIGSTOP)
+        with monkeypatch.context() as patched:
+            patched.setattr(subprocess.Popen, "kill", lambda _: None)
+            ending = threading.Thread(target=rig.end)
+            ending.start()
+            ending.join(60)
+            assert not ending.is_alive()
+    (process,) = processes
+    assert process.poll() is None
+    process.kill()
+    assert process.wait(60) == -signal.SIGKILL
 
 
 def test_a_few_subscribers_need_no_second_process(rig: RelayedService) -> None:

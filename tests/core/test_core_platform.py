@@ -19,7 +19,7 @@ from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLoc
 from downfield.core.platform.folders import lasting_temporary_folder, user_cache_folder, user_data_folder
 from downfield.core.platform.priorities import restore_process_priority
 from downfield.core.platform.processors import usable_cores
-from downfield.core.platform.system import System, system_of
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS, System, system_of
 
 
 class Msvcrt:
@@ -214,14 +214,35 @@ def test_a_killed_process_that_gets_no_processor_to_end_is_not_waited_for(monkey
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are scheduled otherwise here")
 def test_an_idle_process_is_scheduled_as_usual_to_end() -> None:
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as process:
+        os.setpriority(os.PRIO_PROCESS, process.pid, 19)
         os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
         restore_process_priority(process.pid)
-        scheduled = os.sched_getscheduler(process.pid)
+        scheduled = os.sched_getscheduler(process.pid), os.getpriority(os.PRIO_PROCESS, process.pid)
         try:
-            os.sched_setscheduler(process.pid, os.SCHED_OTHER, os.sched_param(0))
+            os.setpriority(os.PRIO_PROCESS, process.pid, 0)
         except PermissionError:
-            assert scheduled == os.SCHED_IDLE  # left as it is, without an error
+            assert scheduled == (os.SCHED_IDLE, 19)  # left as it is, without an error
         else:
-            assert scheduled == os.SCHED_OTHER
+            assert scheduled == (os.SCHED_OTHER, 0)
         end_process(process)
     restore_process_priority(process.pid)  # one that has ended is no error
+
+
+@pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="no process is handed a connection here")
+def test_a_process_ends_with_its_client_whatever_it_does_then() -> None:
+    """It may be in the middle of a computation, and reads nothing: it does not learn of the end by itself."""
+    ours, theirs = socket.socketpair()
+    program = (
+        "import sys, time; from downfield.core.platform.child_process import end_with_client\n"
+        "end_with_client(int(sys.argv[1])); print('begins', flush=True); time.sleep(600)"
+    )
+    command = [sys.executable, "-c", program, str(theirs.fileno())]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, pass_fds=[theirs.fileno()]) as process:
+        theirs.close()
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begins\n"
+        ours.sendall(b"a request that nobody reads")
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.3)
+        ours.close()
+        assert process.wait(60) == 0

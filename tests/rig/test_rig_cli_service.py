@@ -50,6 +50,7 @@ def test_installing_writes_the_unit_and_starts_it_at_every_boot(home: Path) -> N
     unit = (home / "config" / "systemd" / "user" / "downfield.service").read_text()
     assert f'"--config" "{home / "downfield.toml"}"' in unit
     assert f"WorkingDirectory={home}" in unit
+    assert "\nLimitNICE=+0\n" in unit  # else a process of idle priority can't be given more to end
     assert asked(home) == [
         "systemctl --user daemon-reload",
         "systemctl --user enable downfield.service",

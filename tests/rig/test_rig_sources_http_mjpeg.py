@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle, islice
 
 import pytest
@@ -46,6 +47,7 @@ def test_the_media_type_need_not_be_the_right_one(kind: str) -> None:
     [
         ("200 OK\r\nContent-Type: text/html\r\n", "sends text/html, not a motion-JPEG stream"),
         ("200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: 5\r\n", "sends a single picture"),
+        ("200 OK\r\nContent-Encoding: gzip\r\n", r"compressed \(gzip\)"),
         ("404 Not Found\r\n", "answered 404 Not Found"),
         ("302 Found\r\nLocation: file:///etc/passwd\r\n", "redirects to 'file:///etc/passwd', which is no address"),
         ("302 Found\r\nLocation: http://u:pass@\x1b[2J/\r\n", "redirects to 'http://u@.u001b.2J/', which is no"),
@@ -83,7 +85,16 @@ def needs_basic(head: str) -> bool:
             [f'Basic realm="a", Digest realm="{REALM}", nonce="{NONCE}", qop="auth", Basic realm="b"'],
             lambda head: digest_accepts(head, "coach", "p://w", "MD5"),
         ),
-        ([f'Digest realm="{REALM}", nonce="{NONCE}", qop="auth-int"', "Digest", 'Basic realm="\xfc"'], needs_basic),
+        ([f'Digest realm="{REALM}", nonce="{NONCE}", qop="other"', "Digest", 'Basic realm="\xfc"'], needs_basic),
+        (['NTLM, Negotiate TlRMTVNTUAAB==, basic realm = "x, Digest"'], needs_basic),
+        *(
+            (
+                [f'Digest realm="{REALM}",nonce="{NONCE}"{asked}, opaque="a,b", algorithm={algorithm}'],
+                partial(digest_accepts, user="coach", password="p://w", algorithm=algorithm, qop=qop),
+            )
+            for asked, qop in (("", ""), (', qop="auth-int"', "auth-int"), (" , qop = auth", "auth"))
+            for algorithm in ("MD5", "MD5-sess", "SHA-512-256", "SHA-256-sess")
+        ),
     ],
 )
 def test_a_password_is_sent_in_the_way_the_camera_asks_for(
@@ -101,6 +112,33 @@ def test_a_password_is_sent_in_the_way_the_camera_asks_for(
         assert "Authorization" not in server.requests[0]
         with pytest.raises(SourceError, match="refuses the user name or the password"):
             HttpMjpeg(f"http://coach:wrong@{server.place}/live?x=1", CaptureClock())
+
+
+def test_a_password_is_not_sent_in_a_way_that_the_camera_does_not_offer() -> None:
+    """Basic would send it in the open to whoever listens, where the camera is set to accept digests alone."""
+    refusal = b'HTTP/1.1 401 No\r\nWWW-Authenticate: NTLM\r\nWWW-Authenticate: Digest qop="x", nonce="1"\r\n\r\n'
+    with (
+        DialectServer(lambda _: refusal) as server,
+        pytest.raises(SourceError, match=r"does not know \(ntlm, digest\)") as refused,
+    ):
+        HttpMjpeg(f"http://coach:secret@{server.place}/", CaptureClock())
+    assert all("Authorization" not in request for request in server.requests)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_password_is_sent_again_with_the_nonce_that_follows_an_old_one() -> None:
+    user, password = 'тренер "A"', "sürü:п"
+    old = f'Digest realm="{REALM}", nonce="old", qop="auth"'
+    new = f'Digest realm="{REALM}", nonce="{NONCE}", qop="auth", stale=TRUE'
+
+    def answer(head: str) -> bytes:
+        if digest_accepts(head, user, password, "MD5"):
+            return streamed(Dialect(), PICTURES)
+        return f"HTTP/1.1 401 No\r\nWWW-Authenticate: {new if 'old' in head else old}\r\n\r\n".encode()
+
+    with DialectServer(answer) as server:
+        assert received(f"http://{user}:{password}@{server.place}/a b?q='x'") == PICTURES
+    assert len(server.requests) == 3
 
 
 def test_a_redirect_to_another_host_does_not_take_the_password_along() -> None:
