@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 REALM, NONCE = "camera", "0123456789abcdef"
+_TLS = b"\x16"  # with which a client begins TLS
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,13 @@ class DialectServer:
 
     Args:
         answer: returns the bytes of the whole answer to a request's head.
+        tls: with a certificate, for ``https``; None for ``http``.
 
     """
 
-    def __init__(self, answer: Callable[[str], bytes]) -> None:
+    def __init__(self, answer: Callable[[str], bytes], tls: ssl.SSLContext | None = None) -> None:
         self.requests: list[str] = []
-        self._answer = answer
+        self._answer, self._tls = answer, tls
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.place = f"127.0.0.1:{self._listening.getsockname()[1]}"
         threading.Thread(target=self._run, daemon=True).start()
@@ -106,13 +109,16 @@ class DialectServer:
     def _run(self) -> None:
         with contextlib.suppress(OSError):
             while True:
-                client, _ = self._listening.accept()
-                with client, contextlib.suppress(OSError):
+                accepted, _ = self._listening.accept()
+                with accepted, contextlib.suppress(OSError), self._encrypted(accepted) as client:
                     head = b""
-                    while b"\r\n\r\n" not in head and (more := client.recv(4096)):
+                    while b"\r\n\r\n" not in head and not head.startswith(_TLS) and (more := client.recv(4096)):
                         head += more
-                    self.requests.append(head.decode())
-                    client.sendall(self._answer(head.decode()))
+                    self.requests.append(head.decode(errors="replace"))
+                    client.sendall(self._answer(self.requests[-1]))
+
+    def _encrypted(self, accepted: socket.socket) -> socket.socket:
+        return accepted if self._tls is None else self._tls.wrap_socket(accepted, server_side=True)
 
 
 def streamed(dialect: Dialect, pictures: list[bytes]) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import ssl
 import threading
 from collections.abc import Generator, Iterator
 from typing import Final
@@ -143,6 +144,13 @@ def error_text(error: BaseException) -> str:
     """Return the text of a network error."""
     if isinstance(error, TimeoutError):
         return "no answer in time"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return (
+            f"its certificate is not trusted here: {error.verify_message}. Write http://, or name a file with the"
+            " certificate in SSL_CERT_FILE"
+        )
+    if isinstance(error, ssl.SSLError):
+        return f"it does not speak TLS as this computer does ({error.reason}). Write http:// if it has no https"
     if isinstance(error, http.client.BadStatusLine) and not isinstance(error, http.client.RemoteDisconnected):
         return "its answer is not HTTP"
     return str(getattr(error, "strerror", None) or error or type(error).__name__)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import ssl
 from collections.abc import Callable
 from functools import partial
 from itertools import cycle, islice
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,7 @@ from loopback_streams import jpeg
 from mjpeg_dialects import NONCE, REALM, Dialect, DialectServer, dialects, digest_accepts, streamed
 
 from downfield.core.errors import SourceError
+from downfield.rig.certificate import own_certificate
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.jpeg_stream import JpegScanner, StreamedJpeg
 from downfield.rig.sources.source import CaptureClock
@@ -147,6 +150,25 @@ def test_a_redirect_to_another_host_does_not_take_the_password_along() -> None:
         with DialectServer(lambda _: moved) as server, pytest.raises(SourceError):
             HttpMjpeg(f"http://coach:secret@{server.place}/", CaptureClock())
         assert all("Authorization" not in request for request in thief.requests)
+
+
+def test_a_certificate_that_is_not_known_is_told_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = own_certificate(tmp_path, ["127.0.0.1"])
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(made.certificate, made.key)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    with DialectServer(lambda _: streamed(Dialect(), PICTURES), tls) as server:
+        with pytest.raises(SourceError, match=r"not trusted here: self-signed certificate\. Write http://, or name"):
+            HttpMjpeg(f"https://{server.place}/", CaptureClock())
+        monkeypatch.setenv("SSL_CERT_FILE", str(made.certificate))
+        assert received(f"https://{server.place}/") == PICTURES
+    with (
+        DialectServer(lambda _: b"HTTP/1.1 200 OK\r\n\r\n") as server,
+        pytest.raises(SourceError, match=r"does not speak TLS .* Write http:// if it has no https"),
+    ):
+        HttpMjpeg(f"https://{server.place}/", CaptureClock())
 
 
 def test_a_picture_that_breaks_off_is_left_out_and_the_next_ones_arrive() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import ssl
 from pathlib import Path
 
 import httpx
@@ -35,6 +36,32 @@ def test_the_printed_link_makes_the_admin(tmp_path: Path, settings: dict[str, ob
     served.end()
     assert bool(key) == has_key
     assert role == "admin", "whoever follows the link on the rig's own screen can do nothing"
+
+
+def test_in_a_network_with_tls_what_a_page_connects_to_and_its_cookie_are_of_its_own_origin(tmp_path: Path) -> None:
+    settings = {"port": 0, "tls_port": 0, "lan": True, "tls": True}
+    served = RelayedService(tmp_path / "a.db", ServiceSettings.model_validate(settings))
+    service, key = served.service, served.service._context.admin_key.text
+    try:
+        assert service.tls_port is not None
+        # Another address than the usual one: the service listens on all of this computer.
+        for scheme, feed, port in (("http", "ws", service.port), ("https", "wss", service.tls_port)):
+            place = f"127.0.0.2:{port}"
+            with httpx.Client(base_url=f"{scheme}://{place}", verify=False) as browser:
+                page = browser.get("/")
+                assert page.status_code == 200
+                assert f"connect-src 'self' {feed}://{place};" in page.headers["content-security-policy"]
+                cookie = browser.post("/api/session", json={"code": key}).headers["set-cookie"]
+                assert ("; secure" in cookie.lower()) == (scheme == "https")
+        # The certificate is of this computer's addresses, and a browser that is told to trust it connects.
+        assert service.certificate is not None
+        trusting = ssl.create_default_context(cafile=str(service.certificate.certificate))
+        with httpx.Client(base_url=f"https://127.0.0.1:{service.tls_port}", verify=trusting) as browser:
+            assert browser.get("/healthz").status_code == 200
+        with pytest.raises(httpx.ConnectError, match="certificate"):
+            httpx.get(f"https://127.0.0.1:{service.tls_port}/healthz")
+    finally:
+        served.end()
 
 
 @pytest.mark.parametrize(
