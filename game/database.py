@@ -54,11 +54,23 @@ def parse_address(url: str) -> URL:
     return parsed
 
 
-def create_writing_engine(url: URL) -> Engine:
-    """Return an engine whose transactions are on disk when they are committed."""
+def create_writing_engine(url: URL, *, creates: bool = True) -> Engine:
+    """Return an engine whose transactions are on disk when they are committed.
+
+    Args:
+        url: the database's address.
+        creates: whether connecting creates an SQLite file that is not there; otherwise it is an error.
+
+    """
     if url.drivername != "sqlite":
         return _create_server_engine(url, {})
-    engine = create_engine(url, connect_args={"timeout": LIMITS.busy_timeout_s})
+    path = Path(str(url.database)).absolute()
+
+    def connect() -> sqlite3.Connection:
+        uri = f"{path.as_uri()}?mode={'rwc' if creates else 'rw'}"
+        return sqlite3.connect(uri, uri=True, timeout=LIMITS.busy_timeout_s, check_same_thread=False)
+
+    engine = create_engine(url, creator=connect)
     event.listen(engine, "connect", _set_durable)
     event.listen(engine, "handle_error", _as_damage, retval=True)
     event.listen(engine, "begin", _begin)

@@ -82,29 +82,53 @@ class FileLease:
     """
 
     def __init__(self, path: Path, thing: LeasedThing, table: str = "") -> None:
-        try:
-            make_private_folder(path.parent)
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
-        except OSError as error:
-            raise InputError(f"{path}: can't be made: {error.strerror}") from None
-        if not FILE_LOCKS.lock(self._descriptor):
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
-            holder = os.read(self._descriptor, _HOLDER_BYTES).decode(errors="replace").strip()
-            os.close(self._descriptor)
-            raise InputError(thing.refusal(holder))
-        with suppress(OSError):  # a full disk: the lock holds without a name as well
-            os.ftruncate(self._descriptor, 0)
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
-            os.write(self._descriptor, f"{_this_program(table)}\n".encode()[:_HOLDER_BYTES])
+        self._path, self._thing, self._table = path, thing, table
+        self._descriptor = self._locked()
 
     def renew(self) -> None:
-        """The operating system keeps it for as long as this program runs."""
+        """The operating system keeps it for as long as this program runs; it is taken again where it was deleted."""
+        try:
+            has_it = os.path.samestat(os.fstat(self._descriptor), self._path.stat())
+        except FileNotFoundError:
+            has_it = False
+        except OSError:
+            return  # nobody can open what can't be reached
+        if not has_it:
+            try:
+                taken = self._locked()
+            except InputError as error:
+                raise OutputError(str(error)) from None
+            os.close(self._descriptor)
+            self._descriptor = taken
 
     def close(self) -> None:
         """Let another have it."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+    def _locked(self) -> int:
+        """Return the file's descriptor, with the lock.
+
+        Raises:
+            InputError: another program holds it, or the file can't be made.
+
+        """
+        try:
+            make_private_folder(self._path.parent)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, OWNER_ONLY)
+        except OSError as error:
+            raise InputError(f"{self._path}: can't be made: {error.strerror}") from None
+        if not FILE_LOCKS.lock(descriptor):
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            holder = os.read(descriptor, _HOLDER_BYTES).decode(errors="replace").strip()
+            os.close(descriptor)
+            raise InputError(self._thing.refusal(holder))
+        with suppress(OSError):  # a full disk: the lock holds without a name as well
+            os.ftruncate(descriptor, 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            os.write(descriptor, f"{_this_program(self._table)}\n".encode()[:_HOLDER_BYTES])
+        return descriptor
 
 
 class ServerLease:

@@ -63,9 +63,7 @@ class RigKey:
         """
         try:
             if not path.exists():
-                make_private_folder(path.parent)
-                pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-                create_private_file(path, pem)
+                cls.generate().keep(path)
             with open_input(path) as file:
                 text = file.read(MAX_KEY_BYTES + 1)
         except OSError as error:
@@ -74,6 +72,16 @@ class RigKey:
                 " its folder."
             ) from None
         return cls(_private_key(text, path))
+
+    def keep(self, path: Path) -> None:
+        """Write it to a file for its owner only, PKCS #8 in PEM; a file that is there stays as it is.
+
+        Raises:
+            OSError: it can't be written.
+
+        """
+        make_private_folder(path.parent)
+        create_private_file(path, self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
     @property
     def public_text(self) -> str:

@@ -15,7 +15,7 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ from downfield.game.lease import FileLease, Lease, LeasedThing, ServerLease
 from downfield.game.owner import GameOwner
 from downfield.game.signed_list import SignedList
 from downfield.game.spool import Spool
+from downfield.game.store_file import StoreFile
 from downfield.game.store_reader import GAME_ROWS, DeviceRow, EntryRow, GameRow, StoreReader
 from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS, migrate
 
@@ -70,8 +71,12 @@ class Store(StoreReader):
 
     def __init__(self, url: str | URL, *, may_be_down: bool = False) -> None:
         address = parse_address(url) if isinstance(url, str) else url
-        super().__init__(create_writing_engine(address), address.render_as_string(hide_password=True))
+        engine = create_writing_engine(address, creates=False)
+        super().__init__(engine, address.render_as_string(hide_password=True))
         self._file = Path(str(address.database)) if address.drivername == "sqlite" else None
+        self._held: StoreFile | None = None  # once it is open
+        self._turn = threading.RLock()
+        self._written_again: Callable[[], None] = lambda: None
         self._wal = None if self._file is None else _WalMark(self._engine)
         self._lease: Lease | None = None
         self._heads: HeadsFile | None = None
@@ -81,6 +86,9 @@ class Store(StoreReader):
         self._has_noted_devices = True
         self._appended: Callable[[EntryRow], None] | None = None
         self.spool: Spool | None = None
+        if self._file is not None:
+            with suppress(OSError):  # opening the database says what is wrong
+                os.close(os.open(self._file, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
         try:
             self._open()
         except SQLAlchemyError as error:
@@ -97,8 +105,6 @@ class Store(StoreReader):
             make_private_folder(path.parent)
         except OSError as error:
             raise InputError(f"{path.parent}: the folder can't be made: {error.strerror}") from None
-        with suppress(OSError):  # opening the database says what is wrong
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
         url = URL.create("sqlite", database=str(path.absolute()))  # a name may have a ? in it
         return cls(url, may_be_down=may_be_down)
 
@@ -141,6 +147,10 @@ class Store(StoreReader):
         """Call a function with the last entry that is on disk after each append; it must neither wait nor fail."""
         self._appended = appended
 
+    def when_written_again(self, call: Callable[[], None]) -> None:
+        """Call a function after the file, deleted with all that lay beside it, was written again; it must not fail."""
+        self._written_again = call
+
     def keep_unsaved(self, spool: Spool) -> None:
         """Keep on the rig's disk what the store does not accept from now on."""
         self.spool = spool
@@ -172,8 +182,15 @@ class Store(StoreReader):
         """Close its connections, and let another program go on with the games."""
         if self._heads is not None:
             self._heads.close()
+        try:
+            with self._turn:
+                self._check_file()
+        except OutputError as error:
+            _log.error("%s", error)
         if self._wal is not None:
             self._wal.clear()
+        if self._held is not None:
+            self._held.close()
         if self._lease is not None:
             self._lease.close()
         super().close()
@@ -270,7 +287,24 @@ class Store(StoreReader):
         """Migrate the store to the newest schema."""
         with transaction(self._engine) as connection:
             migrate(connection, self.where)
+        if self._file is not None:
+            try:
+                self._held = StoreFile(self._file)
+            except (sqlite3.Error, OSError) as error:
+                raise InputError(f"{self.where}: the store can't be opened: {error}") from None
         self._is_open = True
+
+    def _check_file(self) -> None:
+        """Make sure that what is written is in the file of the store's name.
+
+        Raises:
+            OutputError: it can't be.
+
+        """
+        if self._held is not None and self._held.check():
+            _log.error("%s: the store was deleted while it was in use. It is written again, whole.", self.where)
+            self._engine.dispose()  # its connections are to the deleted file
+            self._written_again()
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -287,6 +321,12 @@ class Store(StoreReader):
                 self._open()
             except InputError as error:
                 raise OutputError(str(error)) from None
+        # One at a time, as SQLite wants it anyway: none is on its way to a file that is about to be written again.
+        with self._turn if self._file is not None else nullcontext():
+            self._check_file()
+            yield from self._written(entries)
+
+    def _written(self, entries: int) -> Iterator[Connection]:
         try:
             with transaction(self._engine) as connection:
                 if self._wal is not None:

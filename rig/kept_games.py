@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +32,7 @@ from downfield.rig.configuration.settings import (
     tables_folder,
     unsaved_folder,
 )
+from downfield.rig.rig_key import RIG_KEY
 
 _TEMPORARY_STORE: Final = "games.db"
 _SNAPSHOT: Final = "game.snapshot"
@@ -92,10 +93,17 @@ def open_store(
         store.keep_unsaved(Spool(_unsaved_places(settings, store, owner), comes_first=store.is_on_server))
         store.keep_list(SignedList(key))
         store.keep_heads(HeadsFile(heads_file(settings), key))
+        store.when_written_again(lambda: _keep_key_again(settings, key))
     except DownfieldError:
         store.close()
         raise
     return store, owner
+
+
+def _keep_key_again(settings: RigSettings, key: RigKey) -> None:
+    """Keep the key also where the whole data folder was deleted: without it the games are another rig's."""
+    with suppress(OSError):
+        key.keep(data_folder(settings) / RIG_KEY)
 
 
 def open_snapshots(settings: RigSettings, key: RigKey) -> SnapshotFile:
