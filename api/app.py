@@ -52,6 +52,7 @@ from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.revocation import RevocableResponses
 from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
+from downfield.game.recent_histories import RecentHistories
 from downfield.review.call_viewer import CallViewer
 from downfield.review.catalog import GameCatalog
 from downfield.review.exports import ClipExporter
@@ -127,6 +128,7 @@ def create_app(
     app.state.answered = AnsweredRequests()
     app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)
     app.state.catalog = GameCatalog(context.store)
+    app.state.histories = RecentHistories(context.store)
     app.state.thumbnails = Thumbnails()
     app.state.viewer = CallViewer(app.state.evidence)
     app.state.exporter = ClipExporter(app.state.evidence)

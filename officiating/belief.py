@@ -269,10 +269,10 @@ def margin_text(margin: float | None, sigma: float | None, unit: Unit) -> str:
 
 
 def percent_text(share: float) -> str:
-    """Return a probability in percent; 100 % and 0 % only where nothing is left to doubt."""
-    if 0.99 < share < 1.0:
+    """Return a probability in percent; never 100 % or 0 %: one that a number rounds to 1 was measured all the same."""
+    if share > 0.99:
         return "more than 99 %"
-    if 0.0 < share < 0.01:
+    if share < 0.01:
         return "less than 1 %"
     return f"{math.floor(100 * share + 0.5)} %"  # halves go up, as on pages
 

@@ -16,6 +16,8 @@ from downfield.officiating.calls import Call, CallKind, Verdict
 from downfield.officiating.engine.judged_game import calls_to_append
 from downfield.review.judging_again import JudgedAgain
 
+NOTHING_CHANGED: Final = "Nothing has changed."
+
 _PLAYER: Final = re.compile(r"\b(dark|light)-(\d+)")
 
 
@@ -140,7 +142,7 @@ def receipt_lines(
     lines += [f"No longer called: {_plain(old[name].text)}." for name in receipt.withdrawn if name in old]
     gone = [view for view in declarations if view.id in receipt.set_aside and not view.set_aside]
     lines += [f"No longer applies: {_plain(view.text)}." for view in gone]
-    return (*lines, f"Now: {receipt.text}")
+    return (*(lines or [NOTHING_CHANGED]), f"Now: {receipt.text}")
 
 
 def _play_changes(before: JudgedAgain, after: JudgedAgain) -> Iterator[PlayChange]:

@@ -29,7 +29,7 @@ from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.declarations import Side
 from downfield.review.challenge_statistics import ChallengeStatistics, challenge_statistics
-from downfield.review.changes import receipt_lines
+from downfield.review.changes import NOTHING_CHANGED, receipt_lines
 from downfield.review.finished_games import challenges_of
 
 router = APIRouter(prefix="/api", tags=["games"], route_class=RepeatableRoute)
@@ -71,7 +71,7 @@ class DecisionResult(TopicModel):
     """A decided challenge, and what has changed."""
 
     challenges: ChallengesView
-    lines: tuple[str, ...] = Field(description="What has changed, in plain words.")
+    lines: tuple[str, ...] = Field(description="What has changed, in plain words; never empty.")
 
 
 @router.get("/challenges", summary="How challenges were decided in all games")
@@ -136,10 +136,11 @@ def decide(
     if not is_in_play:
         changes = finished.rule_challenge(row, challenge, decision)
         lines = () if changes is None else changes.lines
-        return DecisionResult(challenges=challenges_of(History(store, row)), lines=lines)
+        return DecisionResult(challenges=challenges_of(History(store, row)), lines=lines or (NOTHING_CHANGED,))
     declarations = game_service.declarations()
     decided = Disputes(game_service).rule(challenge, decision)
-    lines = () if decided.receipt is None else receipt_lines(before, declarations, decided.receipt)
+    receipt = decided.receipt
+    lines = (NOTHING_CHANGED,) if receipt is None else receipt_lines(before, declarations, receipt)
     return DecisionResult(challenges=decided.challenges, lines=lines)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
+from fastapi.requests import HTTPConnection
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
@@ -19,6 +20,7 @@ from downfield.game.hash_chain import verify_journal
 from downfield.game.history import History
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
 from downfield.game.receipts import Accepted, Refused, Submission
+from downfield.game.recent_histories import RecentHistories
 from downfield.game.store import GameRow
 from downfield.officiating.events import Event, EventsHeader
 
@@ -53,8 +55,13 @@ def _row(context: AppContextDep, game: GameId) -> GameRow:
 GameRowDep = Annotated[GameRow, Depends(_row)]
 
 
-def _history(row: GameRowDep, store: StoreDep) -> History:
-    return History(store, row)
+async def _histories(connection: HTTPConnection) -> RecentHistories:
+    histories: RecentHistories = connection.app.state.histories
+    return histories
+
+
+def _history(row: GameRowDep, histories: Annotated[RecentHistories, Depends(_histories)]) -> History:
+    return histories.of(row)
 
 
 HistoryDep = Annotated[History, Depends(_history)]

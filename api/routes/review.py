@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -14,6 +15,7 @@ from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import allow
 from downfield.game.final_score import SignatureView, signature_views
 from downfield.game.history import GameDetails, GameSummary, summary
+from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.calls import CallKind
 from downfield.review.catalog import GameCatalog, GameLine, GameSearch, GameStanding
 from downfield.review.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays
@@ -41,6 +43,7 @@ class ReviewedGame(GameDetails):
     """A game with its result, the head of its journal, and how it stands."""
 
     standing: GameStanding = Field(description=_STANDING)
+    camera: bool = Field(description="Whether a camera saw any of it; the rest was entered by people.")
     signatures: tuple[SignatureView, ...] = Field(description="Of the coaches under the final score.")
 
 
@@ -82,7 +85,28 @@ def game(history: HistoryDep, game_service: GameServiceDep) -> ReviewedGame:
     return ReviewedGame(
         **details.model_dump(),
         standing=standing,
+        camera=bool(history.batches),
         signatures=signature_views(history.signatures, history.score),
+    )
+
+
+class PlayChoices(TopicModel):
+    """What the plays of a game can be filtered by."""
+
+    plays: int = Field(description="How many there are.")
+    quarters: tuple[int, ...] = Field(description="The periods they are of, in order.")
+    kinds: tuple[CallKind, ...] = Field(description="The kinds of their calls, by name.")
+
+
+@router.get("/{game}/play-choices", summary="What a game's plays can be filtered by")
+@allow("viewer")
+def play_choices(history: HistoryDep) -> PlayChoices:
+    """Quarters and kinds of calls, struck calls included, without the plays themselves."""
+    snaps = history.snaps()
+    return PlayChoices(
+        plays=len(snaps),
+        quarters=tuple(sorted({snap.period for snap in snaps})),
+        kinds=tuple(sorted({call.kind for call in (*history.calls(), *history.struck())})),
     )
 
 
@@ -90,7 +114,8 @@ def game(history: HistoryDep, game_service: GameServiceDep) -> ReviewedGame:
 @allow("viewer")
 def plays(
     history: HistoryDep,
-    limit: Annotated[int, Query(ge=1, le=1000, description="How many; the latest are returned.")] = 200,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many; the latest, or the first after one.")] = 200,
+    after: Annotated[int | None, Query(ge=0, description="Only plays after this one, the first of them.")] = None,
     play: Annotated[int | None, Query(ge=1, description="Number of the play.")] = None,
     quarter: Annotated[int | None, Query(ge=1, description="The period.")] = None,
     kind: Annotated[CallKind | None, Query(description="Only plays and calls of this kind of call.")] = None,
@@ -98,10 +123,14 @@ def plays(
     player: Annotated[str, Query(max_length=60, description='Such as "dark-28" or "28".')] = "",
     text: Text = "",
 ) -> list[ReviewedPlay]:
-    """Each with the calls from its snap to the next; only the calls looked for, where any are."""
+    """Each with the calls from its snap to the next; only the calls looked for, where any are.
+
+    For the next page, give the last one's `number` as `after`, and 0 for the first.
+    """
     search = PlaySearch(play, quarter, kind, verdict, player, text)
-    found = [search.of(reviewed) for reviewed in reviewed_plays(history)]
-    return [reviewed for reviewed in found if reviewed is not None][-limit:]
+    found = (search.of(reviewed) for reviewed in reviewed_plays(history) if after is None or reviewed.number > after)
+    matching = (reviewed for reviewed in found if reviewed is not None)
+    return list(matching)[-limit:] if after is None else list(islice(matching, limit))
 
 
 @router.get(

@@ -18,6 +18,7 @@ from downfield.game.published.game_topics import (
     RulingView,
     Standing,
 )
+from downfield.game.published.older_calls import older_belief, older_note
 from downfield.officiating.calls import Call
 from downfield.officiating.conditions import conditions_summary, joint_words
 from downfield.officiating.engine.judged_game import calls_to_append
@@ -54,7 +55,8 @@ class CallContext:
 
 def call_view(call: Call, context: CallContext) -> CallView:
     """Return a call as topics show it."""
-    belief = call.belief
+    older = older_note(call, context.started.version)
+    belief, words = older_belief(call) if older else (call.belief, call.words)
     return CallView(
         id=call.id,
         kind=call.kind,
@@ -76,7 +78,8 @@ def call_view(call: Call, context: CallContext) -> CallView:
         measured=belief.measured,
         basis=belief.basis,
         frame_measured=belief.frame_measured,
-        words=call.words,
+        words=words,
+        older=older,
         probability=call.probability,
         conditions=_conditions(call),
         together=call.together,

@@ -36,6 +36,18 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     rig.close()
 
 
+def test_a_page_waits_for_a_rig_that_is_gone_or_busy_and_says_so(chrome: Browser, url: str) -> None:
+    with page_in(chrome) as page:
+        refusals = [lambda route: route.abort(), lambda route: route.fulfill(status=503, json={"detail": "Busy."})]
+        page.route("**/plays?*", lambda route: refusals.pop(0)(route) if refusals else route.continue_())
+        page.goto(f"{url}/games?standing=ended")
+        page.locator("#games .game").click()
+        expect(page.locator("#message")).to_have_text("The rig does not answer. Trying again…")
+        expect(page.locator("#message")).to_have_text("Busy. Trying again…")
+        expect(page.locator("#plays .play")).to_have_count(1)
+        expect(page.locator("#message")).to_have_text("")
+
+
 def test_a_call_is_found_ruled_on_after_the_game_and_compared(chrome: Browser, url: str) -> None:
     with page_in(chrome, phone=True) as page:
         page.goto(f"{url}/games?standing=ended")

@@ -33,6 +33,14 @@ def test_games_and_plays_are_filtered(reviewed: Reviewed) -> None:
     assert [call["kind"] for call in play["calls"]] == ["tackle"]
     assert get(f"{reviewed.path}/plays?verdict=overturned").json == []
     assert get(f"{reviewed.path}/plays?kind=kangaroo").status == 422
+    assert [one["number"] for one in get(f"{reviewed.path}/plays?after=0&limit=1").json] == [1]
+    assert get(f"{reviewed.path}/plays?after=1").json == []
+    assert get(f"{reviewed.path}/plays?after=-1").status == 422
+    choices = get(f"{reviewed.path}/play-choices").json
+    assert (choices["plays"], choices["quarters"]) == (1, [1])
+    assert choices["kinds"] == sorted({call["kind"] for call in get(f"{reviewed.path}/calls").json})
+    assert get(reviewed.path).json["camera"] is True
+    assert get("/api/games/current").json["camera"] is False
     assert get(f"{reviewed.path}/calls/{reviewed.tackle}/thumbnail.jpg").status == 404
 
 
@@ -85,12 +93,14 @@ def test_an_operator_may_rule_after_the_game_only_where_the_rig_lets_him(reviewe
 REPLACEMENT = {"kind": "out_of_bounds", "text": "dark-22 out of bounds", "side": None, "spot_yd": [44.0, 3.0]}
 
 
-def challenge(client: AsgiClient, game: str, call: str, replacement: dict[str, Any] | None) -> Any:
+def challenge(
+    client: AsgiClient, game: str, call: str, replacement: dict[str, Any] | None = None, decision: str = "overturned"
+) -> Any:
     path = f"/api/games/{game}/challenges"
     raised = client.post(path, {"side": "home", "call": call, "reason": "stepped out first"})
     assert raised.status == 200, raised.body
     known = raised.json["challenges"][-1]["id"]
-    body = {"decision": "overturned", "reason": "on the film", "name": "Referee", "replacement": replacement}
+    body = {"decision": decision, "reason": "on the film", "name": "Referee", "replacement": replacement}
     return client.post(f"{path}/{known}/ruling", body)
 
 
@@ -121,6 +131,19 @@ def test_after_the_game_as_well(reviewed: Reviewed) -> None:
     assert any("is now: dark 22 out of bounds" in line for line in answer.json["lines"])
     call = next(one for one in reviewed.admin.get(f"{reviewed.path}/calls").json if one["id"] == tackle)
     assert (call["kind"], call["spot_yd"], call["standing"]) == ("out_of_bounds", [44.0, 3.0], "overturned")
+
+
+@pytest.mark.parametrize("decision", ["upheld", "too_close"])
+def test_a_decision_that_changes_nothing_says_so(tmp_path: Path, reviewed: Reviewed, decision: str) -> None:
+    table = Table(tmp_path / "in play.db")
+    game = table.begin()
+    table.play()
+    client = AsgiClient(create_app(AppContext(table.game_service, table.hub, LatestPicture(), table.store), ACCESS))
+    assert challenge(client, game, table.call("tackle"), decision=decision).json["lines"][0] == "Nothing has changed."
+    table.close()
+    reviewed.admin.post(f"{reviewed.path}/reopening", {"reason": "a challenge"})
+    answer = challenge(reviewed.admin, reviewed.game, unquote(reviewed.tackle), decision=decision)
+    assert answer.json["lines"] == ["Nothing has changed."]
 
 
 @pytest.mark.parametrize("change", [{"spot_yd": [4000.0, 3.0]}, {"spot_yd": [4.0]}, {"kind": "hat"}, {"text": ""}])

@@ -138,12 +138,12 @@ def test_the_words_of_a_belief(
     assert believe(margin, sigma, unit, probability).words == words
 
 
-def test_only_certainty_is_shown_as_such() -> None:
+def test_nothing_measured_is_shown_as_certain() -> None:
     assert [percent_text(share) for share in (0.0, 0.004, 0.5, 0.994, 0.99999, 1.0)] == [
-        "0 %",
+        "less than 1 %",
         "less than 1 %",
         "50 %",
         "more than 99 %",
         "more than 99 %",
-        "100 %",
+        "more than 99 %",
     ]

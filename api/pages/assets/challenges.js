@@ -4,7 +4,7 @@ import { el, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
 import { keepName, knownName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
-import { errorText, send } from "./send.js";
+import { errorText, read, send } from "./send.js";
 
 const DECISIONS = [["upheld", "Upheld"], ["overturned", "Overturned"], ["too_close", "Too close"]];
 export const DECISION_WORDS = { upheld: "upheld", overturned: "overturned", too_close: "stands as too close" };
@@ -41,7 +41,7 @@ function askChallenge(game, call, done) {
   const names = { away: el("span", {}, "Away"), home: el("span", {}, "Home") };
   const choices = Object.entries(names).map(([side, name]) => radio("side", side, name));
   const sides = el("div", { class: "choices two", role: "radiogroup", "aria-label": "Whose coach" }, choices);
-  const get = (address) => send(address, null, { method: "GET" });
+  const get = (address) => read(address, (text) => setText(rule, text));
   Promise.all([get(path(game)), get(`api/games/${encodeURIComponent(game)}`)]).then(
     ([view, details]) => {
       for (const [side, name] of Object.entries(names)) setText(name, details[side]); // what was tapped meanwhile stays
@@ -54,7 +54,7 @@ function askChallenge(game, call, done) {
 
 async function askDecision(game, challenge, teams, done) {
   const query = new URLSearchParams({ around: challenge.call, limit: 1 });
-  const calls = await send(`api/games/${encodeURIComponent(game)}/calls?${query}`, null, { method: "GET" }).catch(() => []);
+  const calls = await read(`api/games/${encodeURIComponent(game)}/calls?${query}`).catch(() => []);
   const call = calls.find(({ id }) => id === challenge.call) ?? { kind: challenge.call.split(":")[0], side: null, spot_yd: null, players: [], detail: "" };
   const instead = new ReplacementFields(call, teams);
   const choices = el("div", { class: "choices", role: "radiogroup", "aria-label": "Decision" }, DECISIONS.map(([value, label]) => radio("decision", value, label)));
@@ -62,14 +62,15 @@ async function askDecision(game, challenge, teams, done) {
   const submit = (form) => send(`${path(game)}/${challenge.id}/ruling`, { decision: form.elements.decision.value, replacement: instead.value, ...who(form) });
   ask(`Decide: ${formatCallText(challenge.text)}`, [el("p", { class: "muted" }, challenge.reason), choices, instead.element], "Decide", submit, (result, form) => {
     done(result);
-    return result.lines.length > 0 && showChanges(form, result.lines);
+    return showChanges(form, result.lines);
   });
 }
 
-/** Put what a decision has changed in place of its form; the dialog stays until it is closed. */
+/** Put what was decided, and what that has changed, in place of its form; the dialog stays until it is closed. */
 function showChanges(form, lines) {
+  const decision = form.elements.decision.value;
   const close = el("button", { type: "submit", class: "main" }, "Close");
-  form.replaceChildren(el("h2", {}, "What has changed"), el("ul", { class: "changes" }, lines.map((line) => el("li", {}, capitalize(formatCallText(line))))), close);
+  form.replaceChildren(el("h2", {}, `Challenge ${DECISION_WORDS[decision]}`), el("ul", { class: "changes" }, lines.map((line) => el("li", {}, capitalize(formatCallText(line))))), close);
   close.focus();
   return true;
 }

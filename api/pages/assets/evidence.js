@@ -14,7 +14,7 @@ import { Player } from "./evidence_player.js";
 import { Ruler } from "./evidence_ruler.js";
 import { Stage } from "./evidence_stage.js";
 import { aboveView, cameraView, planeChoice, regionOf } from "./evidence_views.js";
-import { errorText, send } from "./send.js";
+import { errorText, read, send } from "./send.js";
 import { capitalize } from "./format.js";
 
 const AHEAD = 2; // frames loaded ahead of a step
@@ -89,14 +89,14 @@ async function load() {
     if (frames.length > 0) throw error;
     showError(error);
     for (const tool of document.querySelectorAll(".under, .side > :not(#neighbors, #call, #notice)")) tool.hidden = true;
-    const [details] = await send(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 1 })}`, null, { method: "GET" }).catch(() => []);
+    const [details] = await read(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 1 })}`).catch(() => []);
     if (details !== undefined) callSection.show(game, details);
   }
 }
 
 /** Load the list of frames and what is drawn on them; the frame that is shown stays if it is in the list. */
 async function loadList() {
-  const found = await send(base(), null, { method: "GET" });
+  const found = await read(base(), showWaiting);
   const current = frames[place]?.frame ?? found.decisive;
   ({ game, frames } = found);
   decisive = frames.findIndex((entry) => entry.frame === found.decisive);
@@ -114,7 +114,7 @@ async function loadList() {
 /** Load what is drawn, on the plane of the view from above where that is shown. */
 async function loadDrawings() {
   const on = view.name === "above" ? plane : null;
-  const found = await send(`${base()}/drawings${on ? `?plane=${on}` : ""}`, null, { method: "GET" });
+  const found = await read(`${base()}/drawings${on ? `?plane=${on}` : ""}`, (text) => setText(at("calibration"), text));
   drawings = { ...found, plane: on };
   drawnFrames = new Map(drawings.frames.map((drawing) => [drawing.frame, drawing]));
   setText(at("calibration"), drawings.calibration);
@@ -236,6 +236,13 @@ function showPlaying() {
   for (const button of document.querySelectorAll("[data-speed]")) button.setAttribute("aria-pressed", String(player.speed === Number(button.dataset.speed)));
   at("loop").setAttribute("aria-pressed", String(player.loop));
   wantPictures();
+}
+
+/** Tell that the list of frames is still to come; once there is one, what is shown stays as it is. */
+function showWaiting(text) {
+  if (frames.length > 0) return;
+  at("message").hidden = false;
+  setText(at("message"), text);
 }
 
 function showError(error) {

@@ -3,7 +3,7 @@
 import { challengeButton } from "./challenges.js";
 import { el, refresh } from "./dom.js";
 import { callDetails, callHead, rulingButtons } from "./panel_calls.js";
-import { NoResponseError, errorText, send } from "./send.js";
+import { NoResponseError, errorText, read, send } from "./send.js";
 import { capitalize, formatCallText } from "./format.js";
 
 const MAY_RULE = new Set(["operator", "referee", "admin"]);
@@ -36,7 +36,7 @@ export class CallSection {
   /** Find out whether the game is in play, where the way back is the panel, or closed, where nobody rules. */
   async #askStanding() {
     const { game, details } = this.shown;
-    const { standing } = await send(`api/games/${encodeURIComponent(game)}`, null, { method: "GET" }).catch(() => ({ standing: "" }));
+    const { standing } = await read(`api/games/${encodeURIComponent(game)}`).catch(() => ({ standing: "" }));
     this.standing = standing;
     if (!["", "in_play"].includes(standing)) {
       this.back.href = gamePage(game, details.id);
@@ -46,7 +46,7 @@ export class CallSection {
   }
 
   async #askRole() {
-    const session = await send("api/session", null, { method: "GET" }).catch(() => null);
+    const session = await read("api/session").catch(() => null);
     this.mayRule = MAY_RULE.has(session?.role);
     this.#draw();
   }
@@ -97,7 +97,7 @@ export class CallSection {
 
   /** Show the ways to the calls before and after this one in its game. */
   async showNeighbors(game, call) {
-    const calls = await send(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 3 })}`, null, { method: "GET" }).catch(() => []);
+    const calls = await read(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 3 })}`).catch(() => []);
     const place = calls.findIndex(({ id }) => id === call);
     const [before, after] = place < 0 ? [] : [calls[place - 1], calls[place + 1]];
     this.before = before && address(game, before.id);

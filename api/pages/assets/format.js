@@ -55,8 +55,8 @@ export function formatPeriod(period, periods = 4) {
   return periods === 2 ? `H${period}` : `Q${period}`;
 }
 
-export const formatPercent = (share) =>
-  share > 0.99 && share < 1 ? ">99%" : share < 0.01 && share > 0 ? "<1%" : `${Math.round(100 * share)}%`;
+/** A probability in percent; never 100% or 0%: one that a number rounds to 1 was measured all the same. */
+export const formatPercent = (share) => (share > 0.99 ? ">99%" : share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`);
 
 /** A call's verdict in one or two words; a ruling replaces it. */
 export function formatVerdict(call) {

@@ -11,9 +11,13 @@ import { gameFacts, standingBadge } from "./game_summary.js";
 import { knownName } from "./reviewer_name.js";
 import { askRuling } from "./ruling_dialog.js";
 import { filled, followForm } from "./search_form.js";
-import { errorText, send } from "./send.js";
+import { errorText, read, send } from "./send.js";
 import { whatIf } from "./what_if.js";
 import { thumbnail } from "./thumbnails.js";
+
+const PLAYS_AT_ONCE = 25; // about 200 kB
+const CALLS_ALONE = "No camera saw a snap, so here are the calls alone.";
+const NO_CAMERA = "No camera was used in this game. These are the calls that people entered.";
 
 const at = (id) => document.getElementById(id);
 const form = at("search");
@@ -21,15 +25,18 @@ let game = new URLSearchParams(location.search).get("game") ?? "current";
 let latest = 0;
 let gone_to = "";
 let standing = "";
+let camera = true; // whether one saw the game
+let shownQuery = null; // of the plays in the list
 let teams = { home: "Home", away: "Away" };
 let changes = null; // of the last ruling
 
 const base = () => `api/games/${encodeURIComponent(game)}`;
-const get = (path) => send(path, null, { method: "GET" });
+const tell = (text) => setText(at("message"), text);
+const get = (path) => read(path, tell);
 
 async function loadGame() {
   const details = await get(base());
-  standing = details.standing;
+  ({ standing, camera } = details);
   teams = { home: details.home, away: details.away };
   if (game !== details.id) {
     game = details.id; // "current" in an address that is passed on would become another game
@@ -48,7 +55,7 @@ async function loadGame() {
   showDesk(at("desk"), standing, base(), changes, reload);
   await showChallenges(details);
   const { role } = await get("api/session");
-  refresh(at("export-links"), [base(), role], () => exportLinks(base(), role));
+  refresh(at("export-links"), [base(), role, camera], () => exportLinks(base(), role, camera));
   showAudit(at("record"), at("audit"), standing === "in_play" ? [] : await get(`${base()}/audit`));
 }
 
@@ -73,7 +80,7 @@ async function reload() {
     await loadGame();
     await loadPlays();
   } catch (error) {
-    setText(at("message"), errorText(error));
+    tell(errorText(error));
   }
 }
 
@@ -83,9 +90,10 @@ function ruled(made) {
 }
 
 /** The periods and kinds of calls there are, to choose from; what is chosen stays. */
-function fillChoices(plays) {
-  choices(form.elements.quarter, [...new Set(plays.map((play) => play.period))].sort((a, b) => a - b), (period) => formatPeriod(period));
-  choices(form.elements.kind, [...new Set(plays.flatMap((play) => [...play.calls, ...play.struck].map((call) => call.kind)))].sort(), (kind) => capitalize(humanize(kind)));
+function fillChoices({ plays, quarters, kinds }) {
+  form.hidden = plays === 0 && standing !== "in_play"; // calls alone are not searched
+  choices(form.elements.quarter, quarters, (period) => formatPeriod(period));
+  choices(form.elements.kind, kinds, (kind) => capitalize(humanize(kind)));
 }
 
 function choices(select, values, text) {
@@ -95,22 +103,34 @@ function choices(select, values, text) {
   select.value = given;
 }
 
+/** Load the plays that are searched for, a page at a time; those of a new search are shown as they come. */
 async function loadPlays() {
   const request = ++latest;
   const query = filled(form);
-  query.set("limit", 1000);
+  const searched = [...query].length > 0;
+  const wanted = query.toString();
+  query.set("limit", PLAYS_AT_ONCE);
+  const found = [];
   try {
-    const found = await get(`${base()}/plays?${query}`);
-    if (request !== latest) return; // another search was started meanwhile
-    const searched = [...filled(form)].length > 0;
+    for (let more = true; more; ) {
+      query.set("after", found.at(-1)?.number ?? 0);
+      const page = await read(`${base()}/plays?${query}`, (text) => request === latest && tell(text));
+      if (request !== latest) return; // another search was started meanwhile
+      found.push(...page.map((play) => ({ ...play, id: String(play.number), standing, camera })));
+      more = page.length === PLAYS_AT_ONCE;
+      if (more && wanted === shownQuery) continue; // what is in the list is not taken away while it is read anew
+      refreshList(at("plays"), found, playItem);
+      if (more) tell(`${counted(found.length, "play")} so far. Loading more…`);
+      goToTarget();
+    }
+    shownQuery = wanted;
     const calls = found.length > 0 || searched ? [] : await get(`${base()}/calls?limit=1000`);
     if (request !== latest) return;
-    if (calls.length > 0) refreshList(at("plays"), [{ id: "calls", calls, standing }], callsAlone);
-    else refreshList(at("plays"), found.map((play) => ({ ...play, id: String(play.number), standing })), playItem);
-    setText(at("message"), calls.length > 0 ? "No camera saw a snap, so here are the calls alone." : found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
+    if (calls.length > 0) refreshList(at("plays"), [{ id: "calls", calls, standing, camera }], callsAlone);
+    tell(calls.length > 0 ? (camera ? CALLS_ALONE : NO_CAMERA) : found.length === 0 ? (searched ? "No play matches." : "No play yet.") : searched ? `${counted(found.length, "play")} found.` : "");
     goToTarget();
   } catch (error) {
-    if (request === latest) setText(at("message"), errorText(error));
+    if (request === latest) tell(errorText(error));
   }
 }
 
@@ -138,7 +158,7 @@ function playItem(play, item) {
       el("p", { class: "result" }, play.result),
     ),
     calls.length > 0 && el("ol", {}, calls.map(callItem)),
-    playClips(play),
+    camera && playClips(play),
   ];
 }
 
@@ -161,8 +181,8 @@ function callItem(call) {
   const struck = call.ruling !== null && !["confirm", "manual"].includes(call.ruling.decision);
   return el(
     "li",
-    { id: `call-${call.id}`, class: `call ${call.verdict} ${call.standing}` },
-    thumbnail(game, call.id, href, `Frames: ${text}`),
+    { id: `call-${call.id}`, class: `call ${call.verdict} ${call.standing}${camera ? "" : " unseen"}` },
+    camera && thumbnail(game, call.id, href, `Frames: ${text}`),
     el(
       "div",
       { class: "body" },
@@ -195,7 +215,7 @@ async function undo(button, event) {
   try {
     ruled(await send(`${base()}/events/${encodeURIComponent(event)}/undo`, { name: knownName() }));
   } catch (error) {
-    setText(at("message"), errorText(error));
+    tell(errorText(error));
     button.disabled = false;
   }
 }
@@ -205,11 +225,11 @@ async function start() {
   try {
     await loadGame();
     whatIf(at("what-if"), base(), teams);
-    fillChoices(await get(`${base()}/plays?limit=1000`));
+    fillChoices(await get(`${base()}/play-choices`));
     followForm(form, loadPlays);
     await loadPlays();
   } catch (error) {
-    setText(at("message"), errorText(error));
+    tell(errorText(error));
   }
 }
 

@@ -12,16 +12,16 @@ const TABLES = [
 ];
 const OPERATORS = ["operator", "admin"];
 
-/** The links, for whoever has this role. */
-export function exportLinks(base, role) {
-  const bundle = OPERATORS.includes(role)
-    ? [link(`${base}/bundle.zip`, "Everything, with video, as one signed file"), link(`${base}/bundle.zip?video=false`, "The same without video")]
-    : [];
+/** The links, for whoever has this role; nothing of pictures and tracks where no camera was used. */
+export function exportLinks(base, role, camera) {
+  const parts = camera ? [["", "Everything, with video, as one signed file"], ["?video=false", "The same without video"]] : [["", "Everything as one signed file"]];
+  const bundle = OPERATORS.includes(role) ? parts.map(([query, text]) => link(`${base}/bundle.zip${query}`, text)) : [];
+  const tables = TABLES.filter(([path]) => camera || path !== "tracks.csv");
   return [
-    el("p", {}, el("a", { class: "button small", href: `${base}/report.html` }, "Report for print"), " ", el("a", { class: "button small", href: `${base}/highlights.mp4` }, "Highlights as a film")),
+    el("p", {}, el("a", { class: "button small", href: `${base}/report.html` }, "Report for print"), " ", camera && el("a", { class: "button small", href: `${base}/highlights.mp4` }, "Highlights as a film")),
     el("ul", {}, bundle),
     el("p", { class: "muted" }, "Tables for spreadsheets (CSV):"),
-    el("ul", {}, TABLES.map(([path, text]) => link(`${base}/${path}`, text))),
+    el("ul", {}, tables.map(([path, text]) => link(`${base}/${path}`, text))),
   ];
 }
 

@@ -3,7 +3,7 @@
 import { el, setText } from "./dom.js";
 import { counted } from "./format.js";
 import { filled, followForm } from "./search_form.js";
-import { errorText, send } from "./send.js";
+import { errorText, read } from "./send.js";
 import { formatGameDate, standingBadge } from "./game_summary.js";
 
 const PAGE = 50;
@@ -22,7 +22,7 @@ async function load(more = false) {
   query.set("limit", PAGE);
   if (more && shown.length > 0) query.set("before", shown.at(-1).id);
   try {
-    const found = await send(`api/games?${query}`, null, { method: "GET" });
+    const found = await read(`api/games?${query}`, (text) => request === latest && setText(at("message"), text));
     if (request !== latest) return; // another search was started meanwhile
     shown = more ? [...shown, ...found] : found;
     at("games").replaceChildren(...shown.map(gameItem));

@@ -4,7 +4,7 @@
 import { el, refreshList, setText } from "./dom.js";
 import { capitalize, counted, humanize } from "./format.js";
 import { knownName } from "./reviewer_name.js";
-import { errorText, send } from "./send.js";
+import { errorText, read, send } from "./send.js";
 
 const POLICIES = [["auto", "Automatic"], ["propose", "Ask first"], ["log", "Note only"]];
 const NAMES = Object.fromEntries(POLICIES);
@@ -14,7 +14,7 @@ const DECISIONS = [["overturned", "overturned"], ["upheld", "upheld"], ["too_clo
 
 const at = (id) => document.getElementById(id);
 const span = document.querySelector("[name=games]");
-const get = (path) => send(path, null, { method: "GET" });
+const get = (path) => read(path, (text) => setText(at("message"), text));
 let outcomes = [];
 let policies = [];
 let latest = 0;

@@ -9,6 +9,15 @@ const MAX_AGO_MS = 86_400_000;
 /** No answer in this time is none: a network that is gone refuses nothing. */
 const ANSWER_MS = 8_000;
 
+/** What is only read may take this long, and is then read again. */
+const READ_MS = 120_000;
+
+/** A person is told that something takes long after this time. */
+const SLOW_MS = 4_000;
+
+/** The service answers that it can't do it now. */
+const BUSY = new Set([429, 503]);
+
 const KEY_BYTES = 12;
 
 /** The service answered that it refuses the request. */
@@ -48,6 +57,28 @@ export async function fetchOnce(path, request = {}) {
     return await fetch(path, { credentials: "same-origin", ...request });
   } catch {
     throw new NoResponseError(null);
+  }
+}
+
+/**
+ * Read something, however long it takes and however often the network is gone meanwhile.
+ *
+ * @param {(text: string) => void} onWait receives what to tell whoever waits
+ * @returns the response's JSON
+ * @throws RefusedError
+ */
+export async function read(path, onWait = () => {}) {
+  for (;;) {
+    const slow = setTimeout(() => onWait("The rig is busy. Still loading…"), SLOW_MS);
+    try {
+      return await readResponse(await fetch(path, { credentials: "same-origin", signal: AbortSignal.timeout(READ_MS) }));
+    } catch (error) {
+      if (error instanceof RefusedError && !BUSY.has(error.status)) throw error;
+      onWait(error instanceof RefusedError ? `${error.message} Trying again…` : "The rig does not answer. Trying again…");
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS.at(-1)));
+    } finally {
+      clearTimeout(slow);
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { el, setText } from "./dom.js";
 import { capitalize, counted, formatCallText } from "./format.js";
-import { RefusedError, errorText, send } from "./send.js";
+import { RefusedError, errorText, read, send } from "./send.js";
 
 const MAX_BYTES = 50_000;
 
@@ -19,7 +19,8 @@ export function whatIf(details, path, teams) {
     const form = el("form", { class: "desk-form" }, el("label", {}, "Rulebook", select), el("label", {}, "Or a league's own file (.toml)", file), el("label", {}, "Play", play), button);
     details.append(form, problem, result);
     try {
-      const books = await send("api/rulebooks", null, { method: "GET" });
+      const books = await read("api/rulebooks", (text) => setText(problem, text));
+      setText(problem, "");
       select.replaceChildren(...books.map(({ name, title }) => el("option", { value: name }, title)));
     } catch (error) {
       setText(problem, errorText(error));
