@@ -77,6 +77,11 @@ class BundleVerification:
         """Whether every byte is as it was signed, by whomever."""
         return self.signed and not self.problems
 
+    @property
+    def refused(self) -> str:
+        """Why nothing of it is ever unpacked, in words; empty for a bundle that was only altered."""
+        return next((problem.text for problem in self.problems if problem.fault == "refused"), "")
+
 
 def is_bundle(path: Path) -> bool:
     """Return whether a file is a bundle, whole or not: it begins as one, or lists parts that only bundles have."""
@@ -124,7 +129,7 @@ def verify_bundle(path: Path) -> BundleVerification:
             infos = archive.infolist()
         except ZIP_ERRORS:
             return BundleVerification(None, signed=False, problems=(_without_list(file),))
-        refused = _refusal(infos)
+        refused = _refusal(infos, path.stat().st_size)
         if refused is not None:
             return BundleVerification(None, signed=False, problems=(refused,))
         return _verified(file, archive)
@@ -189,7 +194,8 @@ def _verified(file: BinaryIO, archive: zipfile.ZipFile) -> BundleVerification:
             found += _part_problems(archive, info, part)
     added = sorted(listed.keys() - {names.MANIFEST, names.SIGNATURE})
     found += [BundleProblem("added", name, f"{name} was added: the rig did not sign it") for name in added]
-    found += _journal_problems(archive, manifest)
+    if ("refused", names.JOURNAL) not in [(problem.fault, problem.part) for problem in found]:
+        found += _journal_problems(archive, manifest)
     if not found and not _is_as_written(file, archive, manifest):
         text = "the zip file around the parts was changed, or written anew by another program; every part is as signed"
         found.append(BundleProblem("changed", "", text))
@@ -243,8 +249,8 @@ def _part_problems(archive: zipfile.ZipFile, info: zipfile.ZipInfo, part: Bundle
 
 
 def _journal_problems(archive: zipfile.ZipFile, manifest: BundleManifest) -> list[BundleProblem]:
-    if names.JOURNAL not in archive.NameToInfo:
-        return []  # told as missing, if it was ever there
+    if names.JOURNAL not in archive.NameToInfo or names.JOURNAL not in {part.name for part in manifest.parts}:
+        return []  # told as missing, if it was ever there, or as added
     try:
         checked = verify_journal(manifest.game, journal_rows(archive))
     except (FormatError, *ZIP_ERRORS) as error:
@@ -286,10 +292,12 @@ def _without_list(file: BinaryIO) -> BundleProblem:
     return BundleProblem("cut_off", "", text)
 
 
-def _refusal(infos: list[zipfile.ZipInfo]) -> BundleProblem | None:
-    """Return why the parts of a zip file are not even looked at."""
+def _refusal(infos: list[zipfile.ZipInfo], size: int) -> BundleProblem | None:
+    """Return why the parts of a zip file of so many bytes are not even looked at."""
     if len(infos) > _MAX_PARTS:
         return BundleProblem("refused", "", f"it lists {len(infos):,} parts, more than any bundle has")
+    if sum(info.compress_size for info in infos) > size:
+        return BundleProblem("refused", "", "its parts lie over one another: they are longer than the file")
     seen: set[str] = set()
     for info in infos:
         name = info.filename

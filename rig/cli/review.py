@@ -74,6 +74,8 @@ def _check(bundle: Path, folder: Path, *, altered: bool) -> None:
     """Print what a check of a bundle finds; an altered one is opened only when that was asked for."""
     found = verify_bundle(bundle)
     report_bundle(bundle, found, None, None, folder)
+    if found.refused:
+        raise InputError(f"{bundle}: is not opened, not even with --altered: {found.refused}.")
     if not found.intact and not altered:
         raise InputError(f"{bundle}: was altered, so it is not opened. --altered opens what can be read of it.")
 

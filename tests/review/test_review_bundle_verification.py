@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import os
@@ -223,6 +224,39 @@ def test_a_zip_bomb_is_refused_unread(tmp_path: Path, bundle: bytes) -> None:
         parts[names.TRACKS] = bomb
 
     assert ("refused", names.TRACKS) in faults(verified(tmp_path, written_anew(bundle, change)))
+
+
+def test_a_journal_that_is_a_zip_bomb_is_refused_unread(tmp_path: Path, bundle: bytes) -> None:
+    bomb = bytes(8 << 20)
+
+    def grow(parts: Parts) -> None:
+        manifest = json.loads(parts[names.MANIFEST])
+        next(part for part in manifest["parts"] if part["name"] == names.JOURNAL)["size"] = len(bomb)
+        parts |= {names.MANIFEST: json.dumps(manifest).encode(), names.JOURNAL: bomb}
+
+    def add(parts: Parts) -> None:
+        manifest = json.loads(parts[names.MANIFEST])
+        manifest["parts"] = [part for part in manifest["parts"] if part["name"] != names.JOURNAL]
+        parts |= {names.MANIFEST: json.dumps(manifest).encode(), names.JOURNAL: bomb}
+
+    for change, fault in ((grow, "refused"), (add, "added")):
+        found = verified(tmp_path, written_anew(bundle, change))
+        assert [one for one, part in faults(found) if part == names.JOURNAL] == [fault]
+        assert bool(found.refused) == (fault == "refused")
+
+
+def test_parts_that_lie_over_one_another_are_refused_unread(tmp_path: Path, bundle: bytes) -> None:
+    out = io.BytesIO(bundle)
+    with zipfile.ZipFile(out, "a") as archive:
+        (first,) = [info for info in archive.infolist() if info.filename == names.TRACKS]
+        for number in range(1, 60):
+            twin = copy.copy(first)
+            twin.filename = twin.orig_filename = f"recording/20270105-180000/{number:04d}.mkv"
+            archive.filelist.append(twin)
+            archive.NameToInfo[twin.filename] = twin
+        archive.comment = b""  # writes the list anew
+    found = verified(tmp_path, out.getvalue())
+    assert found.refused == "its parts lie over one another: they are longer than the file"
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"hello", b"SQLite format 3\0" + bytes(100)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -181,3 +182,8 @@ def test_an_altered_bundle_is_neither_judged_nor_reviewed(bundle: Path, tmp_path
         judge(tmp_path / "game.zip", rulebook="tap")
     with pytest.raises(InputError, match="--altered opens"):
         review(tmp_path / "game.zip", port=0, settings=[f'data="{tmp_path}"'])
+    shutil.copy(bundle, tmp_path / "game.zip")
+    with zipfile.ZipFile(tmp_path / "game.zip", "a") as archive:
+        archive.writestr("../evil", "x")
+    with pytest.raises(InputError, match=r"not even with --altered: it has a part with the name '\.\./evil'"):
+        review(tmp_path / "game.zip", port=0, altered=True, settings=[f'data="{tmp_path}"'])
