@@ -59,6 +59,7 @@ from downfield.review.exports import ClipExporter
 from downfield.review.finished_games import FinishedGames
 from downfield.review.game_standings import GameStandings
 from downfield.review.replay.replay_maker import ReplayMaker
+from downfield.review.sealed_recordings import SealedRecordings
 from downfield.review.thumbnails import Thumbnails
 from downfield.review.worker import JudgingWorker
 
@@ -130,6 +131,7 @@ def create_app(
     app.state.catalog = GameCatalog(context.store)
     app.state.histories = RecentHistories(context.store)
     app.state.thumbnails = Thumbnails()
+    app.state.sealed_recordings = SealedRecordings(context.store)
     app.state.viewer = CallViewer(app.state.evidence)
     app.state.exporter = ClipExporter(app.state.evidence)
     maker = ReplayMaker(app.state.evidence, context.replay_renderer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal
 
 import cv2
@@ -118,6 +119,16 @@ class CallViewer:
         evidence = self._finder.find(row, call)
         self._ready.prepare(evidence.around(either_side_s), evidence.decisive)
         return evidence
+
+    def videos(self, row: GameRow, call: str, either_side_s: float) -> tuple[Path, ...]:
+        """Return the files that the pictures so long before and after a call are in, each once, in order.
+
+        Raises:
+            NotFoundError, NotRecordedError, BusyError: as of `drawings`.
+
+        """
+        stills = self._finder.find(row, call).around(either_side_s)
+        return tuple(dict.fromkeys(still.video for still in stills))
 
     def close(self) -> None:
         """Make no more pictures ready."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi.requests import HTTPConnection
 from pydantic import BeforeValidator, Field, FiniteFloat
 
 from downfield.api.dependencies import CallViewerDep
@@ -19,6 +20,7 @@ from downfield.game.missing_pictures import missing_text
 from downfield.game.published.game_topics import CallView, TopicModel
 from downfield.review.call_viewer import AboveView, CallDrawings, Plane
 from downfield.review.measuring import PointUnit, RulerReading
+from downfield.review.sealed_recordings import SealedRecordings, SealState
 
 DEFAULT_S: Final = 1.5
 """Default span of the pictures listed before and after a call."""
@@ -59,6 +61,24 @@ class EvidenceFrames(TopicModel):
     missing: str = Field(description="Which part of the recording is missing, in words; empty where none is.")
 
 
+class RecordingSeal(TopicModel):
+    """Whether a recording is the one that was sealed."""
+
+    state: SealState = Field(
+        description="sealed: as the rig sealed it; altered: not; unsealed: part of it has no seal; none: the game has "
+        "no seals, such as one from a video."
+    )
+    text: str = Field(description="The same in a sentence; empty where there is nothing to tell.")
+
+
+async def _sealed_recordings(connection: HTTPConnection) -> SealedRecordings:
+    sealed: SealedRecordings = connection.app.state.sealed_recordings
+    return sealed
+
+
+SealedRecordingsDep = Annotated[SealedRecordings, Depends(_sealed_recordings)]
+
+
 @router.get("/frames", summary="The pictures a call was made from")
 @allow("viewer")
 def frames(
@@ -77,6 +97,16 @@ def frames(
         frames=tuple(_frame(still, evidence.marks(still)) for still in stills),
         missing=missing_text(evidence.call.t_ns, stills, evidence.scenes),
     )
+
+
+@router.get("/frames/seal", summary="Whether these pictures are of the recording that the rig sealed")
+@allow("viewer")
+def seal(
+    row: GameRowDep, viewer: CallViewerDep, sealed: SealedRecordingsDep, call: CallId, seconds: Seconds = DEFAULT_S
+) -> RecordingSeal:
+    """Every byte of their files is compared with its digest in the game's journal: a second for a minute of video."""
+    found = sealed.check(row, viewer.videos(row, call, seconds))
+    return RecordingSeal(state=found.state, text=found.text)
 
 
 @router.get(

@@ -6,23 +6,20 @@ are sealed by a thread of its own, since a minute of motion JPEG takes a second 
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import logging
 import os
 import queue
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from downfield.core.file_digest import file_digest
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.table_records import SegmentSealed
 from downfield.rig.recording.recording_library import index_path, recorded_videos
 from downfield.vision.thread_priority import lower_priority
 
 CALIBRATION_SUFFIX: Final = ".calibration.json"
-_CHUNK_BYTES: Final = 1 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -79,25 +76,6 @@ def _sealed_with(video: Path) -> tuple[Path, ...]:
 def segment_name(video: Path) -> str:
     """Return the name of a recorded file among all: its folder's and its own."""
     return f"{video.parent.name}/{video.name}"
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal.
-
-    Raises:
-        OSError: it can't be read.
-
-    """
-    digest = hashlib.sha256()
-    # A pipe would be waited for without end, and a device read without end; both may be put in a file's place.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
-        while chunk := file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def compare_recordings(folder: Path, seals: Iterable[SegmentSealed]) -> Iterator[str]:

@@ -62,6 +62,14 @@ def test_frames_are_stepped_through_and_one_tap_shows_the_decisive_frame(
     assert shown_frame(phone) < decisive - 40
 
 
+def test_a_recording_that_is_not_the_one_that_was_sealed_is_told(phone: Page, url: str, tackle: dict[str, Any]) -> None:
+    found = {"state": "altered", "text": "This is not what the rig recorded."}
+    phone.route("**/frames/seal", lambda route: route.fulfill(json=found))
+    open_call(phone, url, tackle["id"])
+    expect(phone.locator("#altered")).to_have_text(found["text"])
+    expect(phone.locator("#seal")).to_have_text("")
+
+
 def polygons(page: Page) -> list[str]:
     """Return the ids of the outlines that are drawn."""
     found: list[str] = page.locator("#drawing polygon").evaluate_all("all => all.map((one) => one.dataset.id)")

@@ -111,6 +111,7 @@ def test_a_game_played_from_a_video_has_its_pictures_in_the_bundle(rig: Path, tm
     (tmp_path / "game.zip").write_bytes(b"".join(bundle_chunks(BundleSource(store, row, KEY, video=(clip,)))))
     store.close()
     with reviewed(tmp_path / "game.zip", tmp_path) as client:
+        assert client.get(f"{tackle(client)}/frames/seal").json() == {"state": "none", "text": ""}
         frames = client.get(f"{tackle(client)}/frames").json()["frames"]
         times = [frame.t_ns for frame in _first(VideoFile(bundled_demo(), paced=False), 60)]
         assert [frame["t_ns"] for frame in frames if frame["t_ns"] <= times[-1]] == [

@@ -19,7 +19,9 @@ from downfield.game.entries import KINDS, unpack_entry
 from downfield.game.hash_chain import verify_journal
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.receipts import Submission
+from downfield.game.store import GameRow
 from downfield.game.table_records import CommandCarriedOut, DeviceChanged, MaterialUsed, SegmentSealed, TableRecord
+from downfield.review.sealed_recordings import RecordingCheck, SealedRecordings
 from downfield.rig.cli.main import app
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.rig_health import ActiveProblems
@@ -166,6 +168,47 @@ def test_an_altered_a_missing_and_a_swapped_file_are_told(
         shutil.copy(second, first)
         swapped = list(compare_recordings(folder, seals))
         assert swapped[0].endswith(f"0002{ending} is in its place.")
+
+
+@pytest.fixture
+def earlier(table: Table) -> GameRow:
+    """The game that was played before the one in play."""
+    row = table.store.game(table.game_service.game_id)
+    table.begin()
+    assert row is not None
+    return row
+
+
+def test_pictures_are_told_to_be_of_the_recording_that_was_sealed_or_of_another(
+    table: Table, earlier: GameRow, recorded: tuple[Path, list[SegmentSealed]]
+) -> None:
+    folder, _ = recorded
+    row, checks = table.store.game(table.game_service.game_id), SealedRecordings(table.store)
+    assert row is not None
+    first, second, third = (next(folder.rglob(f"{number:04d}.mkv")) for number in (1, 2, 3))
+    for game in (row, earlier):  # a file that was begun in one game is sealed in the next
+        assert checks.check(game, [first, second]).state == "sealed"
+    shutil.copy(second, third)
+    swapped = checks.check(row, [second, third])
+    assert (swapped.state, "0003.mkv was altered, or another file" in swapped.text) == ("altered", True)
+    index = first.with_name("0001.frames.jsonl")
+    kept = index.read_bytes()
+    index.write_bytes(kept + b"\n")
+    assert checks.check(row, [first]).state == "altered"
+    index.write_bytes(kept)
+    assert checks.check(row, [first]).state == "sealed"
+    first.with_name("0001.calibration.json").unlink()  # nothing is drawn then, which the page says
+    assert checks.check(row, [first]).state == "sealed"
+    added = first.with_name("0009.mkv")
+    shutil.copy(first, added)
+    assert checks.check(row, [first, added]).state == "unsealed"
+
+
+def test_a_game_without_seals_says_nothing_of_them(table: Table, tmp_path: Path) -> None:
+    row = table.store.game(table.game_service.game_id)
+    assert row is not None
+    (tmp_path / "0001.mkv").write_bytes(b"x")
+    assert SealedRecordings(table.store).check(row, [tmp_path / "0001.mkv"]) == RecordingCheck("none", "")
 
 
 def test_verify_checks_recordings_by_the_journals_of_a_store(

@@ -109,6 +109,15 @@ async function loadList() {
   callSection.show(game, found.call);
   show();
   await loadDrawings();
+  loadSeal();
+}
+
+/** Tell whether the pictures are of the recording that the rig sealed; nothing waits for it. */
+async function loadSeal() {
+  const { state, text } = await read(`${base()}/seal`).catch(() => ({ state: "none", text: "" }));
+  at("altered").hidden = state !== "altered";
+  setText(at("altered"), state === "altered" ? text : "");
+  setText(at("seal"), state === "altered" ? "" : text);
 }
 
 /** Load what is drawn, on the plane of the view from above where that is shown. */
