@@ -59,6 +59,7 @@ from downfield.review.exports import ClipExporter
 from downfield.review.finished_games import FinishedGames
 from downfield.review.game_standings import GameStandings
 from downfield.review.replay.replay_maker import ReplayMaker
+from downfield.review.reports.game_report import RecentReport
 from downfield.review.sealed_recordings import SealedRecordings
 from downfield.review.thumbnails import Thumbnails
 from downfield.review.worker import JudgingWorker
@@ -129,6 +130,7 @@ def create_app(
     app.state.answered = AnsweredRequests()
     app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)
     app.state.catalog = GameCatalog(context.store)
+    app.state.recent_report = RecentReport()
     app.state.histories = RecentHistories(context.store)
     app.state.thumbnails = Thumbnails()
     app.state.sealed_recordings = SealedRecordings(context.store)

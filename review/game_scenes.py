@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from downfield.core.scene import Scene
@@ -34,5 +35,6 @@ def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] |
             if latest_ns is not None and scene.t_ns <= latest_ns:
                 continue
             latest_ns = scene.t_ns
+            time.sleep(0)  # lets go of the interpreter: a game at the table goes on meanwhile
             if span_ns is None or span_ns[0] <= scene.t_ns <= span_ns[1]:
                 yield scene

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.requests import HTTPConnection
 from pydantic import Field
 
 from downfield.api.dependencies import AppContextDep, StoreDep
@@ -19,7 +20,7 @@ from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.calls import CallKind, Policy
 from downfield.review.reports.call_outcomes import CallOutcomes, call_outcomes
-from downfield.review.reports.game_report import GameReport
+from downfield.review.reports.game_report import RecentReport
 from downfield.review.reports.shadow_report import ShadowReport
 
 REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
@@ -28,6 +29,14 @@ REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-anc
 router = APIRouter(prefix="/api", tags=["games"])
 
 _working = threading.BoundedSemaphore(1)
+
+
+async def _recent_report(connection: HTTPConnection) -> RecentReport:
+    recent: RecentReport = connection.app.state.recent_report
+    return recent
+
+
+RecentReportDep = Annotated[RecentReport, Depends(_recent_report)]
 
 
 class CallOutcomesView(TopicModel):
@@ -52,11 +61,11 @@ class CallOutcomesView(TopicModel):
     responses={200: {"content": {"text/html": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def report(history: HistoryDep, context: AppContextDep) -> Response:
+def report(history: HistoryDep, context: AppContextDep, recent: RecentReportDep) -> Response:
     """Box score, drives, play by play, figures, heat maps and play diagrams in one file that loads nothing."""
     public_key = "" if context.bundles is None else context.rig_key.public_text  # a review signs nothing
     with _alone():
-        page = GameReport(context.store, history).html(public_key)
+        page = recent.of(context.store, history).html(public_key)
     headers = {"Content-Security-Policy": REPORT_POLICY}
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
@@ -86,11 +95,14 @@ def shadow_report(history: HistoryDep, store: StoreDep) -> Response:
 )
 @allow("viewer")
 def report_table(
-    history: HistoryDep, store: StoreDep, table: Literal["plays", "drives", "box", "figures", "calls"]
+    history: HistoryDep,
+    store: StoreDep,
+    recent: RecentReportDep,
+    table: Literal["plays", "drives", "box", "figures", "calls"],
 ) -> Response:
     """For spreadsheets: play by play, drive chart, box score, statistics by figure, or how the calls fared."""
     with _alone():
-        found = GameReport(store, history).csv(table)
+        found = recent.of(store, history).csv(table)
     headers = {"Content-Disposition": f'attachment; filename="{history.row.id}.{table}.csv"'}
     content = b"".join(csv_chunks(found.head, found.rows))
     return Response(content, media_type="text/csv; charset=utf-8", headers=headers)

@@ -130,6 +130,20 @@ class GameReport:
         return [paragraph(legend, "muted"), *drawn] if drawn else [paragraph("No play was seen.", "muted")]
 
 
+class RecentReport:
+    """The report that was made last: whoever prints a game takes its tables along, too. Callable from any thread."""
+
+    def __init__(self) -> None:
+        self._latest: GameReport | None = None
+
+    def of(self, store: StoreReader, history: History) -> GameReport:
+        """Return the report of a game; what was worked out for the same history is not worked out again."""
+        report = self._latest
+        if report is None or report.history is not history:
+            report = self._latest = GameReport(store, history)
+        return report
+
+
 def report_html(store: StoreReader, history: History, public_key: str) -> str:
     """Return the report of a game; see `GameReport.html`."""
     return GameReport(store, history).html(public_key)

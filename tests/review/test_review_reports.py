@@ -20,6 +20,7 @@ from downfield.game.commands import TeamSheet
 from downfield.game.entries import Effects, EventRecorded, GameStarted, Snap, record_of
 from downfield.game.history import History
 from downfield.game.journal import Journal, JournalWriter
+from downfield.game.recent_histories import RecentHistories
 from downfield.game.store import Store
 from downfield.game.store_reader import GameRow
 from downfield.officiating.calls import Call, CallKind, Verdict
@@ -29,7 +30,7 @@ from downfield.officiating.events import Body, Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.reports.call_outcomes import call_outcomes
 from downfield.review.reports.game_plays import reported_plays
-from downfield.review.reports.game_report import REPORT_TABLES, GameReport
+from downfield.review.reports.game_report import REPORT_TABLES, GameReport, RecentReport
 from downfield.review.reports.statistics import drives_of, team_lines
 
 GAME = "20270105-180000-abcd"
@@ -155,6 +156,14 @@ def test_figures_are_counted_from_the_film(table: Table) -> None:
     assert tackle.spot_yd is not None
     assert float(runner["Yards"]) == pytest.approx(tackle.spot_yd[0] - report.plays[0].snap.spot_yd, abs=0.05)
     assert (defender["Tackles"], defender["Distance (cm)"], defender["Straightness (%)"]) == (1, 0, "")
+
+
+def test_tables_of_a_game_that_was_printed_are_not_worked_out_anew(table: Table) -> None:
+    recent, histories = RecentReport(), RecentHistories(table.store)
+    row = table.store.games()[0]
+    printed = recent.of(table.store, histories.of(row))
+    assert recent.of(table.store, histories.of(row)) is printed
+    assert recent.of(table.store, History(table.store, row)) is not printed  # read anew, as after it has grown
 
 
 def test_the_report_is_one_page_of_sound_drawings_that_loads_nothing(table: Table) -> None:
