@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field
 
 from downfield.core.errors import NotFoundError
-from downfield.game.entries import Snap
+from downfield.core.records import to_json
+from downfield.game.entries import RulebookRecord, Snap, record_of
 from downfield.game.history import History
 from downfield.game.published.game_topics import DeclarationView, TopicModel
 from downfield.game.store_reader import GameRow, StoreReader
@@ -79,14 +80,16 @@ def what_if(
 
     Raises:
         NotFoundError: the game has no such play.
-        BusyError: too many games are being judged again, or this one takes too long.
+        BusyError: too many games are being judged again, or this one is not done yet: it goes on, and can be asked for
+            again.
         FormatError: its journal can't be read.
 
     """
     history = History(store, row)
     own = history.rulebook
     ways = (Way.of(history.events), Way.of(history.events, rulebook))
-    here, there = worker.run(lambda pause: judge_again(store, row.id, ways, pause))
+    name = ("what-if", row.id, history.head, to_json(RulebookRecord, record_of(rulebook)))
+    here, there = worker.share(name, lambda pause: judge_again(store, row.id, ways, pause))
     span = _span(here.plays, play)
     differences = tuple(
         _call(difference, here.plays)

@@ -25,14 +25,12 @@ class JudgingLimits:
     waiting: int = 3
     """Jobs that may wait or run: more people than that do not review at once."""
 
-    longest_s: float = 180.0
-    """A job that nobody can wait for is stopped; a game of an hour takes about a minute on one of two cores."""
-
     wait_s: float = 120.0
     """How long a request waits for a job that others may wait for, too; browsers wait longer. The job goes on."""
 
-    longest_shared_s: float = 3600.0
-    """Such a job is stopped only after this: a computer that is busy with a game judges many times slower."""
+    longest_s: float = 3600.0
+    """A job is stopped after this. A game of an hour takes about a minute on one of two cores, but a computer that is
+    busy with a game judges many times slower."""
 
     kept: int = 4
     """Results of such jobs that are kept for requests that come back for them."""
@@ -56,15 +54,6 @@ class JudgingWorker:
         self._closing = threading.Event()
         self._shared: OrderedDict[Hashable, Future[Any]] = OrderedDict()
         self._threads = ThreadPoolExecutor(1, "judging-again", initializer=lower_priority)
-
-    def run(self, job: Callable[[Pause], Result]) -> Result:
-        """Run a job and return its result.
-
-        Raises:
-            BusyError: too many jobs wait already, or this one took too long.
-
-        """
-        return self._submit(job, LIMITS.longest_s).result()
 
     def share(self, name: Hashable, job: Callable[[Pause], Result]) -> Result:
         """Return the result of a job of a name, which is begun unless it is going on or was done lately.
@@ -92,7 +81,7 @@ class JudgingWorker:
         with self._lock:
             future = self._shared.get(name)
             if future is None or (future.done() and future.exception() is not None):
-                future = self._shared[name] = self._submit(job, LIMITS.longest_shared_s)
+                future = self._shared[name] = self._submit(job)
             done = [other for other, one in self._shared.items() if one.done()]
             for other in done[: -LIMITS.kept]:
                 del self._shared[other]
@@ -104,11 +93,11 @@ class JudgingWorker:
             future = self._shared.get(name)
             return future is not None and not future.done()
 
-    def _submit(self, job: Callable[[Pause], Result], longest_s: float) -> Future[Result]:
+    def _submit(self, job: Callable[[Pause], Result]) -> Future[Result]:
         if not self._places.acquire(blocking=False):
             raise BusyError(f"{LIMITS.waiting} games are being judged again already. Try again in a minute.")
         try:
-            future = self._threads.submit(self._run, job, longest_s)
+            future = self._threads.submit(self._run, job)
         except RuntimeError:  # the service is ending
             self._places.release()
             raise BusyError(_ENDING) from None
@@ -120,7 +109,8 @@ class JudgingWorker:
         self._closing.set()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _run(self, job: Callable[[Pause], Result], longest_s: float) -> Result:
+    def _run(self, job: Callable[[Pause], Result]) -> Result:
+        longest_s = LIMITS.longest_s
         ends_s = time.monotonic() + longest_s
 
         def pause() -> None:

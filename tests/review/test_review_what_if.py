@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from downfield.game.store import GameRow
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.engine.state import Team
 from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook, load_rulebook, parse_rulebook
+from downfield.review import what_if as what_if_module
 from downfield.review import worker as worker_module
+from downfield.review.judging_again import judge_again
 from downfield.review.what_if import what_if
 from downfield.review.worker import JudgingWorker
 
@@ -86,6 +89,31 @@ def test_a_game_that_takes_too_long_is_stopped(
     monkeypatch.setattr(worker_module, "LIMITS", worker_module.JudgingLimits(longest_s=0.0))
     with pytest.raises(BusyError, match="was stopped"):
         compare(finished, load_rulebook("tap"))
+
+
+def test_one_that_takes_long_goes_on_for_whoever_comes_back(
+    finished: tuple[Table, GameRow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, worker, ended, begun = finished[0].store, JudgingWorker(), threading.Event(), []
+
+    def slow(*given: Any) -> Any:
+        begun.append(given)
+        ended.wait()
+        return judge_again(*given)
+
+    monkeypatch.setattr(what_if_module, "judge_again", slow)
+    monkeypatch.setattr(worker_module, "LIMITS", worker_module.JudgingLimits(wait_s=0.01))
+    for _ in range(2):
+        with pytest.raises(BusyError, match="nothing is lost"):
+            what_if(store, finished[1], load_rulebook("efl"), worker)
+    ended.set()
+    monkeypatch.setattr(worker_module, "LIMITS", worker_module.JudgingLimits())
+    for play in (None, 1):  # one play of it needs no judging either
+        assert what_if(store, finished[1], load_rulebook("efl"), worker, play).there.rulebook == "efl"
+    assert len(begun) == 1
+    what_if(store, finished[1], load_rulebook("lions-den"), worker)
+    assert len(begun) == 2
+    worker.close()
 
 
 def test_it_is_asked_for_with_a_name_or_a_file_but_not_both(tmp_path: Path) -> None:

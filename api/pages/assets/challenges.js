@@ -4,7 +4,7 @@ import { el, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
 import { keepName, knownName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
-import { errorText, read, send } from "./send.js";
+import { errorText, read, send, sendAndWait } from "./send.js";
 
 const DECISIONS = [["upheld", "Upheld"], ["overturned", "Overturned"], ["too_close", "Too close"]];
 export const DECISION_WORDS = { upheld: "upheld", overturned: "overturned", too_close: "stands as too close" };
@@ -59,7 +59,7 @@ async function askDecision(game, challenge, teams, done) {
   const instead = new ReplacementFields(call, teams);
   const choices = el("div", { class: "choices", role: "radiogroup", "aria-label": "Decision" }, DECISIONS.map(([value, label]) => radio("decision", value, label)));
   choices.addEventListener("change", (event) => instead.show(event.target.value === "overturned"));
-  const submit = (form) => send(`${path(game)}/${challenge.id}/ruling`, { decision: form.elements.decision.value, replacement: instead.value, ...who(form) });
+  const submit = (form, tell) => sendAndWait(`${path(game)}/${challenge.id}/ruling`, { decision: form.elements.decision.value, replacement: instead.value, ...who(form) }, tell);
   ask(`Decide: ${formatCallText(challenge.text)}`, [el("p", { class: "muted" }, challenge.reason), choices, instead.element], "Decide", submit, (result, form) => {
     done(result);
     return showChanges(form, result.lines);
@@ -105,7 +105,7 @@ function ask(title, fields, label, submit, done) {
     button.disabled = true;
     keepName(form.elements.name.value);
     try {
-      isDone = true === done(await submit(form), form);
+      isDone = true === done(await submit(form, (text) => setText(problem, text)), form);
       if (!isDone) dialog.close();
     } catch (error) {
       setText(problem, errorText(error));

@@ -11,7 +11,7 @@ import { gameFacts, standingBadge } from "./game_summary.js";
 import { knownName } from "./reviewer_name.js";
 import { askRuling } from "./ruling_dialog.js";
 import { filled, followForm } from "./search_form.js";
-import { errorText, read, send } from "./send.js";
+import { errorText, read, sendAndWait } from "./send.js";
 import { whatIf } from "./what_if.js";
 import { thumbnail } from "./thumbnails.js";
 
@@ -213,7 +213,7 @@ function rulingButton(call) {
 async function undo(button, event) {
   button.disabled = true;
   try {
-    ruled(await send(`${base()}/events/${encodeURIComponent(event)}/undo`, { name: knownName() }));
+    ruled(await sendAndWait(`${base()}/events/${encodeURIComponent(event)}/undo`, { name: knownName() }, tell));
   } catch (error) {
     tell(errorText(error));
     button.disabled = false;

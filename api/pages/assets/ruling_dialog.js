@@ -4,7 +4,7 @@ import { el, setText } from "./dom.js";
 import { capitalize, formatCallText } from "./format.js";
 import { keepName, knownName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
-import { errorText, send } from "./send.js";
+import { errorText, sendAndWait } from "./send.js";
 
 const CHOICES = [["confirm", "Confirm"], ["overturn", "Overturn"], ["strike", "Remove"]];
 /** What has changed or would change, as a list. */
@@ -52,7 +52,7 @@ export function askRuling(dialog, path, call, teams, done) {
     setText(problem, "");
     preview.replaceChildren(el("p", { class: "muted" }, "Judging the game again…"));
     try {
-      const changes = await send(`${path}?preview=true`, body());
+      const changes = await sendAndWait(`${path}?preview=true`, body(), () => dialog.open && request === latest);
       if (request === latest) preview.replaceChildren(changesList(changes));
     } catch (error) {
       if (request === latest) preview.replaceChildren(el("p", { class: "problem" }, errorText(error)));
@@ -65,7 +65,7 @@ export function askRuling(dialog, path, call, teams, done) {
     rule.disabled = true;
     keepName(name.value);
     try {
-      done(await send(path, body()));
+      done(await sendAndWait(path, body(), (text) => setText(problem, text)));
       dialog.close();
     } catch (error) {
       setText(problem, errorText(error));

@@ -12,6 +12,9 @@ const ANSWER_MS = 8_000;
 /** What is only read may take this long, and is then read again. */
 const READ_MS = 120_000;
 
+/** Judging a game again is answered in this time, if only with a request to come back. */
+const JUDGED_MS = 150_000;
+
 /** A person is told that something takes long after this time. */
 const SLOW_MS = 4_000;
 
@@ -88,11 +91,12 @@ export async function read(path, onWait = () => {}) {
  * @param {?number} pressed_ms when the finger came down, from `event.timeStamp`; sent as `ago_ms`, as long ago as it is then
  * @param {string} key of all attempts, where there were some before
  * @param {number[]} retries waits before each retry
+ * @param {number} answer_ms how long each attempt waits for its answer
  * @param {object} headers more headers
  * @returns the response's JSON
  * @throws RefusedError, NoResponseError
  */
-export function send(path, body, { method = "POST", pressed_ms = null, key = newKey(), retries = RETRY_MS, headers = {} } = {}) {
+export function send(path, body, { method = "POST", pressed_ms = null, key = newKey(), retries = RETRY_MS, answer_ms = ANSWER_MS, headers = {} } = {}) {
   const request = {
     method,
     credentials: "same-origin",
@@ -104,7 +108,7 @@ export function send(path, body, { method = "POST", pressed_ms = null, key = new
     for (const wait_ms of [...retries, null]) {
       const sent = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(content());
       try {
-        return await readResponse(await fetch(path, { ...request, body: sent, signal: AbortSignal.timeout(ANSWER_MS) }));
+        return await readResponse(await fetch(path, { ...request, body: sent, signal: AbortSignal.timeout(answer_ms) }));
       } catch (error) {
         if (error instanceof RefusedError) throw error;
         if (wait_ms === null) throw new NoResponseError(attempt);
@@ -113,6 +117,25 @@ export function send(path, body, { method = "POST", pressed_ms = null, key = new
     }
   };
   return attempt();
+}
+
+/**
+ * Send what makes the rig judge a game again, which may take minutes: its answer is waited for, and while the rig is too
+ * busy it is sent again, as the same request.
+ *
+ * @param {(text: string) => ?boolean} onWait receives what to tell whoever waits; false where nobody does any more
+ * @throws RefusedError, NoResponseError
+ */
+export async function sendAndWait(path, body, onWait) {
+  const key = newKey();
+  for (;;) {
+    try {
+      return await send(path, body, { key, answer_ms: JUDGED_MS });
+    } catch (error) {
+      if (!(error instanceof RefusedError && BUSY.has(error.status)) || onWait("The game is still being judged…") === false) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS.at(-1)));
+    }
+  }
 }
 
 function millisecondsSince(pressed_ms) {

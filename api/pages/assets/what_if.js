@@ -2,7 +2,7 @@
 
 import { el, setText } from "./dom.js";
 import { capitalize, counted, formatCallText } from "./format.js";
-import { RefusedError, errorText, read, send } from "./send.js";
+import { RefusedError, errorText, read, sendAndWait } from "./send.js";
 
 const MAX_BYTES = 50_000;
 
@@ -29,10 +29,11 @@ export function whatIf(details, path, teams) {
       event.preventDefault();
       button.disabled = true;
       setText(problem, "");
-      result.replaceChildren(el("p", { class: "muted" }, "Judging the game under both rulebooks…"));
+      const state = el("p", { class: "muted" }, "Judging the game under both rulebooks. A long game takes a minute or more…");
+      result.replaceChildren(state);
       try {
         const query = play.value.trim() ? `?play=${encodeURIComponent(play.value.trim())}` : "";
-        result.replaceChildren(...table(await send(`${path}/what-if${query}`, await choice(select, file)), teams));
+        result.replaceChildren(...table(await sendAndWait(`${path}/what-if${query}`, await choice(select, file), (text) => setText(state, text)), teams));
       } catch (error) {
         result.replaceChildren();
         setText(problem, errorText(error));
