@@ -15,6 +15,7 @@ from downfield.calibration.calibration import read_calibration
 from downfield.core.counted_nouns import counted
 from downfield.core.errors import InputError
 from downfield.core.track_files import TrackFile
+from downfield.officiating.belief import percent_text
 from downfield.officiating.calls import Call, CallsHeader, write_calls
 from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
 from downfield.officiating.events import read_events
@@ -122,7 +123,7 @@ def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | N
 
 def _columns(call: Call) -> Sequence[str]:
     spot = "" if call.spot_yd is None else f"{call.spot_yd[0]:.1f} yd"
-    sure = "" if call.margin is None and not call.told_apart else f"{call.probability:.1%}"
+    sure = "" if call.margin is None and not call.told_apart else percent_text(call.probability)
     time = f"{call.t_ns / 1e9:.3f} s"
     return time, call.text, call.verdict.replace("_", " "), spot, call.measured, sure, " ".join(call.clauses)
 
