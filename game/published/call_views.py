@@ -64,9 +64,7 @@ def call_view(call: Call, context: CallContext) -> CallView:
         standing=_standing(call, context),
         text=call.text,
         t_ns=call.t_ns,
-        clauses=tuple(
-            ClauseView(id=clause, text=clause_text(context.started.rulebook.system, clause)) for clause in call.clauses
-        ),
+        clauses=tuple(ClauseView(id=clause, text=clause_text(clause)) for clause in call.clauses),
         players=call.players,
         side=call.side,
         spot_yd=call.spot_yd,
@@ -136,10 +134,10 @@ def _finite(number: float | None) -> float | None:
 
 
 @cache
-def clause_text(system: str, clause: str) -> str:
-    """Return a clause's text in short; empty when the catalog has none."""
-    known = catalog(system).clauses.get(clause) if system in catalogs() else None
-    return "" if known is None else known.text
+def clause_text(clause: str) -> str:
+    """Return a clause's text in short, of whichever rulebook it is: a game may go on under another; empty for none."""
+    found = (catalog(book).clauses.get(clause) for book in catalogs())
+    return next((known.text for known in found if known is not None), "")
 
 
 def changed_calls(now: Sequence[CallView], before: Sequence[CallView]) -> CallsUpdate:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from played_table import DEFENDER, RUNNER, Table
 
+from downfield.game.commands import SetRulebook
 from downfield.game.history import History
 from downfield.game.receipts import Submission
 from downfield.game.store import GameRow
@@ -49,6 +50,16 @@ def test_a_run_says_who_tackled_it_and_what_it_gained(table: Table) -> None:
     assert play.gain_yd == pytest.approx(8.5)
     assert play.result == "Tackled by light 50, gain of 8 yards"
     assert (play.state, play.struck) == ("under way", ())
+
+
+def test_a_game_that_goes_on_under_another_rulebook_still_explains_its_earlier_calls(table: Table) -> None:
+    before = next(call for call in plays_of(table)[0].calls if call.kind == "tackle")
+    table.game_service.command(SetRulebook(rulebook="efl"), Submission())
+    (play,) = plays_of(table)
+    after = next(call for call in play.calls if call.kind == "tackle")
+    assert after == before
+    assert [clause.id.partition("-")[0] for clause in after.clauses] == ["TAP"] * len(after.clauses)
+    assert all(clause.text for clause in after.clauses)
 
 
 def test_a_struck_call_stays_to_be_found_and_comes_back_when_undone(table: Table) -> None:
