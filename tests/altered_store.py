@@ -175,6 +175,17 @@ def sign_with_another_key(copy: Copy) -> None:
     store.close()
 
 
+def sign_nothing_with_another_key(copy: Copy) -> None:
+    """Seal everything again, delete what was signed, and put heads of another rig in place, which name no game."""
+    seal_all_again(copy)
+    copy.execute("DELETE FROM signed_list")
+    copy.heads.unlink()
+    store, file = Store.at(copy.store), HeadsFile(copy.heads, RigKey.generate())
+    file.note_devices(store.devices())
+    file.close()
+    store.close()
+
+
 def put_an_older_copy_back(copy: Copy) -> None:
     shutil.copy(copy.folder / "older.db", copy.store)
 

@@ -94,6 +94,7 @@ def verify(
     if head is not None and game is None:
         raise InputError("--head belongs to one game. Name the game with --game.")
     list_keys = keys if heads is None and tournament is None else []
+    named_heads = heads
     heads = heads or _own_heads(store, configuration.settings)
     with open_for_reading(store) as opened:
         _report_doubts(opened)
@@ -104,7 +105,7 @@ def verify(
         differences += list_differences(opened.store, game, list_keys)
         rigs = signers(opened.store)
         differences += _strangers(rigs, keys)
-        differences += _differences(opened.store, heads, keys)
+        differences += _differences(opened.store, heads, keys, are_named=named_heads is not None)
         differences += _from_tournament(opened.store, tournament, keys, game)
         seals = {} if recordings is None else _seals_here(opened.store, names, recordings)
     for of_rig in seals.values():
@@ -166,8 +167,11 @@ def _contents(rig: Signer) -> str:
     return f"{counted(rig.games, 'game')} and {counted(rig.devices, 'device')}"
 
 
-def _differences(store: StoreReader, heads: Path | None, keys: list[str]) -> list[str]:
-    """Return how a store, or the heads file itself, differs from what the rig signed; nothing without one."""
+def _differences(store: StoreReader, heads: Path | None, keys: list[str], *, are_named: bool) -> list[str]:
+    """Return how a store, or the heads file itself, differs from what the rig signed; nothing without one.
+
+    Heads that a person names are to say something of the store; those that this rig keeps may be of before its games.
+    """
     if heads is None:
         return []
     try:
@@ -176,8 +180,12 @@ def _differences(store: StoreReader, heads: Path | None, keys: list[str]) -> lis
         return [str(error)]
     for line in () if kept[-1].closed else entries_after_heads(store, kept):
         say_aside(f"downfield: {heads}: {line}")
-    missing = sorted({rig_id(head.key) for head in kept}.intersection(rigs_without_list(store)))
+    signed_by = {rig_id(head.key) for head in kept}
+    missing = sorted(signed_by.intersection(rigs_without_list(store)))
+    owners = {row.owner for row in store.games(limit=1_000_000) if row.owner}
+    foreign = are_named and owners and not owners & signed_by
     return [
+        *([f"{heads}: is of rig {', '.join(sorted(signed_by))}, of which the store has no game."] if foreign else ()),
         *compare_with_heads(store, kept),
         *(f"The list of games and devices that rig {rig} signs in the store is missing." for rig in missing),
     ]
