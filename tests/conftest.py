@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from pathlib import Path
 from typing import Final
 
 import hypothesis
+import once_a_run
 import pytest
 
 from downfield.rig.cli.process_end import ProcessEnd
@@ -61,6 +63,14 @@ hypothesis.settings.load_profile("downfield")
 
 # Every process that opens the networks reads them from there, and nothing is left in the user's own folder.
 os.environ.setdefault("DOWNFIELD_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder of what is made once in a run; the processes of tests inherit its name."""
+    if not hasattr(config, "workerinput"):
+        made = tempfile.TemporaryDirectory(prefix="downfield-tests-")
+        os.environ[once_a_run.VARIABLE] = made.name
+        config.add_cleanup(made.cleanup)
 
 
 @pytest.hookimpl(trylast=True)

@@ -18,6 +18,7 @@ import numpy as np
 from bundled_games import CALIBRATION
 from recorded_frames import record
 from served_games import FakeRig
+from twin_recordings import recorded
 
 from downfield.api.feed.hub import Hub
 from downfield.calibration.calibration import write_calibration
@@ -32,7 +33,6 @@ from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
-from downfield.twin.plays.library import named
 
 PLAYS: Final = (
     "second-tackler", "falls-alone", "fumble", "out-of-bounds", "touchdown", "safety", "reception", "interception",
@@ -107,7 +107,7 @@ def by_hand(game_service: GameService, kind: CallKind) -> None:
 
 def entries() -> Iterator[Event | Scene]:
     """Yield the scenes and events of all plays, one after another on one clock, in order."""
-    made = {name: named(name).record() for name in PLAYS}
+    made = {name: recorded(name) for name in PLAYS}
     index, start_ns, kept = 0, BEGAN_NS, np.random.default_rng(1)
     for number, name in enumerate((*PLAYS, *AGAIN)):
         play = made[name]

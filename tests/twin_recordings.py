@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from once_a_run import once_a_run
+
 from downfield.core.field import preset
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.twin.plays.library import named
@@ -15,7 +17,7 @@ FIELD = preset("ultimate")
 @cache
 def recorded(name: str) -> PlayRecording:
     """A named play, played."""
-    return named(name).record()
+    return once_a_run(f"play-{name}", named(name).record)
 
 
 def figure(scene: Scene, id_: str) -> Figure:

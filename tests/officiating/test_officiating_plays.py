@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
+from twin_recordings import recorded
 
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
-from downfield.twin.plays.library import PLAYS, named
-from downfield.twin.plays.recording import ExpectedCall, PlayRecording
+from downfield.twin.plays.library import PLAYS
+from downfield.twin.plays.recording import ExpectedCall
 
 DECIDED = {"called", "too_close", "proposed"}
-
-
-@cache
-def recorded(name: str) -> PlayRecording:
-    return named(name).record()
 
 
 def matches(expected: ExpectedCall, call: Call) -> bool:

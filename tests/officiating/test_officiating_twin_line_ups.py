@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
+from twin_recordings import recorded
 
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.twin.plays.library import named
 from downfield.twin.plays.line_ups import faults
-from downfield.twin.plays.recording import PlayRecording, RulebookName
+from downfield.twin.plays.recording import RulebookName
 
 LEGAL: tuple[tuple[str, RulebookName], ...] = (
     ("legal-line-up", "tap"),
@@ -21,11 +19,6 @@ LEGAL: tuple[tuple[str, RulebookName], ...] = (
 )
 BOOKS: tuple[RulebookName, ...] = ("tap", "efl", "lions-den")
 REPORTS = ("formation", "pivot", "timing", "stoppage")
-
-
-@cache
-def recorded(name: str) -> PlayRecording:
-    return named(name).record()
 
 
 def reported(name: str, book: RulebookName) -> list[Call]:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from twin_recordings import recorded
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.track_files import TrackFile
@@ -14,7 +15,6 @@ from downfield.twin.film.clip import read_clip
 from downfield.twin.film.filming import SUFFIXES, beside
 from downfield.twin.physics.truth_file import TruthFile
 from downfield.twin.plays.expected_file import read_expected
-from downfield.twin.plays.library import named
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, *args: str) -> int | str | None:
@@ -63,7 +63,7 @@ def test_the_camera_of_a_frame_is_near_its_mounting(filmed: Path) -> None:
 
 def test_declarations_and_expected_calls_are_the_plays(filmed: Path) -> None:
     header, events = read_events(beside(filmed, ".events.jsonl"))
-    recording = named("falls-alone").record()
+    recording = recorded("falls-alone")
     assert header.game == "falls-alone"
     assert [event.body for event in events] == [event.body for event in recording.events]
     expected = read_expected(beside(filmed, ".expected.json"))

@@ -1,0 +1,40 @@
+"""What takes long to make is made once in a run: by the process of tests that needs it first; the others read it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeVar
+
+from downfield.core.platform.file_locks import FILE_LOCKS
+
+VARIABLE: Final = "DOWNFIELD_TESTS_MADE"
+"""Environment variable: the folder that the processes of one run share; `conftest` makes and removes it."""
+
+Made = TypeVar("Made")
+
+
+def once_a_run(name: str, make: Callable[[], Made]) -> Made:
+    """Return what ``make`` returns, as pickle keeps it; another process that makes it meanwhile is waited for.
+
+    Args:
+        name: of what is made, alike in all processes; the name of a file.
+        make: always makes the same.
+
+    """
+    folder = os.environ.get(VARIABLE)
+    if folder is None:  # a benchmark, not a test
+        return make()
+    path = Path(folder) / name
+    with path.with_name(f"{name}.lock").open("wb") as lock:
+        while not FILE_LOCKS.lock(lock.fileno()):
+            time.sleep(0.02)
+        if path.exists():
+            made: Made = pickle.loads(path.read_bytes())
+            return made
+        made = make()
+        path.write_bytes(pickle.dumps(made))
+        return made
