@@ -143,17 +143,17 @@ def recorded(active: Callable[[], bool] = lambda: True) -> Iterator[Walk]:
     """Record a walk through this thread and through those that are started meanwhile, while it is active."""
     walk = Walk()
 
-    def profile(frame: FrameType, event: str, _: Any) -> None:
+    def trace(frame: FrameType, event: str, _: Any) -> None:  # of calls of Python alone, which a profile is not
         if event == "call" and active():
             walk.enter(frame)
 
-    threading.setprofile(profile)
-    sys.setprofile(profile)
+    threading.settrace(trace)
+    sys.settrace(trace)
     try:
         yield walk
     finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
+        sys.settrace(None)
+        threading.settrace(None)
 
 
 class _Footage:

@@ -7,9 +7,11 @@ and C++ then aborts the process ("terminate called without an active exception")
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
@@ -77,6 +79,17 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_sessionfinish(exitstatus: int) -> None:
     """Note the status with which the process is to end."""
     _PROCESS_END.status = int(exitstatus)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what is imported and collected, which all stays, out of the looks for garbage: then and later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
