@@ -35,7 +35,8 @@ from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
-NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
+NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
+"""The first draws pages and no window around them, which takes half the time."""
 RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
 OAKDALE: Final = TeamSheet(name="Oakdale", short="OAK", color="#f2b705", ink="#ffffff")
 PHONE: Final = {"width": 390, "height": 844}

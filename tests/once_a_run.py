@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from downfield.core.platform.file_locks import FILE_LOCKS
 
-VARIABLE: Final = "DOWNFIELD_TESTS_MADE"
+VARIABLE: Final = "MADE_ONCE_A_RUN"
 """Environment variable: the folder that the processes of one run share; `conftest` makes and removes it."""
 
 Made = TypeVar("Made")
