@@ -4,24 +4,29 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := core calibration models vision officiating game review api rig desk twin training
 
-.PHONY: run test test-training lint types check format docs docs-site lock audit release clean
+.PHONY: run test tests test-training lint types check format docs docs-site lock audit release clean
 
 run: $(VENV)/.run
 	$(BIN)/downfield run
+
+test: $(VENV)/.dev lint types tests
 
 # A test runs on every core, so one thread of linear algebra each: two made calibrations take half as long again.
 # Hundreds of processes are started, which would each compile all modules again where Python keeps no bytecode; of what is
 # installed only a part is ever imported, and compiled then.
 # Many tests wait for real processes. One that fails while every core is busy is run again by itself, and must pass then.
-test: $(VENV)/.dev lint types
+tests: $(VENV)/.dev
 	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder || { test $$? = 1 && \
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 
-# Training needs torch, which nothing else does: it is tested in an environment of its own.
+# Training needs torch, which nothing else does: it is tested in an environment of its own. Beside the other tests, as in
+# .ci/run, with fewer WORKERS; what failed before is theirs to know.
+WORKERS ?= auto
 test-training: $(VENV)-train/.done
 	export OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
-	$(VENV)-train/bin/python -m pytest -n auto --dist loadfile tests/training/test_training.py tests/training/test_training_ball.py \
+	$(VENV)-train/bin/python -m pytest -n $(WORKERS) --dist loadfile -p no:cacheprovider \
+		tests/training/test_training.py tests/training/test_training_ball.py \
 		tests/training/test_training_own_table.py tests/training/test_training_networks.py tests/training/test_training_pair.py \
 		tests/training/test_training_traced.py
 
