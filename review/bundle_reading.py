@@ -105,6 +105,8 @@ def unpack_bundle(path: Path, store: Store, folder: Path) -> UnpackedBundle:
     try:
         with open_bundle_file(path) as file, zipfile.ZipFile(file) as archive:
             import_game(store, manifest.row, journal_rows(archive))
+        if store.game(manifest.game) is None:
+            raise FormatError(str(path), "its journal has no entry that can be read; see 'downfield verify'")
     except (KeyError, *ZIP_ERRORS) as error:
         if isinstance(error, InputError):
             raise

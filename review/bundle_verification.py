@@ -6,7 +6,7 @@ import base64
 import binascii
 import hashlib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
@@ -252,7 +252,7 @@ def _journal_problems(archive: zipfile.ZipFile, manifest: BundleManifest) -> lis
     if names.JOURNAL not in archive.NameToInfo or names.JOURNAL not in {part.name for part in manifest.parts}:
         return []  # told as missing, if it was ever there, or as added
     try:
-        checked = verify_journal(manifest.game, journal_rows(archive))
+        checked = verify_journal(manifest.game, _rows_of(manifest.game, journal_rows(archive)))
     except (FormatError, *ZIP_ERRORS) as error:
         text = f"the journal can't be read to its end: {error}"
         return [BundleProblem("changed", names.JOURNAL, text)]
@@ -264,6 +264,13 @@ def _journal_problems(archive: zipfile.ZipFile, manifest: BundleManifest) -> lis
     if checked.head != manifest.head:
         return [BundleProblem("changed", names.JOURNAL, "the journal was rewritten: it ends with another digest")]
     return []
+
+
+def _rows_of(game: str, rows: Iterable[EntryRow]) -> Iterator[EntryRow]:
+    for row in rows:
+        if row.game != game:
+            raise FormatError(names.JOURNAL, f"entry {row.seq} is of another game, {row.game!a}")
+        yield row
 
 
 def _is_as_written(file: BinaryIO, archive: zipfile.ZipFile, manifest: BundleManifest) -> bool:

@@ -18,7 +18,7 @@ from downfield.review import bundle_format as names
 from downfield.review.bundle_reading import UnpackedBundle
 from downfield.review.bundle_verification import verify_bundle
 from downfield.rig.cli.options import ConfigOption, SetOption
-from downfield.rig.cli.output import say
+from downfield.rig.cli.output import say, say_aside
 from downfield.rig.cli.process_end import ended_in_order
 from downfield.rig.cli.progress import progress_bar
 from downfield.rig.cli.verify_bundle import report_bundle
@@ -45,8 +45,12 @@ def review(
     folder = data_folder(load(config, command_line=parse_assignments(settings or ())).settings)
     bundles = find_bundles(source)
     found = None if bundles else find_rig_folder(source)
-    for bundle in bundles:
-        _check(bundle, folder, altered=altered)
+    if bundles:
+        bundles = [
+            bundle for bundle in bundles if _is_opened(bundle, folder, altered=altered, alone=bundles == [source])
+        ]
+        if not bundles:
+            raise InputError(f"{source}: none of its bundles can be opened.")
     try:
         with ended_in_order(), tempfile.TemporaryDirectory(prefix="downfield-review-") as temporary:
             _review(bundles, found, Path(temporary), port)
@@ -70,14 +74,25 @@ def _review(bundles: Sequence[Path], found: ReviewFolder | None, temporary: Path
         store.close()
 
 
-def _check(bundle: Path, folder: Path, *, altered: bool) -> None:
-    """Print what a check of a bundle finds; an altered one is opened only when that was asked for."""
+def _is_opened(bundle: Path, folder: Path, *, altered: bool, alone: bool) -> bool:
+    """Print what a check of a bundle finds; return whether it is opened. One of several that is not is left out.
+
+    Raises:
+        InputError: it is not opened, and there is no other.
+
+    """
     found = verify_bundle(bundle)
     report_bundle(bundle, found, None, None, folder)
     if found.refused:
-        raise InputError(f"{bundle}: is not opened, not even with --altered: {found.refused}.")
-    if not found.intact and not altered:
-        raise InputError(f"{bundle}: was altered, so it is not opened. --altered opens what can be read of it.")
+        why = f"{bundle}: is not opened, not even with --altered: {found.refused}."
+    elif not found.intact and not altered:
+        why = f"{bundle}: was altered, so it is not opened. --altered opens what can be read of it."
+    else:
+        return True
+    if alone:
+        raise InputError(why)
+    say_aside(f"downfield: {why}")
+    return False
 
 
 def _configuration(bundle: UnpackedBundle) -> dict[str, Any]:

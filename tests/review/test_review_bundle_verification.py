@@ -158,6 +158,7 @@ def _other_content(lines: list[bytes]) -> list[bytes]:
         (_lines(_other_content), "Entry 2 .* was altered"),
         (_lines(lambda lines: [*lines[:-1], lines[-1][:40]]), "can't be read to its end"),
         (_lines(lambda lines: [*lines, lines[-1]]), "Entry .* is missing"),
+        (_lines(lambda lines: [line.replace(b'"game":"', b'"game":"x') for line in lines]), "is of another game, 'x"),
     ],
 )
 def test_a_journal_that_was_cut_reordered_or_edited_is_told(

@@ -168,6 +168,20 @@ def test_a_recording_of_a_live_rig_is_a_source_with_the_rig_s_own_times(rig: Pat
     assert abs(float(first.mean()) - float(picture(frames[0].t_ns // 20_000_000).mean())) < 5
 
 
+def test_an_altered_bundle_in_a_folder_does_not_hide_the_others(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    shutil.copy(bundle, tmp_path / "folder" / "good.zip")
+    (tmp_path / "folder" / "cut.zip").write_bytes(bundle.read_bytes()[:-200])
+    served: list[str] = []
+    serve = "downfield.rig.cli.review._serve"
+    monkeypatch.setattr(serve, lambda service, store: (served.extend(row.id for row in store.games()), service.close()))
+    review(tmp_path / "folder", port=0, settings=[f'data="{tmp_path}"'])
+    assert len(served) == 1
+    assert "cut.zip: was altered, so it is not opened" in capsys.readouterr().err
+
+
 def test_a_bundle_is_judged_under_another_rulebook(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:
     judge(bundle, rulebook="tap", against="efl")
     out = capsys.readouterr().out
@@ -186,5 +200,9 @@ def test_an_altered_bundle_is_neither_judged_nor_reviewed(bundle: Path, tmp_path
     shutil.copy(bundle, tmp_path / "game.zip")
     with zipfile.ZipFile(tmp_path / "game.zip", "a") as archive:
         archive.writestr("../evil", "x")
+    (tmp_path / "folder").mkdir()
+    shutil.copy(tmp_path / "game.zip", tmp_path / "folder" / "evil.zip")
+    with pytest.raises(InputError, match=r"folder: none of its bundles can be opened"):
+        review(tmp_path / "folder", port=0, settings=[f'data="{tmp_path}"'])
     with pytest.raises(InputError, match=r"not even with --altered: it has a part with the name '\.\./evil'"):
         review(tmp_path / "game.zip", port=0, altered=True, settings=[f'data="{tmp_path}"'])
