@@ -224,8 +224,10 @@ def gap_between(a: Footprint, b: Footprint) -> Gap:
 
 
 def when_text(after_ns: int) -> str:
-    """Return how long after an instant another is, such as "12.0 ms after" or "1.20 s before"."""
+    """Return how long after an instant another is, such as "12.0 ms after", "1.20 s before" or "exactly at"."""
     after_ms = after_ns / 1e6
+    if abs(after_ms) < 0.05:  # which would read as 0.0
+        return "exactly at"
     side = "after" if after_ms > 0 else "before"
     return f"{abs(after_ms):.1f} ms {side}" if abs(after_ms) < 1000 else f"{abs(after_ms) / 1000:.2f} s {side}"
 

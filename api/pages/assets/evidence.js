@@ -184,8 +184,8 @@ function show() {
 
 /** How long after the call a frame was captured, "+24 ms". */
 function sinceCall({ t_ns }) {
-  const since_ms = (t_ns - called_ns) / 1e6;
-  return `${since_ms < 0 ? "−" : "+"}${Math.abs(since_ms).toFixed(0)} ms`;
+  const since_ms = Math.round((t_ns - called_ns) / 1e6);
+  return `${since_ms < 0 ? "−" : since_ms > 0 ? "+" : ""}${Math.abs(since_ms)} ms`;
 }
 
 /** Draw on the frame whose picture is shown: while another is loading, its drawings must not lie on this one. */

@@ -65,6 +65,11 @@ export function formatVerdict(call) {
   return { called: "call", too_close: "too close to call", proposed: "proposed", reported: "noted" }[call.verdict];
 }
 
+const RULED = { confirm: "Confirmed", overturn: "Overturned", strike: "Removed", manual: "Called" };
+
+/** A person's ruling on a call: "Overturned by Ann: seen on the film". */
+export const formatRuling = ({ decision, by, note }) => `${RULED[decision] ?? capitalize(decision)} by ${by}${note ? `: ${note}` : ""}`;
+
 /** A roster id as a name: "dark 28". */
 export const formatPlayer = (id) => id.replace("-", " ");
 

@@ -4,7 +4,7 @@ import { callWords } from "./call_words.js";
 import { clipButton } from "./clip_saving.js";
 import { challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
-import { capitalize, counted, formatCallText, formatPeriod, formatTime, formatVerdict, humanize } from "./format.js";
+import { capitalize, counted, formatCallText, formatPeriod, formatRuling, formatTime, formatVerdict, humanize } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
 import { exportLinks } from "./game_exports.js";
 import { gameFacts, standingBadge } from "./game_summary.js";
@@ -189,7 +189,7 @@ function callItem(call) {
       el("p", { class: "tag" }, capitalize(formatVerdict(call)), call.standing === "open" && " · needs a ruling"),
       el("a", { class: "text", href }, text),
       callWords(call),
-      call.ruling && el("p", { class: "facts" }, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
+      call.ruling && el("p", { class: "facts" }, formatRuling(call.ruling)),
       el("div", { class: "row" }, standing === "reopened" && rulingButton(call), ["reopened", "in_play"].includes(standing) && challengeButton(game, call, reload)),
       !struck && call.clauses.length > 0 && el("p", { class: "facts" }, call.clauses.map((clause) => clause.id).join(", ")),
     ),

@@ -4,7 +4,7 @@ import { callWords, conditionSureness } from "./call_words.js";
 import { challengeButton } from "./challenges.js";
 import { el } from "./dom.js";
 import { gauge } from "./gauge.js";
-import { capitalize, formatCallText, formatPercent, formatTime, formatVerdict } from "./format.js";
+import { capitalize, formatCallText, formatPercent, formatRuling, formatTime, formatVerdict } from "./format.js";
 
 /** A call in the list. */
 export function callItem(call, item) {
@@ -40,7 +40,7 @@ export function callDetails(call, drawn = true) {
     call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),
     call.clauses.map((clause) => el("p", {}, el("b", {}, clause.id), clause.text ? ` ${clause.text}` : "")),
     el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `called at frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),
-    call.ruling && el("p", {}, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
+    call.ruling && el("p", {}, formatRuling(call.ruling)),
   );
 }
 
