@@ -175,8 +175,12 @@ def test_an_altered_bundle_in_a_folder_does_not_hide_the_others(
     shutil.copy(bundle, tmp_path / "folder" / "good.zip")
     (tmp_path / "folder" / "cut.zip").write_bytes(bundle.read_bytes()[:-200])
     served: list[str] = []
-    serve = "downfield.rig.cli.review._serve"
-    monkeypatch.setattr(serve, lambda service, store: (served.extend(row.id for row in store.games()), service.close()))
+
+    def serve(service: ReviewService, store: Store) -> None:
+        served.extend(row.id for row in store.games())
+        service.close()
+
+    monkeypatch.setattr("downfield.rig.cli.review._serve", serve)
     review(tmp_path / "folder", port=0, settings=[f'data="{tmp_path}"'])
     assert len(served) == 1
     assert "cut.zip: was altered, so it is not opened" in capsys.readouterr().err

@@ -194,10 +194,11 @@ function draw() {
   at("drawing").setAttribute("viewBox", `0 0 ${width} ${height}`);
   const visible = shown.view !== null && at("message").hidden;
   const taken = []; // boxes that labels must not cover
+  const marks = visible && shown.view.marks(stage, drawings, taken);
   at("drawing").replaceChildren(
     ...[
       visible && drawingsOf(shown.frame, shown.view, stage.size, stage.toScreen.bind(stage), stage.bounds, taken),
-      visible && shown.view.marks(stage, drawings),
+      marks,
       visible && ruler.draw(stage.bounds, taken),
     ]
       .flat(3)

@@ -5,7 +5,7 @@ import { svg } from "./dom.js";
 const DIRECTIONS = 16;
 const REACHES_PX = [34, 54, 80, 112, 150, 200];
 const HEIGHT_PX = 22;
-const CHARACTER_PX = 8.2; // of the labels' font at 15 px
+export const CHARACTER_PX = 8.2; // of the labels' font at 15 px
 const PADDING_PX = 6;
 
 /**

@@ -2,6 +2,7 @@
 
 import { el, svg } from "./dom.js";
 import { middle } from "./evidence_drawings.js";
+import { CHARACTER_PX } from "./evidence_labels.js";
 
 const CLOSE_MM = 260; // width of the part around the decisive figures: eight bases
 const ABOVE_PX = 1600; // width of the picture from above
@@ -18,7 +19,7 @@ export const cameraView = {
   corners: ({ px }) => px,
   pixel: (point) => point,
   coordinates: (pixel) => pixel,
-  marks: () => [],
+  marks: () => null,
 };
 
 /**
@@ -47,7 +48,7 @@ export function aboveView(region, plane) {
     corners: ({ above }) => above,
     pixel: ([x, y]) => [(x - Number(region.x.toFixed(2))) * exact - 0.5, (top - y) * exact - 0.5],
     coordinates: ([px, py]) => [(px + 0.5) / exact + Number(region.x.toFixed(2)), top - (py + 0.5) / exact],
-    marks: (stage, drawings) => scaleBar(stage, exact, plane, drawings),
+    marks: (stage, drawings, taken) => scaleBar(stage, exact, plane, drawings, taken),
   };
 }
 
@@ -65,13 +66,14 @@ export function regionOf(drawings, decisive, close, { width, height }) {
   return { x: x - CLOSE_MM / 2, y: y - tall / 2, width: CLOSE_MM, height: tall };
 }
 
-/** A bar of a round length, with the scale of the picture in words. */
-function scaleBar(stage, px_per_mm, plane, { base_height_mm }) {
+/** A bar of a round length, with the scale of the picture in words; labels keep off the box that is added to `taken`. */
+function scaleBar(stage, px_per_mm, plane, { base_height_mm }, taken) {
   const screen_per_mm = Math.abs(stage.toScreen([px_per_mm, 0])[0] - stage.toScreen([0, 0])[0]);
   const length = SCALE_BARS_MM.find((mm) => mm * screen_per_mm > 60) ?? SCALE_BARS_MM.at(-1);
   const { height } = stage.bounds;
   const text = `${length} mm · ${px_per_mm.toFixed(1)} px/mm · ${plane === "base" ? `base tops, ${base_height_mm.toFixed(1)} mm up` : "paint"}`;
   const [x, y] = [14, height - 16];
+  taken.push({ x, y: y - 26, width: text.length * CHARACTER_PX, height: 34 });
   return [
     svg("path", { class: "scale", d: `M${x},${y - 6}v6h${(length * screen_per_mm).toFixed(1)}v-6` }),
     svg("g", { class: "label" }, svg("text", { x, y: y - 12 }, text)),
