@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := core calibration models vision officiating game review api rig desk twin training
 
-.PHONY: run test tests test-training lint types check format docs docs-site lock audit release clean
+.PHONY: run test tests collect test-training lint types check format docs docs-site lock audit release clean
 
 run: $(VENV)/.run
 	$(BIN)/downfield run
@@ -19,6 +19,11 @@ tests: $(VENV)/.dev
 	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder || { test $$? = 1 && \
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+
+# One process collects the tests and so keeps the bytecode of all modules: three at once would each compile all of them.
+collect: $(VENV)/.dev
+	@mkdir -p build
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only --quiet >build/collected.txt || { cat build/collected.txt; false; }
 
 # Training needs torch, which nothing else does: it is tested in an environment of its own. Beside the other tests, as in
 # .ci/run, with fewer WORKERS; what failed before is theirs to know.

@@ -51,6 +51,12 @@ LONGEST_FIRST: Final = (
     "test_api_kill",
     "test_officiating_properties",
     "test_rig_rig",
+    "test_windows",
+    "test_api_pages_games",
+    "test_api_pages_setup_unknown",
+    "test_models_loading",
+    "test_rig_cli_track_live",
+    "test_desk_archive_tracking",
 )
 """Files of more than about 15 seconds; the others come after them by name."""
 
