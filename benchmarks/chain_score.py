@@ -7,6 +7,7 @@ over clips, of counts by Poisson's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -36,6 +37,7 @@ class ClipResult:
     Attributes:
         exchanges, false_falls, missed_falls: counts.
         contacts: of opponents.
+        gaps: of pairs in frames, how many gaps are reported and how many are within two said sigmas.
         late: of figures in frames after two seconds of play, how many there are and how many are turned.
         power: frames, and in how many the board's power is right.
         true_calls, made, false_calls: calls; those too close or proposed are neither made nor false.
@@ -46,6 +48,7 @@ class ClipResult:
     false_falls: int
     missed_falls: int
     contacts: scenes_tally.ContactCounts
+    gaps: tuple[int, int]
     late: tuple[int, int]
     power: tuple[int, int]
     true_calls: int
@@ -113,6 +116,7 @@ def score_chain(
         tracking.false_falls,
         sum(fall is None for fall in tracking.falls),
         contacts,
+        (len(scenes.gaps), sum(scenes.gaps)),
         (len(tracking.turned_late), sum(tracking.turned_late)),
         (sum(scenes.power.values()), scenes.power["right"]),
         len(true),
@@ -134,7 +138,10 @@ def _call_notes(true: Sequence[Call], same: Sequence[Call | None], false: Sequen
 
 
 def _notes(frames: Sequence[FramePair], play: tracking_tally.TrackedPlay) -> Iterator[str]:
-    """Who is turned at the end, who fell and was not known to, who fell falsely."""
+    """Why frames are unfit, who is turned at the end, who fell and was not known to, who fell falsely."""
+    unfit = [(why, bool(one.true.hands)) for one in frames for why in one.seen.unfit]
+    for why, times in Counter(why for why, _ in unfit).items():
+        yield f"unfit in {times} frames, a hand truly there in {unfit.count((why, True))}: {why}"
     true, seen = ({figure.id: figure for figure in one.figures} for one in (frames[-1].true, frames[-1].seen))
     for id_, figure in seen.items():
         standing = id_ in true and true[id_].posture == figure.posture == "upright"
@@ -161,6 +168,7 @@ def report(results: Sequence[ClipResult]) -> None:
             "",
             _share([(one.contacts.touches, one.contacts.too_close) for one in results], rng),
         ),
+        ("gaps within two said sigmas", "95 %", _share([one.gaps for one in results], rng)),
         ("board power right", "99 %", _share([one.power for one in results], rng)),
         ("true calls made", "", _share([(one.true_calls, one.made) for one in results], rng)),
         ("false calls", "0", _count([one.false_calls for one in results])),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from downfield.core.roster import read_roster
 from downfield.core.scene import Scene
 from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
+from downfield.rig.recording.detection_cache import CachingDetector, DetectionCacheHeader
 from downfield.rig.sources.file_sources import VideoFile
 from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.vision.pipeline import Vision
@@ -48,7 +50,13 @@ class FramePair:
 
 
 def run_pipeline(
-    clip: Path, calibration: Calibration, detector: Detector, teams: list[bool], *, faults: bool = False
+    clip: Path,
+    calibration: Calibration,
+    detector: Detector,
+    teams: list[bool],
+    *,
+    faults: bool = False,
+    alter: Callable[[Frame, Scene], Frame] | None = None,
 ) -> Iterator[FramePair]:
     """Yield the true and the measured scene of each frame, from the line-up on.
 
@@ -58,6 +66,7 @@ def run_pipeline(
         detector: for its pictures.
         teams: collects, for every clearly visible standing figure, whether its colors give its team.
         faults: whether frames are dropped, frozen and dark now and then.
+        alter: changes each picture, given its true scene; None to leave them.
 
     """
     tracks = clip.with_name(clip.stem + ".tracks.jsonl")
@@ -68,7 +77,8 @@ def run_pipeline(
         truth = TrackFile(tracks), TruthFile(clip.with_name(clip.stem + ".truth.jsonl"))
         for captured, true, frame in zip(VideoFile(clip, paced=False).frames(), *truth, strict=False):
             happened.extend(frame.events)  # those of dropped frames, too
-            yield captured.decode(), true
+            picture = captured.decode()
+            yield (picture if alter is None else alter(picture, true)), true
 
     measurements = measure((), calibration, BASE_TOP_MM)
     for frame, true in disturb(pictures()) if faults else pictures():
@@ -84,6 +94,29 @@ def run_pipeline(
             teams += _teams(true, measurements.pose[shown], before.light_odds(colors)[shown])
         yield FramePair(true, seen, measurements, vision.falls, tuple(happened))
         happened.clear()
+
+
+@contextmanager
+def remembered(detector: Detector, clip: Path, folder: Path | None, altered: str = "") -> Iterator[Detector]:
+    """Yield a detector that keeps what it detects in a clip, and repeats it when the clip is processed again.
+
+    Then a change in tracking is measured in seconds. What a detector does is part of its name, but not the code that
+    runs it: after a change of that, the folder is to be deleted.
+
+    Args:
+        detector: for the clip's pictures.
+        clip: the clip.
+        folder: for the detections; None to keep nothing.
+        altered: how its pictures are altered.
+
+    """
+    if folder is None:
+        yield detector
+        return
+    made = clip.stat()
+    header = DetectionCacheHeader(clip.name, f"{made.st_size} {made.st_mtime_ns} {altered}", detector.name)
+    with CachingDetector(detector, folder / f"{clip.stem}.detections", header) as caching:
+        yield caching
 
 
 def _detect_and_update(vision: Vision, frame: Frame) -> tuple[Sequence[Detection] | None, Scene]:
