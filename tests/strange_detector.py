@@ -34,8 +34,11 @@ class StrangeFaults:
         missed, missed_s: figures not detected, in spells; how often differs from body to body.
         fallen, fallen_s: standing figures called fallen, in spells, helmets beside their bases.
         fallen_bodies: share of figures to whom that happens at all.
+        tilted: share of these whose base is then measured as one that stands on an edge, toward the helmet.
+        tilted_share: least and greatest share of its size that is left of such a base.
         upright: lying figures called upright throughout.
         doubled, doubled_s: figures detected twice, the other base up to one length off, in spells.
+        across, across_s: bases measured across their length, in spells, at one end.
         merged, merged_s: near pairs of figures detected as one base between them, in spells.
         merged_share, merged_turn_deg: least and greatest share of the way from one to the other at which that base is,
             and by how much it is turned at most.
@@ -54,9 +57,13 @@ class StrangeFaults:
     fallen: float = 0.02
     fallen_s: float = 0.6
     fallen_bodies: float = 0.15
+    tilted: float = 0.4
+    tilted_share: tuple[float, float] = (0.3, 0.8)
     upright: float = 0.24
     doubled: float = 0.02
     doubled_s: float = 0.25
+    across: float = 0.01
+    across_s: float = 0.2
     merged: float = 0.02
     merged_s: float = 0.2
     merged_share: tuple[float, float] = (0.3, 0.7)
@@ -115,6 +122,8 @@ class StrangeDetector:
                     yield replace(figure, corners_px=corners)
                 continue
             seen = self._postured(self._displaced(figure, step_s), step_s)
+            if self._is_in_spell("across", figure.id, faults.across, faults.across_s, step_s):
+                seen = replace(seen, corners_px=_across(seen.corners_px, front=self._once("end", figure.id) < 0.5))
             if self._once("turned", figure.id) < faults.turned:
                 seen = replace(seen, corners_px=np.roll(seen.corners_px, 2, axis=0))
             yield seen
@@ -150,8 +159,15 @@ class StrangeDetector:
         if not self._is_in_spell("fallen", figure.id, share, faults.fallen_s, step_s):
             return figure
         turn = 2 * np.pi * self._once("helmet", figure.id)
-        beside = 1.2 * _length_px(figure.corners_px) * np.array([math.cos(turn), math.sin(turn)])
-        return replace(figure, tilt_deg=_LYING_DEG, helmet_px=figure.helmet_px + beside)
+        way = np.array([math.cos(turn), math.sin(turn)])
+        corners = figure.corners_px
+        if self._once("tilted", figure.id) < faults.tilted:
+            low, high = faults.tilted_share
+            lost = 1 - (low + (high - low) * self._once("tilted share", figure.id))
+            off = corners - corners.mean(axis=0)
+            corners = corners - lost * (off @ way)[:, None] * way
+        helmet = figure.helmet_px + 1.2 * _length_px(figure.corners_px) * way
+        return replace(figure, tilt_deg=_LYING_DEG, corners_px=corners, helmet_px=helmet)
 
     def _double(self, figure: SimulatedFigure) -> SimulatedFigure:
         """The same figure once more, beside itself and turned."""
@@ -263,6 +279,14 @@ def _resized(corners: Array, off_px: Array) -> Array:
     out[[0, 3]] += off_px[_LEFT] * left
     out[[1, 2]] -= off_px[_RIGHT] * left
     return out
+
+
+def _across(corners: Array, *, front: bool) -> Array:
+    """Corners of a base that stands across at one end of another, shape (4, 2): its long sides are the other's ends."""
+    middle, end = corners.mean(axis=0), (corners[:2] if front else corners[2:]).mean(axis=0)
+    turned = (corners - middle) @ _rotation(math.pi / 2).T
+    across: Array = turned + middle + 0.3 * (end - middle)
+    return across
 
 
 def _rotation(angle: float) -> Array:

@@ -13,7 +13,7 @@ from tracked_tables import Table, filmed, standing
 from downfield.core.frame import Detection
 
 NONE = StrangeFaults(
-    turned=0.0, missed=0.0, fallen=0.0, upright=0.0, doubled=0.0, merged=0.0, fixtures=0, edge_mm=0.0,
+    turned=0.0, missed=0.0, fallen=0.0, upright=0.0, doubled=0.0, across=0.0, merged=0.0, fixtures=0, edge_mm=0.0,
     edge_wander_mm=0.0, wild=0.0,
 )  # fmt: skip
 TABLE = Table(

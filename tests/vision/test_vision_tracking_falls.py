@@ -207,3 +207,33 @@ def test_a_figure_called_fallen_that_starts_to_walk_with_the_board_stands() -> N
             found.signs.called_fallen[:], found.signs.helmet_over[:] = True, False
         now = tracker.update(found, t_ns, power="on" if frame > 10 else "off")
         assert all(figure.posture == "upright" for figure in now), frame
+
+
+def frames_until_known(posture: PostureFilter) -> int:
+    """Frames of a fall until it is known: the base stands on its edge, and the figure is called fallen."""
+    return lies(posture, "fallen", [8.0] * 60, size_mm=EDGE_MM, helmet_over=False).index(True) + 1
+
+
+def test_where_signs_of_falls_often_speak_falsely_a_fall_takes_more_of_them() -> None:
+    strange = upright()
+    for _ in range(40):
+        lies(strange, "fallen", [0.0], size_mm=EDGE_MM)
+        lies(strange, "upright", [0.0] * 9)
+    assert frames_until_known(upright()) < frames_until_known(strange) <= 10
+
+
+def test_a_true_fall_is_no_false_alarm() -> None:
+    posture = PostureFilter(2, 0)
+    lies(posture, "upright", [0.0] * 60)
+    lies(posture, "fallen", [8.0] * 120, size_mm=EDGE_MM, helmet_over=False)
+    other = np.array([1])
+    before = posture.fallen[1]
+    odds = posture.weigh(
+        other,
+        FallSigns(np.array([True]), np.array([0.95]), np.array([EDGE_MM]), np.array([False])),
+        BaseMotion(np.array([OWN_MM]), np.array([8.0]), np.array([True]), np.zeros((1, 2))),
+        STEP_NS / 1e9,
+        0,
+    )
+    assert before < 0.5
+    assert odds[0] > 2 * FALLEN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -148,7 +149,7 @@ def test_mixed_teams_face_as_their_own_team_mostly_does() -> None:
 @given(st.lists(st.tuples(st.sampled_from(["walk", "see", "hide", "jump"]), st.floats(-80, 80)), max_size=30))
 def test_headings_point_to_the_more_likely_end_after_any_evidence(events: list[tuple[str, float]]) -> None:
     front = front_of_one(1.0)
-    for kind, amount in events:
+    for t_ns, (kind, amount) in zip(itertools.count(0, 300_000_000), events, strict=False):
         if kind == "walk":
             front.update_from_walking(ONE, np.array([amount]))
         elif kind == "see":
@@ -157,9 +158,47 @@ def test_headings_point_to_the_more_likely_end_after_any_evidence(events: list[t
             front.limit_hidden(np.array([True]))
             assert front.log_odds[0] <= LIMITS.max_hidden + 1e-9
         else:
-            front.reset_jumped(ONE, np.array([amount / 40]))
+            front.reset_jumped(ONE, np.array([amount / 20]), np.array([amount / 40]), t_ns)
         front.resolve_flips()
         assert 0.5 <= front.probability[0] <= 1.0
+
+
+def jump(front: FrontFilter, before_deg: float, after_deg: float, t_s: float) -> None:
+    """The first figure is measured at another heading than a moment ago, degrees; flips are resolved."""
+    headings = np.radians([[before_deg], [after_deg]])
+    front.reset_jumped(ONE, headings[1], headings[1] - headings[0], round(t_s * 1e9))
+
+
+def front_that_walked() -> FrontFilter:
+    """The filter of a figure that has walked far ahead."""
+    front = front_of_one(1.0, 2.0)
+    front.update_from_walking(ONE, np.array([50.0]))
+    return front
+
+
+@pytest.mark.parametrize(("again_deg", "flips"), [(20.0, False), (200.0, True)])
+def test_a_base_measured_across_for_a_moment_faces_as_before_whichever_way_it_seems_to_turn_back(
+    again_deg: float, flips: bool
+) -> None:
+    front = front_that_walked()
+    known = front.probability[0]
+    jump(front, 10.0, 105.0, 2.0)
+    assert front.probability[0] == 0.5, "measured across, either end may be the front"
+    front.update_from_walking(ONE, np.array([4.0]))
+    jump(front, 105.0, again_deg, 2.4)
+    assert front.resolve_flips()[0] == flips
+    assert front.probability[0] == known
+
+
+def test_a_base_measured_across_for_long_or_beside_a_hand_may_have_turned_around() -> None:
+    for_long, beside_hand = front_that_walked(), front_that_walked()
+    jump(for_long, 10.0, 105.0, 2.0)
+    jump(for_long, 105.0, 20.0, 3.5)
+    assert for_long.probability[0] == 0.5
+    jump(beside_hand, 10.0, 105.0, 2.0)
+    beside_hand.limit_handled(ONE)
+    jump(beside_hand, 105.0, 20.0, 2.4)
+    assert beside_hand.probability[0] == 0.5
 
 
 def test_a_persons_word_turns_a_figure_around_at_once_and_only_a_long_walk_overrules_it() -> None:

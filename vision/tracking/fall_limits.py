@@ -61,6 +61,15 @@ class FallLimits:
     calls_useless: float = 0.5
     """A standing figure called fallen more often than this does not stay fallen by the call alone."""
 
+    alarms_false: float = 0.002
+    """Share of the time for which the signs of a standing figure of a known build speak for a fall."""
+
+    alarms_memory_s: float = 10.0
+    """Seconds of standing figures of known builds that count beside those of this table: half a second of a line-up."""
+
+    alarms_least_worth: float = 0.25
+    """Least share of the weight of signs that speak for a fall, however often they do so falsely on this table."""
+
     helmet_score: float = 0.5
     """Score (0..1) above which a helmet's place counts."""
 

@@ -11,6 +11,8 @@ never taught may be called fallen for as long as they stand, or for a second now
 only once the base gave way, and the less the more often this figure was called fallen while it stood. A base that
 stops, is pushed or is measured badly did not give way: it must be further off the way it walked than that explains. One
 that was out of sight and is back in full where it was did not either. And whoever walks on with a flat base stands.
+How often all this together speaks for a fall of a figure that goes on standing is measured too, over the whole table:
+where bodies and bases are strange, it takes more of it.
 
 Filter. A figure is upright or fallen and sometimes changes between the two; every detection is evidence for one. Two or
 three frames in a row settle it; a single one that mistakes a leaning figure for a fallen one does not. The time of the
@@ -184,6 +186,8 @@ class PostureFilter:
         self._missed = np.zeros(count, dtype=np.int64)  # runs of the detector in a row that missed it
         self._vanished = np.zeros(count, dtype=np.bool_)  # it was missed so, and has not been detected since
         self._flat_from_mm = np.full((count, 2), np.nan)  # where its base lay flat first since it last gave way
+        self._alarm_s = np.zeros(count)  # time for which the signs of each have spoken for a fall, until they don't
+        self._standing_s, self._false_alarm_s = LIMITS.alarms_memory_s, LIMITS.alarms_memory_s * LIMITS.alarms_false
         self._evidence = np.zeros(count)  # cumulative sum of log-odds since then, while it favors a fall
         self.fell_ns: list[int | None] = [None] * count
         self.helmet_mm: list[tuple[float, float] | None] = [None] * count
@@ -254,8 +258,35 @@ class PostureFilter:
         stays = signs.called_fallen & lies & (called < LIMITS.calls_useless)
         gain = np.where(lies, 0.0, 1 - math.exp(-step_s / LIMITS.calls_memory_s))
         self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), LIMITS.calls_false)
+        odds = np.where(odds > 0, self._alarms_worth * odds, odds)
         odds = np.where(stays, np.maximum(odds, 0.0), odds)
-        return np.where(walks, np.minimum(odds, LIMITS.upright_class), odds)
+        odds = np.where(walks, np.minimum(odds, LIMITS.upright_class), odds)
+        self._note_alarms(rows, odds > 0, lies, step_s)
+        return odds
+
+    @property
+    def _alarms_worth(self) -> float:
+        """What signs of a fall are worth on this table, as a share of what they are with figures of known builds."""
+        known, here = (
+            LIMITS.calls_true / rate for rate in (LIMITS.alarms_false, self._false_alarm_s / self._standing_s)
+        )
+        return min(max(math.log(here) / math.log(known), LIMITS.alarms_least_worth), 1.0)
+
+    def _note_alarms(self, rows: Indices, alarmed: Bools, lies: Bools, step_s: float) -> None:
+        """Learn how long signs speak for falls of figures that stand; an alarm was false once it is over.
+
+        Args:
+            rows: rows of the detected figures, shape (k,).
+            alarmed: whether their signs speak for a fall, shape (k,).
+            lies: whether they are believed to lie, shape (k,).
+            step_s: time since the previous frame.
+
+        """
+        over = rows[~alarmed & ~lies]
+        self._false_alarm_s += float(self._alarm_s[over].sum())
+        self._alarm_s[over] = 0.0
+        self._alarm_s[rows[alarmed | lies]] += step_s
+        self._standing_s += step_s * int((~lies).sum())
 
     def update_missed(self, rows: Indices, missed: Bools, visible: Array, t_ns: int) -> None:
         """Raise the probability of figures that were not detected although nothing is known to hide them.

@@ -9,6 +9,8 @@ About a figure that has walked it is known to be right or wrong, and counts for 
 - the line-up: before a play the teams stand on two sides and face each other;
 - walking: every millimeter walked ahead, or backward, while nothing touches the base that could push it;
 - a person, who is believed until the figure has walked far the other way.
+
+A base that is measured across for a moment, and along again, faces as before: bases do not turn around so soon.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools, Indices
 
 
@@ -61,6 +64,12 @@ class FrontLimits:
     jump_rad: float = 0.7
     """A figure that turns this far between two detections is measured wrongly now, or was before."""
 
+    across_ns: int = 1_000_000_000
+    """A base measured along its old heading again within this time faces as before; it can't have turned around."""
+
+    along_rad: float = 0.5
+    """A base within this angle of its old heading, or its opposite, is measured along it."""
+
     facing_rival: float = 3.0
     """Weight of facing the rival team at a line-up: one figure in twenty is set up facing away from it."""
 
@@ -90,6 +99,10 @@ class FrontFilter:
         self._person = np.zeros(len(network))
         # Whether the network proved right (1) or wrong (-1) about each figure; 0 before it walked.
         self._record: NDArray[np.int64] = np.zeros(len(network), dtype=np.int64)
+        # The heading of a base before it was measured across, when that was, and the evidence of its front until then.
+        self._along_rad = np.full(len(network), np.nan)
+        self._across_ns: NDArray[np.int64] = np.zeros(len(network), dtype=np.int64)
+        self._before_across = np.zeros((4, len(network)))
 
     @property
     def log_odds(self) -> Array:
@@ -113,32 +126,54 @@ class FrontFilter:
     def limit_hidden(self, rows: Bools) -> None:
         """Limit the log-odds of figures behind a hand."""
         total = self.log_odds
+        self._along_rad[rows] = np.nan
         sure = np.flatnonzero(rows & (total > LIMITS.max_hidden))
         self._network[sure] = np.clip(self._network[sure], -self._bounds[sure], self._bounds[sure])
         self._scale(sure, LIMITS.max_hidden / total[sure])
 
     def limit_handled(self, rows: Indices) -> None:
         """Limit what all but the network said of figures beside a hand, which may turn them as the network will see."""
+        self._along_rad[rows] = np.nan
         other = self._facing[rows] + self._walked[rows] + self._person[rows]
         share = np.where(other > LIMITS.max_hidden, LIMITS.max_hidden / np.maximum(other, LIMITS.max_hidden), 1.0)
         self._facing[rows] *= share
         self._walked[rows] *= share
         self._person[rows] *= share
 
-    def reset_jumped(self, rows: Indices, turned_rad: Array) -> Indices:
+    def reset_jumped(self, rows: Indices, heading_rad: Array, turned_rad: Array, t_ns: int) -> Indices:
         """Reset the log-odds of figures that turned too far, and return their rows.
 
         A base wrongly detected across its length seems to turn to the nearer side, and once it is detected correctly
-        again, to the nearer side again. Together that may be half a turn, so earlier evidence is void.
+        again, to the nearer side again. Together that may be half a turn, so earlier evidence is void, until the base
+        is soon detected along its old heading again: which end was the front then is the front now.
 
         Args:
             rows: rows of measured figures, shape (k,).
+            heading_rad: their headings, shape (k,).
             turned_rad: the angles by which they turned, shape (k,).
+            t_ns: time of the measurement.
 
         """
-        jumped = rows[np.abs(turned_rad) > LIMITS.jump_rad]
+        self._along_rad[t_ns - self._across_ns > LIMITS.across_ns] = np.nan
+        jumps = np.abs(turned_rad) > LIMITS.jump_rad
+        first = jumps & np.isnan(self._along_rad[rows])
+        along = rows[first]
+        self._along_rad[along] = heading_rad[first] - turned_rad[first]
+        self._across_ns[along] = t_ns
+        self._before_across[:, along] = np.array([evidence[along] for evidence in self._evidence])
+        jumped = rows[jumps]
         self._scale(jumped, np.zeros(len(jumped)))
+        self._resume(rows[~first], heading_rad[~first])
         return jumped
+
+    def _resume(self, rows: Indices, heading_rad: Array) -> None:
+        """Take up the evidence of figures, (k,), with headings, (k,), along those before they were measured across."""
+        off = heading_rad - self._along_rad[rows]
+        back = np.abs(wrap_half_turn_rad(off)) < LIMITS.along_rad  # never where there is no heading of before
+        same_way = np.where(np.cos(off[back]) >= 0, 1.0, -1.0)
+        for evidence, before in zip(self._evidence, self._before_across, strict=True):
+            evidence[rows[back]] = before[rows[back]] * same_way
+        self._along_rad[rows[back]] = np.nan
 
     def update_from_network(
         self, rows: Indices, front_score: Array, visible: Array, beside_hand: Bools, step_s: float
@@ -170,6 +205,7 @@ class FrontFilter:
 
     def line_up(self, facing: Array) -> None:
         """Set the evidence of a new line-up, as `facing_odds` gives it, for figures whose walk says nothing yet."""
+        self._along_rad[:] = np.nan
         new = np.abs(self._walked) < LIMITS.proven
         self._facing[new] = facing[new]
 
@@ -178,6 +214,7 @@ class FrontFilter:
 
         What said otherwise is void, and so is from now on what the network says of a body that it takes wrong.
         """
+        self._along_rad[row] = np.nan
         self._person[row] = LIMITS.person if ahead else -LIMITS.person
         for evidence in (self._facing, self._walked):
             if evidence[row] * self._person[row] < 0:
@@ -187,6 +224,7 @@ class FrontFilter:
 
     def withdraw(self, row: int) -> None:
         """Forget what a person said of a figure's front, and what followed from it about the network."""
+        self._along_rad[row] = np.nan
         self._person[row] = 0.0
         self._record[row] = 0
 
@@ -196,8 +234,12 @@ class FrontFilter:
         self._scale(np.flatnonzero(flipped), np.full(int(flipped.sum()), -1.0))
         return flipped
 
+    @property
+    def _evidence(self) -> tuple[Array, Array, Array, Array]:
+        return self._network, self._facing, self._walked, self._person
+
     def _scale(self, rows: Indices, factors: Array) -> None:
-        for evidence in (self._network, self._facing, self._walked, self._person):
+        for evidence in self._evidence:
             evidence[rows] *= factors
 
 

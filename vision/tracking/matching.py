@@ -19,6 +19,7 @@ from downfield.vision.tracking.assignment import (
     lie_on_others,
     out_of_reach,
 )
+from downfield.vision.tracking.fallen_beside import prefer_fallen
 from downfield.vision.tracking.figure_states import FigureStates
 from downfield.vision.tracking.kalman import MotionFilter
 from downfield.vision.tracking.limits import LIMITS
@@ -35,12 +36,14 @@ class FrameInput:
         t_ns: its time.
         power: whether the board is on, as known before.
         hands_mm: outlines of hands on the board.
+        lies: which figures are believed to lie, shape (n,).
 
     """
 
     t_ns: int
     power: Power
     hands_mm: Sequence[Array]
+    lies: Bools
 
 
 class FigureMatcher:
@@ -75,7 +78,7 @@ class FigureMatcher:
         off_way_mm = motion.off_way_mm(place, away_ns)
         alone = frame.t_ns - figures.handled_ns > LIMITS.let_go_ns
         merged = self._find_merged(motion, figures, place, frame.t_ns)
-        impossible = _impossible(off_mm, measurements, frame.hands_mm, alone & (away_ns <= LIMITS.unseen_ns), taken)
+        impossible = _impossible(off_mm, measurements, frame.hands_mm, away_ns <= LIMITS.unseen_ns, taken)
         impossible[:, merged.detections] = True
         excluded = impossible | self._unmatched.seen_beside(place, figures.seen_ns)
         excluded |= out_of_reach(off_way_mm, away_ns, measurements) & alone[:, None]
@@ -87,6 +90,7 @@ class FigureMatcher:
         near_mm[~alone | (away_ns <= LIMITS.unseen_ns) | blind] = np.inf
         excluded |= off_way_mm > near_mm[:, None]
         found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded)
+        found = prefer_fallen(found, measurements, off_mm, self._jersey, frame.lies)
         left = np.delete(columns, found.detections)
         lasted_ns = np.zeros(len(columns), dtype=np.int64)
         lasted_ns[left] = self._unmatched.update(place[left], frame.t_ns)

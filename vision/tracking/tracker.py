@@ -115,7 +115,8 @@ class Tracker:
         fingertips_off_mm = self._note_hands(fingertips_mm)
         self._motion.predict(step_s, modes)
         measurements = drop_under_hands(hands_mm, suppress_duplicates(measurements))
-        frame, taken = FrameInput(t_ns, power, hands_mm), self._release_taken(power)
+        lies = np.asarray(self._posture.fallen >= FALLS.fallen_probability)
+        frame, taken = FrameInput(t_ns, power, hands_mm, lies), self._release_taken(power)
         found = self._matcher.match(self._motion, self._figures, measurements, frame, taken)
         touched = np.array([player.id in touching for player in self.players], dtype=np.bool_)
         self._figures.touched_ns[touched] = t_ns
@@ -273,7 +274,8 @@ class Tracker:
         before = self._motion.mean[rows, HEADING]
         bases = self._base_motion(found, pose, measurements, step_s, power)
         nis = self._motion.correct(rows, pose, measurements.covariance[columns], step_s)
-        jumped = self._front.reset_jumped(rows, wrap_rad(self._motion.mean[rows, HEADING] - before))
+        heading = self._motion.mean[rows, HEADING]
+        jumped = self._front.reset_jumped(rows, heading, wrap_rad(heading - before), self._t_ns)
         self._motion.mean[jumped, SPIN] = 0.0
         figures.surprised_ns[rows[nis > KALMAN.outlier_nis]] = self._t_ns
         figures.seen_ns[rows] = self._t_ns
