@@ -25,7 +25,7 @@ export function challengeItem(game, challenge, teams, done = () => {}) {
     el("p", { class: "tag" }, open ? "Under review" : `Challenge ${DECISION_WORDS[challenge.decision]}`),
     el("p", { class: "text" }, capitalize(formatCallText(challenge.text))),
     el("p", {}, `${teams[challenge.side]}: ${challenge.reason}`),
-    !open && el("p", { class: "facts" }, [`${challenge.ruling_reason} (${challenge.ruled_by})`, challenge.cost].filter(Boolean).join(". ")),
+    !open && el("p", { class: "facts" }, [`${capitalize(challenge.ruling_reason)}. Decided by ${challenge.ruled_by}`, challenge.cost].filter(Boolean).join(". ")),
     open && el("button", { type: "button", class: "main", onclick: () => askDecision(game, challenge, teams, done) }, "Decide"),
   ];
 }

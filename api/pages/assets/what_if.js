@@ -6,9 +6,9 @@ import { RefusedError, errorText, read, sendAndWait } from "./send.js";
 
 const MAX_BYTES = 50_000;
 
-/** Fill the section once it is opened. */
+/** Fill the section once it is opened, or now if somebody has opened it already. */
 export function whatIf(details, path, teams) {
-  details.addEventListener("toggle", async () => {
+  const fill = async () => {
     if (!details.open || details.querySelector("form")) return;
     const problem = el("p", { class: "problem", role: "alert" });
     const result = el("div", { class: "what-if", role: "status" });
@@ -41,7 +41,9 @@ export function whatIf(details, path, teams) {
         button.disabled = false;
       }
     });
-  });
+  };
+  details.addEventListener("toggle", fill);
+  fill();
 }
 
 async function choice(select, input) {
