@@ -107,5 +107,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores: many tests wait for pages, servers and processes."""
-    return (os.cpu_count() or 1) + 1
+    """Return two workers more than there are cores: many tests wait for pages, servers and processes."""
+    return (os.cpu_count() or 1) + 2
