@@ -50,7 +50,7 @@ from downfield.rig.live.loop import Loop  # noqa: E402
 from downfield.rig.live.network_vision import open_vision  # noqa: E402
 from downfield.rig.live.rig_health import ActiveProblems  # noqa: E402
 from downfield.rig.recording.recorded_clip import bundled_demo, open_clip  # noqa: E402
-from downfield.rig.sources.source import CaptureClock, CapturedFrame, FrameSource  # noqa: E402
+from downfield.rig.sources.source import CaptureClock  # noqa: E402
 from downfield.rig.table import open_table  # noqa: E402
 
 WATCHED_FROM: Final = 265
@@ -277,19 +277,6 @@ class _Window(LoopObserver):
                 self._stop()
 
 
-class _Thinned:
-    """Delivers a third of a source's frames until the walk begins, which is sooner then."""
-
-    def __init__(self, source: FrameSource) -> None:
-        self._source, self.facts = source, source.facts
-
-    def frames(self) -> Iterator[CapturedFrame]:
-        return (one for one in self._source.frames() if one.index >= WATCHED_FROM or one.index % 3 == 0)
-
-    def close(self) -> None:
-        self._source.close()
-
-
 def frame_walk() -> Walk:
     """Return the walk of frames of the bundled recording from the file to the tackle they show, published.
 
@@ -306,7 +293,7 @@ def frame_walk() -> Walk:
         loop: Loop | None = None
         window = _Window(lambda: None if loop is None else loop.stop())
         loop = Loop(
-            _Thinned(table.source),
+            table.source,
             table.vision,
             service,
             problems,
