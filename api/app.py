@@ -141,7 +141,7 @@ def create_app(
     app.state.cards = graphics.CardCounter()
     app.state.logos = LogoFolder(context.style_folder and context.style_folder / "logos")
     app.state.sponsors = KeptSponsors(context.style_folder, app.state.logos, context.hub)
-    app.state.films = FilmMaker()
+    app.state.films = FilmMaker(context.film_renderer)
     app.state.worker = JudgingWorker()
     app.state.judging_aside = JudgingWorker()
     standings = GameStandings(context.store, app.state.worker, context.judgings, app.state.judging_aside)

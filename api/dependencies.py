@@ -75,6 +75,7 @@ class AppContext:
         style_folder: with `overlay.css`, a style sheet of one's own, and `logos`; None for none. Neither need exist.
         replays: how replays are made.
         replay_renderer: draws and encodes them; None for the thread that directs them.
+        film_renderer: draws and encodes highlights; None for a thread of this process.
         judgings: keeps on disk what finished games come to; None to keep nothing.
         operators_review: whether operators may reopen finished games, rule on them and close them, as referees may.
         grants: decides about the grants of a tournament's desk; None outside of one.
@@ -96,6 +97,7 @@ class AppContext:
     style_folder: Path | None = None
     replays: ReplayOptions = field(default_factory=ReplayOptions)
     replay_renderer: ReplayRenderer | None = None
+    film_renderer: ReplayRenderer | None = None
     operators_review: bool = False
     judgings: KeptJudgings | None = None
     grants: Grants | None = None

@@ -347,6 +347,7 @@ class Rig:
             style_folder=folder,
             replays=replay_options(self._settings),
             replay_renderer=ReplayProcess(),
+            film_renderer=ReplayProcess(kept=False),  # one of its own: replays don't wait for minutes of highlights
             operators_review=self._settings.game.operators_review,
             judgings=open_judgings(self._settings, self._key) if self.live else None,
             grants=self._grants,

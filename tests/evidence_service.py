@@ -22,6 +22,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame
 from downfield.game.footage import FootageCalibration, FootageFrame, ScaledPicture
+from downfield.game.published.game_topics import GameView
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
 from downfield.game.store import Store
@@ -97,3 +98,11 @@ class EvidenceService:
     def close(self) -> None:
         self.game_service.close()
         self.store.close()
+
+
+def played_view(folder: Path) -> GameView:
+    """Return the state of the played game."""
+    service = EvidenceService(folder / "a.db")
+    view: GameView = service.hub.value("game")
+    service.close()
+    return view

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scripted_plays import BASE
 
 from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.game.history import PlayDetails
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind
 
@@ -42,4 +43,22 @@ def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.
         unit="mm",
         measured="-0.40 ± 0.12 mm",
         probability=0.97,
+    )
+
+
+def play(number: int, *calls: CallView) -> PlayDetails:
+    """Return a play with calls."""
+    return PlayDetails(
+        number=number,
+        kind="scrimmage",
+        t_ns=number * 10**9,
+        period=1,
+        offense="home",
+        situation="1st & 10",
+        down=1,
+        distance_yd=10,
+        spot_yd=30.0,
+        carrier=None,
+        calls=calls,
+        state="over",
     )

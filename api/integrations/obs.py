@@ -9,6 +9,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.frames import CloseCode
 
 from downfield.api.integrations.outlets import StreamUpdate
 from downfield.api.replay.choice import worth_replaying
@@ -24,6 +26,7 @@ from downfield.api.replay.choice import worth_replaying
 _RPC_VERSION: Final = 1
 _HELLO, _IDENTIFY, _IDENTIFIED, _REQUEST, _RESPONSE = 0, 1, 2, 6, 7
 _WRONG_PASSWORD: Final = 4009
+_NO_OBS: Final = "what answers there is no OBS with obs-websocket 5 (OBS 28 or newer)"
 _SUCCESS: Final = 100
 _PLAYING: Final = frozenset({"live", "in_air", "kick"})  # the overlay shows no replay then
 
@@ -40,6 +43,9 @@ class ObsLimits:
 
     longer_s: float = 0.6
     """A scene stays so much longer than the replay it shows."""
+
+    stale_s: float = 5.0
+    """What happened longer ago, while OBS was away, is not done any more: its buffer holds another play by then."""
 
     message_bytes: int = 1_000_000
     """Longest message from OBS."""
@@ -82,6 +88,7 @@ class ObsOutlet:
 
     def __init__(self, options: ObsOptions) -> None:
         self._options = options
+        self._scene = ReplayScene(options.scene)
 
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         """Connect, and do what the updates ask for.
@@ -101,6 +108,8 @@ class ObsOutlet:
             code = None if closed.rcvd is None else closed.rcvd.code
             if code == _WRONG_PASSWORD:
                 raise ObsError("the password is wrong. Set obs.password to the one in its WebSocket settings") from None
+            if code is None and closed.sent is not None and closed.sent.code == CloseCode.INTERNAL_ERROR:
+                raise ObsError("it answers no more: its computer sleeps, is overloaded or left the network") from None
             raise ObsError("the connection ended") from None
         except (OSError, TimeoutError, InvalidHandshake):
             raise ObsError(
@@ -110,7 +119,8 @@ class ObsOutlet:
     async def _drive(self, session: ObsSession, updates: AsyncIterator[StreamUpdate]) -> None:
         reading = asyncio.create_task(session.read())
         following = asyncio.ensure_future(anext(updates))
-        scene = ReplayScene(session, self._options.scene)
+        scene = self._scene
+        scene.use(session)
         saving: set[asyncio.Task[None]] = set()
         try:
             while True:
@@ -119,6 +129,8 @@ class ObsOutlet:
                     reading.result()
                     return
                 update, following = following.result(), asyncio.ensure_future(anext(updates))
+                if time.monotonic() - update.made_s > LIMITS.stale_s:
+                    continue
                 if self._options.replay_buffer and update.call is not None and worth_replaying(update.call):
                     task = asyncio.create_task(self._save(session))
                     saving.add(task)
@@ -144,16 +156,23 @@ class ReplayScene:
     """Shows a scene of OBS while a replay runs, and then the one before, unless somebody changed it meanwhile.
 
     Args:
-        session: signed in.
         name: of the scene.
 
     """
 
-    def __init__(self, session: ObsSession, name: str) -> None:
-        self._session, self._name = session, name
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._session: ObsSession | None = None
         self._before = ""
         self._over = asyncio.Event()
         self._showing: asyncio.Task[None] | None = None
+
+    def use(self, session: ObsSession) -> None:
+        """Go on with a connection, signed in: where the last one broke while a replay was shown, that is taken off."""
+        self.close()
+        self._session = session
+        if self._before:
+            self._showing = asyncio.create_task(self._go_back())
 
     def show(self, seconds: float) -> None:
         """Show it for a replay; one that still runs gives way, and the scene before it stays the one to go back to."""
@@ -178,18 +197,26 @@ class ReplayScene:
                 await self._switch(self._name)
             with suppress(TimeoutError):
                 await asyncio.wait_for(over.wait(), seconds + LIMITS.longer_s)
+            if over is self._over:  # else the next replay has begun: a cancellation may be lost in `wait_for`
+                await self._go_back()
+
+    async def _go_back(self) -> None:
+        with suppress(ObsError, ConnectionClosed):
             unchanged = await self._now() == self._name
-            if over is not self._over:  # the next replay has begun: a cancellation may be lost in `wait_for`
-                return
-            before, self._before = self._before, ""
-            if unchanged and before:
-                await self._switch(before)
+            if unchanged and self._before:
+                await self._switch(self._before)
+            self._before = ""
 
     async def _now(self) -> str:
-        return str((await self._session.request("GetCurrentProgramScene")).get("currentProgramSceneName", ""))
+        return str((await self._request("GetCurrentProgramScene")).get("currentProgramSceneName", ""))
 
     async def _switch(self, name: str) -> None:
-        await self._session.request("SetCurrentProgramScene", {"sceneName": name})
+        await self._request("SetCurrentProgramScene", {"sceneName": name})
+
+    async def _request(self, kind: str, data: dict[str, Any] | None = None) -> dict[str, Any]:
+        if self._session is None:
+            raise ObsError("it is not connected")
+        return await self._session.request(kind, data)
 
 
 class ObsSession:
@@ -227,14 +254,15 @@ class ObsSession:
 
         Raises:
             ConnectionClosed: it has ended.
+            ObsError: what comes is none of its messages.
 
         """
         while True:
-            message = json.loads(await self._socket.recv())
-            if message.get("op") == _RESPONSE:
-                waiting = self._waiting.pop(str(message["d"].get("requestId")), None)
+            op, data = _read(await self._socket.recv())
+            if op == _RESPONSE:
+                waiting = self._waiting.pop(str(data.get("requestId")), None)
                 if waiting is not None and not waiting.done():
-                    waiting.set_result(message["d"])
+                    waiting.set_result(data)
 
     async def request(self, kind: str, data: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the answer to a request; `read` must be running.
@@ -263,11 +291,24 @@ class ObsSession:
 
     async def _message(self, op: int) -> dict[str, Any]:
         """Return the next message, which must be of a kind."""
-        message = json.loads(await asyncio.wait_for(self._socket.recv(), LIMITS.answer_s))
-        if not isinstance(message, dict) or message.get("op") != op:
-            raise ObsError("what answers there is no OBS with obs-websocket 5 (OBS 28 or newer)")
-        data: dict[str, Any] = message["d"]
+        found, data = _read(await asyncio.wait_for(self._socket.recv(), LIMITS.answer_s))
+        if found != op:
+            raise ObsError(_NO_OBS)
         return data
+
+
+def _read(text: str | bytes) -> tuple[int, dict[str, Any]]:
+    """Return kind and content of a message.
+
+    Raises:
+        ObsError: it is none of obs-websocket.
+
+    """
+    with suppress(ValueError, KeyError, TypeError):
+        message = json.loads(text)
+        if isinstance(message["d"], dict):
+            return int(message["op"]), message["d"]
+    raise ObsError(_NO_OBS)
 
 
 def authentication(password: str, salt: str, challenge: str) -> str:

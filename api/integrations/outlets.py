@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from downfield.api.feed.hub import SNAPSHOT, FeedMessage, Hub
@@ -29,6 +30,9 @@ class OutletLimits:
     retry_s: float = 5.0
     """Pause after an outlet failed."""
 
+    works_s: float = 30.0
+    """An outlet that ran for so long did work: what fails then is told, even if it failed the same way before."""
+
     close_s: float = 3.0
     """Timeout for the thread to end."""
 
@@ -47,6 +51,7 @@ class StreamUpdate:
         call: a call that was just made; None where something else happened.
         replay: a replay that the overlay now shows; None likewise.
         replay_over: whether the overlay was told to show the replay before no longer; nothing else happened then.
+        made_s: when, on the monotonic clock.
 
     """
 
@@ -54,6 +59,7 @@ class StreamUpdate:
     call: CallView | None = None
     replay: ReplayView | None = None
     replay_over: bool = False
+    made_s: float = field(default_factory=time.monotonic, compare=False)
 
 
 class Outlet(Protocol):
@@ -149,9 +155,12 @@ class OutletRunner:
     async def _supervise(self, outlet: Outlet, queue: UpdateQueue) -> None:
         told = ""
         while True:
+            began_s = time.monotonic()
             try:
                 await outlet.run(aiter(queue))
             except Exception as error:
+                if time.monotonic() - began_s > LIMITS.works_s:
+                    told = ""
                 text = f"{outlet.name}: {error or type(error).__name__}. It is tried again; the game goes on."
                 if text != told:
                     told = text

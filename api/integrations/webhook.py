@@ -7,11 +7,13 @@ import hashlib
 import hmac
 import json
 import secrets
+import ssl
 import time
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from typing import Final
 
 from downfield.api.integrations.documents import update_document
@@ -36,7 +38,7 @@ class WebhookLimits:
 LIMITS: Final = WebhookLimits()
 
 Post = Callable[[str, bytes, Mapping[str, str]], int]
-"""Posts bytes to an address with headers, and returns the status; raises OSError where there is none."""
+"""Posts bytes to an address with headers and returns the status; raises OSError or HTTPException where there is none."""
 
 
 class WebhookError(Exception):
@@ -89,12 +91,14 @@ class WebhookOutlet:
             headers |= signed(self._secret, body, int(time.time()))
             try:
                 status = await asyncio.to_thread(self._post, self._url, body, headers)
-            except OSError as error:
-                cause = str(getattr(error, "reason", error))
+            except (OSError, HTTPException) as error:
+                cause = _cause(error)
             else:
                 if status < 300:
                     return
                 cause = f"status {status}"
+                if status < 400:
+                    cause += ": it redirects; set webhook.url to where"
                 if status in LIMITS.gone:
                     break
             if pause_s is not None:
@@ -110,10 +114,32 @@ def signed(secret: str, body: bytes, at_s: int) -> dict[str, str]:
     return {"X-Downfield-Timestamp": str(at_s), "X-Downfield-Signature": f"sha256={mac}"}
 
 
+def _cause(error: Exception) -> str:
+    """Return why there was no answer, as a phrase."""
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {reason.verify_message}"
+    if isinstance(reason, TimeoutError):
+        return f"no answer within {LIMITS.timeout_s:g} s"
+    if isinstance(reason, HTTPException) and not isinstance(reason, OSError):
+        return "what it answers is no HTTP"
+    return getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows none: a POST would arrive as a GET without its body, and its signature at another host."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+_OPENER: Final = urllib.request.build_opener(_NoRedirects)
+
+
 def _post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
     request = urllib.request.Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310 - checked
     try:
-        with urllib.request.urlopen(request, timeout=LIMITS.timeout_s) as answer:  # noqa: S310 - by the settings
+        with _OPENER.open(request, timeout=LIMITS.timeout_s) as answer:
             status: int = answer.status
             return status
     except urllib.error.HTTPError as error:

@@ -10,6 +10,7 @@ from typing import Final
 
 from downfield.core.errors import BusyError, OutputError
 from downfield.core.supervision import supervised_thread
+from downfield.review.replay.replay_maker import OwnThreadRenderer, ReplayRenderer
 from downfield.vision.thread_priority import lower_priority
 
 _AHEAD: Final = 16  # parts made ahead of the client
@@ -18,9 +19,18 @@ _CLOSE_TIMEOUT_S: Final = 5.0
 
 
 class FilmMaker:
-    """Makes films. Callable from any thread."""
+    """Makes films. Callable from any thread.
 
-    def __init__(self) -> None:
+    Args:
+        renderer: closed with this; None where films are drawn by the thread that makes them.
+
+    Attributes:
+        renderer: draws and encodes them.
+
+    """
+
+    def __init__(self, renderer: ReplayRenderer | None = None) -> None:
+        self.renderer = renderer or OwnThreadRenderer()
         self._making = threading.Lock()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
@@ -46,6 +56,7 @@ class FilmMaker:
     def close(self) -> None:
         """Make no more films, and wait for the thread: one that draws while the program ends would abort it."""
         self._closed.set()
+        self.renderer.close()
         if self._thread is not None:
             self._thread.join(_CLOSE_TIMEOUT_S)
 

@@ -68,7 +68,7 @@ def hide_replay(director: DirectorDep) -> ReplayView:
 def highlights(row: GameRowDep, request: Request, finder: EvidenceFinderDep, store: StoreDep) -> Response:
     """The greatest plays, each at real speed and then its replay; sent while it is made."""
     films: FilmMaker = request.app.state.films
-    parts = films.parts(highlight_film(row, History(store, row).plays(), finder))
+    parts = films.parts(highlight_film(row, History(store, row).plays(), finder, films.renderer))
     name = f"downfield_{row.id}_highlights.mp4"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(parts, media_type="video/mp4", headers=headers)

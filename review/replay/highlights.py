@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -19,9 +20,15 @@ from downfield.game.published.game_topics import CallView
 from downfield.game.store_reader import GameRow
 from downfield.review.clips import TimedImage
 from downfield.review.painting import spoken_name
-from downfield.review.replay.fragments import encode_fragments
 from downfield.review.replay.framing import HEIGHT_PX, WIDTH_PX
-from downfield.review.replay.replay_maker import ReplayPictures, replayed
+from downfield.review.replay.replay_maker import (
+    OwnThreadRenderer,
+    PictureSource,
+    ReplayPictures,
+    ReplayRenderer,
+    ReplayWork,
+    replay_work,
+)
 
 _WORTH: Final = {
     "touchdown": 100.0,
@@ -64,6 +71,8 @@ class HighlightLimits:
 
 LIMITS: Final = HighlightLimits()
 
+_NOT_KEPT: Final = "No picture of this game's plays is kept: recording was off, or it was deleted."
+
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
@@ -96,18 +105,66 @@ def choose_highlights(plays: Iterable[PlayDetails], most: int = LIMITS.most) -> 
     return sorted(chosen, key=lambda one: one.play.number)
 
 
-def highlight_film(row: GameRow, plays: Sequence[PlayDetails], finder: EvidenceFinder) -> Iterator[bytes]:
-    """Yield the film of a game's highlights, H.264 in a fragmented MP4, as it is made.
+@dataclass(frozen=True, slots=True)
+class HighlightsWork:
+    """The highlights of a game: a `FilmWork`.
+
+    Attributes:
+        shown: of every highlight what its replay is made of.
+
+    """
+
+    shown: tuple[tuple[Highlight, ReplayWork], ...]
+
+    def images(self, source: PictureSource) -> Iterator[TimedImage]:
+        """Yield the pictures of all highlights one after another; one without pictures is left out."""
+        begins_ns, shown = 0, 0
+        for highlight, replay in self.shown:
+            last_ns = begins_ns
+            try:
+                for at_ns, image in _pictures(highlight, replay, source):
+                    last_ns = begins_ns + at_ns
+                    shown += 1
+                    yield last_ns, image
+            except NotRecordedError:
+                continue
+            begins_ns = last_ns + LIMITS.gap_ns
+        if not shown:
+            raise NotRecordedError(_NOT_KEPT)
+
+
+def highlight_film(
+    row: GameRow, plays: Sequence[PlayDetails], finder: EvidenceFinder, renderer: ReplayRenderer | None = None
+) -> Iterator[bytes]:
+    """Return the film of a game's highlights, H.264 in a fragmented MP4, which is made as its parts are taken.
+
+    Args:
+        row: the game.
+        plays: of the game.
+        finder: finds the evidence of its calls.
+        renderer: draws and encodes it; None for the thread that takes its parts.
 
     Raises:
         NotFoundError: the game has no play to show.
-        NotRecordedError: no picture of any is kept.
+        NotRecordedError: no picture of any is kept; raised with the first part.
 
     """
     chosen = choose_highlights(plays)
     if not chosen:
         raise NotFoundError("This game has no play to show yet.")
-    return encode_fragments(_joined(row, chosen, finder))
+    return _film(row, chosen, finder, renderer or OwnThreadRenderer())
+
+
+def _film(
+    row: GameRow, chosen: Sequence[Highlight], finder: EvidenceFinder, renderer: ReplayRenderer
+) -> Iterator[bytes]:
+    shown = []
+    for highlight in chosen:
+        with suppress(NotRecordedError):
+            shown.append((highlight, replay_work(finder, row, highlight.call.id)))
+    if not shown:
+        raise NotRecordedError(_NOT_KEPT)
+    yield from renderer.film(HighlightsWork(tuple(shown)), finder)
 
 
 def _counts(call: CallView) -> bool:
@@ -120,27 +177,9 @@ def _worth(play: PlayDetails, call: CallView) -> float:
     return _WORTH[call.kind] + LIMITS.yard * gained_yd + close
 
 
-def _joined(row: GameRow, chosen: Sequence[Highlight], finder: EvidenceFinder) -> Iterator[TimedImage]:
-    """Yield the pictures of all highlights one after another; one without pictures is left out."""
-    begins_ns, shown = 0, 0
-    for highlight in chosen:
-        last_ns = begins_ns
-        try:
-            for at_ns, image in _pictures(row, highlight, finder):
-                last_ns = begins_ns + at_ns
-                shown += 1
-                yield last_ns, image
-        except NotRecordedError:
-            continue
-        begins_ns = last_ns + LIMITS.gap_ns
-    if not shown:
-        raise NotRecordedError("No picture of this game's plays is kept: recording was off, or it was deleted.")
-
-
-def _pictures(row: GameRow, highlight: Highlight, finder: EvidenceFinder) -> Iterator[TimedImage]:
-    evidence = finder.find(row, highlight.call.id)
-    source = ReplayPictures(evidence, finder)
-    played = _at_real_speed(evidence, source, finder)
+def _pictures(highlight: Highlight, replay: ReplayWork, source: PictureSource) -> Iterator[TimedImage]:
+    pictures = ReplayPictures(replay, source)
+    played = _at_real_speed(replay.evidence, pictures, source)
     first = next(played, None)
     if first is None:
         raise NotRecordedError("No picture of this play can be read.")
@@ -150,17 +189,17 @@ def _pictures(row: GameRow, highlight: Highlight, finder: EvidenceFinder) -> Ite
         last_ns = begins_ns + at_ns
         yield last_ns, image
     begins_ns = last_ns + LIMITS.gap_ns
-    for at_ns, image in source.images(*replayed(evidence)):
+    for at_ns, image in pictures.images():
         yield begins_ns + at_ns, image
 
 
-def _at_real_speed(evidence: Evidence, source: ReplayPictures, finder: EvidenceFinder) -> Iterator[TimedImage]:
+def _at_real_speed(evidence: Evidence, pictures: ReplayPictures, source: PictureSource) -> Iterator[TimedImage]:
     t_ns = evidence.call.t_ns
     from_ns, to_ns = t_ns - round(LIMITS.before_s * 1e9), t_ns + round(LIMITS.after_s * 1e9)
     stills = [still for still in evidence.stills if from_ns <= still.t_ns <= to_ns]
-    for still, image in zip(stills, finder.pictures(stills), strict=True):
+    for still, image in zip(stills, source.pictures(stills), strict=True):
         if image is not None:
-            yield still.t_ns - stills[0].t_ns, source.board(image, 0.0)
+            yield still.t_ns - stills[0].t_ns, pictures.board(image, 0.0)
 
 
 def _title(highlight: Highlight) -> Image:

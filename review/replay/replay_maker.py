@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -58,14 +58,26 @@ class PictureSource(Protocol):
         """Yield pictures in order, None for one that can't be read."""
         ...
 
-    def calibration(self, still: FootageFrame) -> FootageCalibration:
-        """Return what is kept of the calibration in use when a picture was captured."""
+
+class FilmWork(Protocol):
+    """What a film is made of besides the files with its frames; another process can take it over."""
+
+    def images(self, source: PictureSource) -> Iterator[TimedImage]:
+        """Yield its pictures as they are shown.
+
+        Args:
+            source: reads its frames.
+
+        Raises:
+            NotRecordedError: none of them can be read.
+
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayWork:
-    """What a replay is made of besides the files with its frames; another process can take it over.
+    """A replay: a `FilmWork`.
 
     Attributes:
         evidence: of the call, with the scenes that are shown.
@@ -76,12 +88,16 @@ class ReplayWork:
     evidence: Evidence
     calibrated: FootageCalibration
 
+    def images(self, source: PictureSource) -> Iterator[TimedImage]:
+        """See `FilmWork.images`."""
+        return ReplayPictures(self, source).images()
+
 
 class ReplayRenderer(Protocol):
-    """Draws and encodes replays; `downfield.rig.program.replay_process.ReplayProcess` does in another process."""
+    """Draws and encodes films; `downfield.rig.program.replay_process.ReplayProcess` does in another process."""
 
-    def film(self, work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
-        """Yield a replay's clip in parts as it is made.
+    def film(self, work: FilmWork, source: PictureSource) -> Iterator[bytes]:
+        """Yield a film in parts as it is made, H.264 in a fragmented MP4.
 
         Args:
             work: what it is made of.
@@ -103,12 +119,11 @@ class ReplayRenderer(Protocol):
 
 
 class OwnThreadRenderer:
-    """Makes replays in the thread that takes their parts: a `ReplayRenderer`."""
+    """Makes films in the thread that takes their parts: a `ReplayRenderer`."""
 
-    def film(self, work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
+    def film(self, work: FilmWork, source: PictureSource) -> Iterator[bytes]:
         """See `ReplayRenderer.film`."""
-        stills, schedule = replayed(work.evidence)
-        return encode_fragments(ReplayPictures(work.evidence, source).images(stills, schedule))
+        return encode_fragments(work.images(source))
 
     def prepare(self) -> None:
         """Do nothing."""
@@ -150,15 +165,29 @@ class ReplayMaker:
             BusyError: too many requests wait already.
 
         """
-        evidence = self._finder.find(row, call)
-        stills, schedule = replayed(evidence)
-        scenes = {still.t_ns: evidence.scenes[still.t_ns] for still in stills if still.t_ns in evidence.scenes}
-        work = ReplayWork(replace(evidence, scenes=scenes), self._finder.calibration(evidence.decisive))
-        name = f"{call_file_name(row, evidence)}_replay.mp4"
-        return BegunReplay(evidence.call, name, schedule[-1].shown_ns / 1e9, self._renderer.film(work, self._finder))
+        work = replay_work(self._finder, row, call)
+        _, schedule = _replayed(work.evidence)
+        name = f"{call_file_name(row, work.evidence)}_replay.mp4"
+        parts = self._renderer.film(work, self._finder)
+        return BegunReplay(work.evidence.call, name, schedule[-1].shown_ns / 1e9, parts)
 
 
-def replayed(evidence: Evidence, pace: ReplayPace = PACE) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:
+def replay_work(finder: EvidenceFinder, row: GameRow, call: str) -> ReplayWork:
+    """Return what the replay of a call is made of.
+
+    Raises:
+        NotFoundError: the game has no such call.
+        NotRecordedError: no picture of it is kept.
+        BusyError: too many requests wait already.
+
+    """
+    evidence = finder.find(row, call)
+    stills, _ = _replayed(evidence)
+    scenes = {still.t_ns: evidence.scenes[still.t_ns] for still in stills if still.t_ns in evidence.scenes}
+    return ReplayWork(replace(evidence, scenes=scenes), finder.calibration(evidence.decisive))
+
+
+def _replayed(evidence: Evidence, pace: ReplayPace = PACE) -> tuple[tuple[FootageFrame, ...], list[ReplayShot]]:
     """Return the frames that a replay is made of, and when each is shown.
 
     The last is the first one captured at the decisive instant or after it: a gap that closed between two frames is
@@ -185,15 +214,15 @@ class ReplayPictures:
     """The pictures of a call's replay.
 
     Args:
-        evidence: of the call.
-        source: reads its pictures.
+        work: what it is made of.
+        source: reads its frames.
 
     """
 
-    def __init__(self, evidence: Evidence, source: PictureSource) -> None:
-        self._evidence, self._source = evidence, source
+    def __init__(self, work: ReplayWork, source: PictureSource) -> None:
+        self._evidence, self._calibrated, self._source = work.evidence, work.calibrated, source
 
-    def images(self, stills: Sequence[FootageFrame], schedule: Sequence[ReplayShot]) -> Iterator[TimedImage]:
+    def images(self) -> Iterator[TimedImage]:
         """Yield the pictures of a replay as they are shown.
 
         A frame that can't be read is left out: the one before it stays.
@@ -202,6 +231,7 @@ class ReplayPictures:
             NotRecordedError: none can be read.
 
         """
+        stills, schedule = _replayed(self._evidence)
         pictures = self._source.pictures(stills)
         image: Image | None = None
         ground: _ReplayGround | None = None
@@ -226,7 +256,7 @@ class ReplayPictures:
 
     def _ground(self, size_px: tuple[int, int]) -> _ReplayGround:
         evidence = self._evidence
-        made = self._source.calibration(evidence.decisive).fitting(size_px).calibration
+        made = self._calibrated.fitting(size_px).calibration
         if made is None:
             return _ReplayGround(None, Projection(None, evidence.players))
         plane = 0.0 if evidence.call.kind in _LINE_PLANE_KINDS else base_height_mm(evidence)

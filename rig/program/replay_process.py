@@ -1,8 +1,9 @@
-"""Draws and encodes replays in a process of its own, so that no frame waits for the interpreter meanwhile.
+"""Draws and encodes replays and highlights in a process of its own: no frame waits for the interpreter meanwhile.
 
 A replay takes seconds of drawing. In a thread of the live loop's process it holds the interpreter between two calls of
 OpenCV, and frames come late, whatever its priority. The process is started with the first replay, if not before; until
-it is ready, replays are made in this one. Works where processes can share file descriptors: Linux and macOS.
+it is ready, replays are made in this one; highlights, for which nobody is in a hurry, wait for theirs. Works where
+processes can share file descriptors: Linux and macOS.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from downfield.core.errors import BusyError, NotRecordedError
 from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.review.replay.replay_maker import OwnThreadRenderer, PictureSource, ReplayWork
+from downfield.review.replay.replay_maker import FilmWork, OwnThreadRenderer, PictureSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,16 @@ class _Worker:
 
 
 class ReplayProcess:
-    """Makes replays, one at a time: a `ReplayRenderer`. Callable from any thread."""
+    """Makes films, one at a time: a `ReplayRenderer`. Callable from any thread.
 
-    def __init__(self) -> None:
+    Args:
+        kept: whether the process stays for the next film, and a film is made in this one meanwhile where there is
+            none; otherwise a film waits for the process to start, which ends after it.
+
+    """
+
+    def __init__(self, *, kept: bool = True) -> None:
+        self._kept = kept
         self._here = OwnThreadRenderer()
         self._making = threading.Lock()
         self._worker: _Worker | None = None
@@ -81,8 +89,8 @@ class ReplayProcess:
         """The process's id; None while none is ready."""
         return None if self._worker is None else self._worker.process.pid
 
-    def film(self, work: ReplayWork, source: PictureSource) -> Iterator[bytes]:
-        """Yield a replay's clip in parts as it is made.
+    def film(self, work: FilmWork, source: PictureSource) -> Iterator[bytes]:
+        """Yield a film in parts as it is made.
 
         Args:
             work: what it is made of.
@@ -97,12 +105,16 @@ class ReplayProcess:
             yield from self._here.film(work, source)
             return
         try:
-            worker = self._worker
-            if worker is None:
+            if self._worker is None:
                 self.prepare()
-            elif (yield from self._film(worker, work)):
+                if not self._kept and self._starting is not None:
+                    self._starting.join()
+            worker = self._worker
+            if worker is not None and (yield from self._film(worker, work)):
                 return
         finally:
+            if not self._kept and self._worker is not None:
+                self._drop(self._worker)
             self._making.release()
         yield from self._here.film(work, source)
 
@@ -123,7 +135,7 @@ class ReplayProcess:
         if self._worker is not None:
             self._drop(self._worker)
 
-    def _film(self, worker: _Worker, work: ReplayWork) -> Generator[bytes, None, bool]:
+    def _film(self, worker: _Worker, work: FilmWork) -> Generator[bytes, None, bool]:
         """Yield the parts that the process makes; return whether it made any, as another may then make all."""
         began, end = False, None
         try:

@@ -1,4 +1,4 @@
-"""The worker process that draws and encodes replays for a `ReplayProcess`.
+"""The worker process that draws and encodes replays and highlights for a `ReplayProcess`.
 
 Run with the file descriptor of its connection as argument. It reads the recorded frames itself. It ends when the
 connection closes, and therefore whenever its client ends.
@@ -19,8 +19,8 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.platform.child_process import end_with_client
 from downfield.core.platform.priorities import lower_process_priority
-from downfield.game.footage import FootageCalibration, FootageFrame
-from downfield.review.replay.replay_maker import OwnThreadRenderer, ReplayWork
+from downfield.game.footage import FootageFrame
+from downfield.review.replay.replay_maker import FilmWork, OwnThreadRenderer
 from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.program.replay_process import FilmEnd
 from downfield.rig.recording.recorded_footage import decoded_pictures
@@ -31,27 +31,21 @@ _NICENESS: Final = 19  # behind all that a frame passes, but before the program:
 
 
 class _RecordedPictures:
-    """Reads the frames of one replay from their files: a `PictureSource`."""
-
-    def __init__(self, calibrated: FootageCalibration) -> None:
-        self._calibrated = calibrated
+    """Reads frames from their files: a `PictureSource`."""
 
     def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
         return decoded_pictures(stills)
 
-    def calibration(self, _: FootageFrame) -> FootageCalibration:
-        return self._calibrated
-
 
 def _serve(connection: Connection) -> None:
-    """Make replays until the connection closes; the first message says that it may be used."""
+    """Make films until the connection closes; the first message says that it may be used."""
     renderer = OwnThreadRenderer()
     connection.send(FilmEnd())
     while True:
-        work: ReplayWork = connection.recv()
+        work: FilmWork = connection.recv()
         end = FilmEnd()
         try:
-            for part in renderer.film(work, _RecordedPictures(work.calibrated)):
+            for part in renderer.film(work, _RecordedPictures()):
                 connection.send(part)
         except NotRecordedError as error:
             end = FilmEnd(str(error))
@@ -62,7 +56,7 @@ def _serve(connection: Connection) -> None:
 
 
 def main() -> None:
-    """Make replays until the connection closes."""
+    """Make films until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
     connection = Connection(int(sys.argv[1]))
     end_with_client(connection.fileno())

@@ -13,13 +13,11 @@ import pytest
 from evidence_service import EvidenceService
 from hypothesis import given
 from hypothesis import strategies as st
-from painted_scenes import scene, tackle
+from painted_scenes import play, scene, tackle
 from striped_pictures import number_in_stripes, striped
 
 from downfield.calibration.calibration import read_calibration
 from downfield.game.footage import CallMarks, FootageFrame
-from downfield.game.history import PlayDetails
-from downfield.game.published.game_topics import CallView
 from downfield.review.replay.framing import HEIGHT_PX, WIDTH_PX, frame_call
 from downfield.review.replay.highlights import choose_highlights
 from downfield.review.replay.replay_painting import stamp_text
@@ -114,23 +112,6 @@ def test_a_call_that_names_nothing_on_the_board_is_seen_from_afar() -> None:
     framing = frame_call(CallMarks(tackle("penalty", None).model_copy(update={"players": ()}), None), MADE, 5.0)
     assert framing.region(0.0).size_px == framing.region(1.0).size_px == (WIDTH_PX, HEIGHT_PX)
     assert framing.region(1.0).width_mm == framing.region(0.0).width_mm
-
-
-def play(number: int, *calls: CallView) -> PlayDetails:
-    return PlayDetails(
-        number=number,
-        kind="scrimmage",
-        t_ns=number * 10**9,
-        period=1,
-        offense="home",
-        situation="1st & 10",
-        down=1,
-        distance_yd=10,
-        spot_yd=30.0,
-        carrier=None,
-        calls=calls,
-        state="over",
-    )
 
 
 def test_highlights_are_the_greatest_plays_in_the_order_they_were_played() -> None:

@@ -1,4 +1,4 @@
-"""The replays' own process makes the same clips from the same frames, and nothing depends on it."""
+"""The processes of replays and highlights make the same films from the same frames, and nothing depends on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from painted_scenes import tackle
+from painted_scenes import play, tackle
 from striped_pictures import clip
 
 from downfield.core.arrays import Image
@@ -19,6 +19,7 @@ from downfield.core.errors import BusyError, NotRecordedError
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.game.call_evidence import Evidence
 from downfield.game.footage import FootageCalibration, FootageFrame
+from downfield.review.replay.highlights import Highlight, HighlightsWork
 from downfield.review.replay.replay_maker import OwnThreadRenderer, ReplayWork
 from downfield.rig.program import replay_process
 from downfield.rig.program.replay_process import ReplayProcess, ReplayProcessLimits
@@ -41,9 +42,6 @@ class Frames:
         for image in decoded_pictures(stills):
             self.read += 1
             yield image
-
-    def calibration(self, _: FootageFrame) -> FootageCalibration:
-        return NO_CALIBRATION
 
 
 def until(holds: Callable[[], object]) -> None:
@@ -142,3 +140,24 @@ def test_without_a_process_every_replay_is_made_here(monkeypatch: pytest.MonkeyP
     process.close()
     process.prepare()
     assert process.pid is None
+
+
+def test_highlights_wait_for_a_process_of_their_own_which_ends_after_them(
+    monkeypatch: pytest.MonkeyPatch, work: ReplayWork, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(replay_process, "LIMITS", ReplayProcessLimits(timeout_s=WAIT_S))
+    call, gone = work.evidence.call, work_of(tmp_path / "deleted.mp4")
+    shown = tuple((Highlight(play(number, call), call, 1.0), made) for number, made in ((1, work), (2, gone)))
+    highlights, process, here = HighlightsWork(shown), ReplayProcess(kept=False), Frames()
+    parts = process.film(highlights, here)
+    first = next(parts)
+    assert process.pid is not None
+    assert b"".join((first, *parts)) == b"".join(OwnThreadRenderer().film(highlights, Frames()))
+    assert here.read == 0
+    until(lambda: process.pid is None)
+    with pytest.raises(NotRecordedError, match="No picture of this game"):
+        list(process.film(HighlightsWork(shown[1:]), here))
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert list(process.film(highlights, here))  # where none can be started, they are made here
+    assert here.read > 20
+    process.close()
