@@ -38,7 +38,7 @@ class WebhookLimits:
 LIMITS: Final = WebhookLimits()
 
 Post = Callable[[str, bytes, Mapping[str, str]], int]
-"""Posts bytes to an address with headers and returns the status; raises OSError or HTTPException where there is none."""
+"""Posts bytes to an address with headers, and returns the status; OSError or HTTPException where there is none."""
 
 
 class WebhookError(Exception):
