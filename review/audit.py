@@ -14,6 +14,7 @@ from downfield.game.published.game_topics import TopicModel
 from downfield.game.receipts import describe
 from downfield.game.store_reader import GameRow
 from downfield.officiating.events import Ruling
+from downfield.review.painting import spoken_name
 
 
 class AuditLine(TopicModel):
@@ -27,8 +28,8 @@ class AuditLine(TopicModel):
 
 def audit_trail(history: History) -> list[AuditLine]:
     """Return the lines of a game, in order."""
-    texts = {view.id: view.text for view in (*history.struck(), *history.calls())}
-    texts |= {view.id: view.text for view in history.declarations()}
+    texts = {view.id: spoken_name(view.text) for view in (*history.struck(), *history.calls())}
+    texts |= {view.id: spoken_name(view.text) for view in history.declarations()}
     return [
         AuditLine(
             seq=late.seq,
@@ -50,16 +51,20 @@ def _text(content: Content, texts: Mapping[str, str], row: GameRow) -> str:
         return f"Reopened: {content.reason}"
     if isinstance(content, ScoreSigned):
         note = f", but disagrees: {content.note}" if content.note else ""
-        return f"{content.name} ({content.side}) signed {content.score[0]} to {content.score[1]}{note}"
+        return f"{content.name} signed for {row.home if content.side == 'home' else row.away}: {_score(row, content)}{note}"
     if isinstance(content, GameEnded):
-        home, away = content.score
-        return f"{'Closed' if content.by else 'Ended'}: {row.away} {away}, {row.home} {home}"
+        return f"{'Closed' if content.by else 'Ended'}: {_score(row, content)}"
     if isinstance(content, EventRecorded):
         body = content.event.body
         note = f" ({body.note})" if isinstance(body, Ruling) and body.note else ""
         return f"Ruling: {describe(body, texts)}{note}"
     if isinstance(content, ChallengeRaised):
-        return f"Challenge by the {content.side} coach of {content.text}: {content.reason}"
+        return f"Challenge by the {content.side} coach of {spoken_name(content.text)}: {content.reason}"
     if isinstance(content, ChallengeRuled):
         return f"Challenge decided, {DECISION_WORDS[content.decision]}: {content.reason}"
     return "Continued"
+
+
+def _score(row: GameRow, content: ScoreSigned | GameEnded) -> str:
+    home, away = content.score
+    return f"{row.away} {away}, {row.home} {home}"

@@ -220,7 +220,7 @@ def test_a_challenge_after_the_game_is_decided_in_its_journal_and_counted(desk: 
     assert [line.text.split(":")[0] for line in audit_trail(desk.history())] == [
         "Ended",
         "Reopened",
-        "Challenge by the home coach of dark-22 tackled by light-50",
+        "Challenge by the home coach of dark 22 tackled by light 50",
         "Ruling",
         "Challenge decided, overturned",
     ]

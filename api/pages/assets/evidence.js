@@ -83,6 +83,7 @@ const pathOf = ({ frame }) => `${base()}/${view.path(frame)}`;
 
 /** Load everything; where no frames are kept, the call alone, with the reason. */
 async function load() {
+  showWaiting("Loading…");
   try {
     await loadList();
   } catch (error) {
