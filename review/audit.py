@@ -51,7 +51,8 @@ def _text(content: Content, texts: Mapping[str, str], row: GameRow) -> str:
         return f"Reopened: {content.reason}"
     if isinstance(content, ScoreSigned):
         note = f", but disagrees: {content.note}" if content.note else ""
-        return f"{content.name} signed for {row.home if content.side == 'home' else row.away}: {_score(row, content)}{note}"
+        team = row.home if content.side == "home" else row.away
+        return f"{content.name} signed for {team}: {_score(row, content)}{note}"
     if isinstance(content, GameEnded):
         return f"{'Closed' if content.by else 'Ended'}: {_score(row, content)}"
     if isinstance(content, EventRecorded):
