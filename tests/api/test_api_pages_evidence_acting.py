@@ -174,7 +174,8 @@ def test_a_fault_of_the_page_itself_is_not_blamed_on_the_rig(chrome: Browser, ur
     page.unroute("**/frames/drawings*")
     page.route("**/frames/drawings*", lambda route: route.abort())
     page.reload()
-    expect(page.locator("#message")).to_have_text("The rig does not answer. Try again.")
+    expect(page.locator("#calibration")).to_have_text("The rig does not answer. Trying again…")
+    expect(page.locator("#message")).to_be_hidden()
     page.close()
 
 
