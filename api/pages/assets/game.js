@@ -15,7 +15,8 @@ import { errorText, read, sendAndWait } from "./send.js";
 import { whatIf } from "./what_if.js";
 import { thumbnail } from "./thumbnails.js";
 
-const PLAYS_AT_ONCE = 25; // about 200 kB
+const FIRST_PLAYS = 25; // shown at once, about 200 kB
+const PLAYS_AT_ONCE = 100; // of those that follow
 const CALLS_ALONE = "No camera saw a snap, so here are the calls alone.";
 const NO_CAMERA = "No camera was used in this game. These are the calls that people entered.";
 
@@ -34,6 +35,7 @@ const base = () => `api/games/${encodeURIComponent(game)}`;
 const tell = (text) => setText(at("message"), text);
 const get = (path) => read(path, tell);
 
+/** Load the game itself; `others` is what else its page shows of it, which the plays need not wait for. */
 async function loadGame() {
   const details = await get(base());
   ({ standing, camera } = details);
@@ -53,9 +55,17 @@ async function loadGame() {
     details.signatures.length > 0 && el("ul", { class: "signatures" }, details.signatures.map((signature) => signatureLine(details, signature))),
   ]);
   showDesk(at("desk"), standing, base(), changes, reload);
-  await showChallenges(details);
+  const others = Promise.all([showChallenges(details), showExports(), showRecord()]);
+  others.catch(() => {}); // it is told where it is waited for
+  return { others };
+}
+
+async function showExports() {
   const { role } = await get("api/session");
   refresh(at("export-links"), [base(), role, camera], () => exportLinks(base(), role, camera));
+}
+
+async function showRecord() {
   showAudit(at("record"), at("audit"), standing === "in_play" ? [] : await get(`${base()}/audit`));
 }
 
@@ -77,8 +87,9 @@ async function showChallenges(details) {
 
 async function reload() {
   try {
-    await loadGame();
+    const { others } = await loadGame();
     await loadPlays();
+    await others;
   } catch (error) {
     tell(errorText(error));
   }
@@ -109,15 +120,16 @@ async function loadPlays() {
   const query = filled(form);
   const searched = [...query].length > 0;
   const wanted = query.toString();
-  query.set("limit", PLAYS_AT_ONCE);
   const found = [];
   try {
     for (let more = true; more; ) {
+      const limit = found.length === 0 ? FIRST_PLAYS : PLAYS_AT_ONCE;
+      query.set("limit", limit);
       query.set("after", found.at(-1)?.number ?? 0);
       const page = await read(`${base()}/plays?${query}`, (text) => request === latest && tell(text));
       if (request !== latest) return; // another search was started meanwhile
       found.push(...page.map((play) => ({ ...play, id: String(play.number), standing, camera })));
-      more = page.length === PLAYS_AT_ONCE;
+      more = page.length === limit;
       if (more && wanted === shownQuery) continue; // what is in the list is not taken away while it is read anew
       refreshList(at("plays"), found, playItem);
       if (more) tell(`${counted(found.length, "play")} so far. Loading more…`);
@@ -223,11 +235,12 @@ async function undo(button, event) {
 async function start() {
   openFilters();
   try {
-    await loadGame();
+    const [{ others }, found] = await Promise.all([loadGame(), get(`${base()}/play-choices`)]);
     whatIf(at("what-if"), base(), teams);
-    fillChoices(await get(`${base()}/play-choices`));
+    fillChoices(found);
     followForm(form, loadPlays);
     await loadPlays();
+    await others;
   } catch (error) {
     tell(errorText(error));
   }
