@@ -201,5 +201,5 @@ def _charge(session: GameSession, side: Side, decision: Decision) -> str:
     try:
         session.submit(Claim("time_out", side), Submission(decision.by), session.state.now_ns)
     except RefusedError as error:
-        return f"No time-out could be taken: {error}"
+        return f"No time-out could be taken: {str(error).removeprefix('time-out: ')}"
     return "One time-out"

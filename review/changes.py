@@ -142,7 +142,7 @@ def receipt_lines(
     lines += [f"No longer called: {_plain(old[name].text)}." for name in receipt.withdrawn if name in old]
     gone = [view for view in declarations if view.id in receipt.set_aside and not view.set_aside]
     lines += [f"No longer applies: {_plain(view.text)}." for view in gone]
-    return (*(lines or [NOTHING_CHANGED]), f"Now: {receipt.text}")
+    return (*(lines or [NOTHING_CHANGED]), f"Now: {receipt.text.replace(' | ', ', ')}")
 
 
 def _play_changes(before: JudgedAgain, after: JudgedAgain) -> Iterator[PlayChange]:

@@ -14,6 +14,7 @@ from downfield.game.entries import GameStarted
 from downfield.game.history import History
 from downfield.game.store_reader import StoreReader
 from downfield.officiating.declarations import Side
+from downfield.review.captions import standing_words
 from downfield.review.game_scenes import game_scenes
 from downfield.review.painting import spoken_name
 from downfield.review.reports.call_outcomes import call_outcomes, outcome_table
@@ -79,6 +80,7 @@ class GameReport:
             section("Box score", table(box.head, box.rows, "")),
             section("Drives", table(drives.head[:7], [row[:7] for row in drives.rows], "No drive was begun.")),
             section("Play by play", play_by_play(self.plays, self.names)),
+            *self._calls_alone(),
             section("Figures", table(figures.head, figures.rows, "No figure was seen on the running board.")),
             section("How the calls fared", _outcomes(self.history)),
             section("Where the figures were", *self._heat_maps()),
@@ -109,6 +111,12 @@ class GameReport:
             + paragraph(" · ".join(fact for fact in facts if fact), "muted")
             + (paragraph(" · ".join(now)) if now else "")
         )
+
+    def _calls_alone(self) -> list[Markup]:
+        """Return the calls of a game whose plays nobody saw begin, such as one kept without a camera."""
+        calls = [] if self.plays else self.history.calls()
+        rows = [(spoken_name(call.text), standing_words(call)) for call in calls]
+        return [section("Calls", table(("Call", "How it stands"), rows, ""))] if rows else []
 
     def _heat_maps(self) -> list[Markup]:
         shown = [jersey for jersey, counts in self.movement.heat.items() if counts]

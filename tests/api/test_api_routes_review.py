@@ -115,7 +115,7 @@ def test_what_is_called_instead_is_spotted_where_it_is_said_and_the_answer_says_
     assert answer.status == 200, answer.body
     lines = answer.json["lines"]
     assert lines[0] == "dark 22 tackled by light 50 is now: dark 22 out of bounds."
-    assert lines[-1] == f"Now: {table.game().text}"
+    assert lines[-1] == f"Now: {table.game().text.replace(' | ', ', ')}"
     assert table.game().spot_yd == pytest.approx(44.0)
     assert abs(before.spot_yd - 44.0) > 0.5
     replaced = next(call for call in table.game_service.calls() if call.id == tackle)

@@ -204,4 +204,16 @@ def test_a_game_without_a_play_has_a_report(tmp_path: Path) -> None:
     game = HandMadeGame(tmp_path / "games.db")
     page = GameReport(game.store, game.history()).html()
     assert "No play was begun" in page
+    assert "<h2>Calls</h2>" not in page
+    game.store.close()
+
+
+def test_a_game_kept_without_a_camera_has_its_calls_in_the_report(tmp_path: Path) -> None:
+    game = HandMadeGame(tmp_path / "games.db")
+    call = game.call("tackle", players=("dark-1", "light-2"))
+    game._append(Tick(), Effects(calls=(call,)), 0)
+    game.rule(call, Ruling(call.id, "confirm", note="seen by all"))
+    page = GameReport(game.store, game.history()).html()
+    assert "<h2>Calls</h2>" in page
+    assert "confirmed by Ann (seen by all)" in page
     game.store.close()
