@@ -79,7 +79,7 @@ def test_a_short_game_is_kept_on_the_panel_alone(keeper: Scorekeeper, phone: Pag
     tell(phone, "Tackle", "40", by="Home")  # their own 40, a gain of 15 yards
     expect(phone.locator("#calls")).to_contain_text("first down")
     phone.goto(f"{keeper.service.address}game")
-    expect(phone.locator("#message")).to_contain_text("No camera saw a snap")
+    expect(phone.locator("#message")).to_contain_text("No camera was used in this game")
     tackle = phone.locator("#plays .call", has_text="Tackle at H 32")
     expect(tackle.get_by_role("button", name=re.compile("^Challenge"))).to_be_visible()
     tackle.locator("a.text").click()
