@@ -91,8 +91,8 @@ class PastedBodies:
 def _draw_body(
     rng: np.random.Generator, shirt: tuple[float, float, float], helmet: tuple[float, float, float]
 ) -> tuple[_Ball, ...]:
-    """Draw a body: it leans anywhere, and its arms reach over the base's front, its sides, or behind."""
-    lean = rng.normal(0, (5.0, 3.0))
+    """Draw a body: it leans anywhere, a quarter of them far, and arms reach over the front, the sides, or behind."""
+    lean = rng.normal(0, (5.0, 3.0)) * rng.choice([1.0, 1.0, 1.0, 2.5])
     skin = _SKINS[rng.integers(len(_SKINS))]
     pants = tuple(rng.uniform(0, 255, 3).tolist())
     out = [_Ball((rng.uniform(-6, 4), side * rng.uniform(2, 5), 7.0), rng.uniform(2.5, 4), pants) for side in (-1, 1)]

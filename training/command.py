@@ -17,7 +17,7 @@ import typer
 
 from downfield.core.counted_nouns import counted
 from downfield.core.errors import InputError, MissingExtraError
-from downfield.models.card import BUNDLED
+from downfield.models.card import BUNDLED, bundled_networks
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.training.recipe import CONTRIBUTED, Schedule, read_recipe
@@ -202,6 +202,11 @@ def calibrate(
 
     if not val:
         raise InputError("give at least one data set with --val")
+    if not network.is_dir() and str(network) in bundled_networks():
+        raise InputError(
+            f"{network} is a bundled network, and its card stays as it is. Give the folder of one of your own, as"
+            " 'downfield train export-pair' writes it."
+        )
     with progress_bar("Measuring pictures") as advance:
         report = calibrate_network(network, val, advance)
     (sigma_then, sigma), (odds_then, odds), (sure_then, sure) = (

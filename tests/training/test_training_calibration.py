@@ -107,3 +107,9 @@ def test_without_pictures_the_command_says_what_to_give(network: Path) -> None:
     result = CliRunner().invoke(app, ["calibrate", str(network)])
     assert isinstance(result.exception, InputError)
     assert "--val" in str(result.exception)
+
+
+def test_a_bundled_network_stays_as_it_is_and_the_command_says_whose_folder_to_give() -> None:
+    result = CliRunner().invoke(app, ["calibrate", BUNDLED, "--val", "anywhere"])
+    assert isinstance(result.exception, InputError)
+    assert "is a bundled network" in str(result.exception)
