@@ -35,6 +35,7 @@ def lies(
     own_mm: tuple[float, float] = OWN_MM,
     helmet_over: bool = True,
     speed_mm: float = 0.0,
+    at_rest: bool = False,
 ) -> list[bool]:
     """Whether one figure, which goes on by so much in a frame, is believed to lie after each of these detections."""
     out = []
@@ -42,7 +43,7 @@ def lies(
     for frame, jump_mm in enumerate(jumps_mm):
         place_mm = np.array([[300.0 + speed_mm * frame, 200.0]])
         bases = BaseMotion(np.array([own_mm]), np.array([jump_mm]), np.array([True]), place_mm)
-        odds = posture.weigh(FIGURE, signs, bases, STEP_NS / 1e9, 0)
+        odds = posture.weigh(FIGURE, signs, bases, STEP_NS / 1e9, 0, np.array([at_rest]))
         posture.update(FIGURE, odds, STEP_NS / 1e9, 0)
         out.append(bool(posture.fallen[0] > 0.5))
     return out
@@ -237,3 +238,11 @@ def test_a_true_fall_is_no_false_alarm() -> None:
     )
     assert before < 0.5
     assert odds[0] > 2 * FALLEN
+
+
+def test_while_the_board_is_off_signs_of_a_fall_must_last() -> None:
+    posture = upright()
+    known = lies(posture, "fallen", [0.0] * 300, size_mm=EDGE_MM, helmet_over=False, at_rest=True)
+    assert 60 < known.index(True) < 240, "a second at least, but a figure that somebody knocked over is known at last"
+    assert all(known[known.index(True) :])
+    assert lies(upright(), "fallen", [0.0] * 6, size_mm=EDGE_MM, helmet_over=False)[-1]

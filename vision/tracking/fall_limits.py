@@ -58,6 +58,9 @@ class FallLimits:
     calls_memory_s: float = 2.0
     """Time over which the calls of one standing figure are averaged: much longer than a fall takes to be recognized."""
 
+    calls_at_rest_memory_s: float = 0.3
+    """The same while the board is off, when hardly any call is true."""
+
     calls_useless: float = 0.5
     """A standing figure called fallen more often than this does not stay fallen by the call alone."""
 
@@ -69,6 +72,9 @@ class FallLimits:
 
     alarms_least_worth: float = 0.25
     """Least share of the weight of signs that speak for a fall, however often they do so falsely on this table."""
+
+    at_rest_per_s: float = 1.0
+    """Share of the signs of a fall that counts in a second while the board is off: two seconds of them are a fall."""
 
     helmet_score: float = 0.5
     """Score (0..1) above which a helmet's place counts."""

@@ -12,7 +12,8 @@ only once the base gave way, and the less the more often this figure was called 
 stops, is pushed or is measured badly did not give way: it must be further off the way it walked than that explains. One
 that was out of sight and is back in full where it was did not either. And whoever walks on with a flat base stands.
 How often all this together speaks for a fall of a figure that goes on standing is measured too, over the whole table:
-where bodies and bases are strange, it takes more of it.
+where bodies and bases are strange, it takes more of it. And while the board is off and no hand is near, hardly anything
+falls: signs of a fall must then last.
 
 Filter. A figure is upright or fallen and sometimes changes between the two; every detection is evidence for one. Two or
 three frames in a row settle it; a single one that mistakes a leaning figure for a fallen one does not. The time of the
@@ -226,7 +227,9 @@ class PostureFilter:
                 reach = max(math.dist(helmet, center), 1e-6)
                 self.head[row] = (helmet[0] - center[0]) / reach, (helmet[1] - center[1]) / reach
 
-    def weigh(self, rows: Indices, signs: FallSigns, bases: BaseMotion, step_s: float, t_ns: int) -> Array:
+    def weigh(
+        self, rows: Indices, signs: FallSigns, bases: BaseMotion, step_s: float, t_ns: int, at_rest: Bools | None = None
+    ) -> Array:
         """Return the log-odds of one frame that figures have fallen, given their earlier state, shape (k,).
 
         A figure that is called fallen just as its base jumps aside is falling. A fallen figure stays fallen while it is
@@ -238,6 +241,7 @@ class PostureFilter:
             bases: what their bases do.
             step_s: time since the previous frame.
             t_ns: time of this frame.
+            at_rest: which of them nothing can have made fall, as the board is off, shape (k,); None for none.
 
         """
         off_way = bases.off_way_mm > LIMITS.jump_mm
@@ -247,6 +251,7 @@ class PostureFilter:
         self._gave_way_ns[back] = t_ns - 2 * LIMITS.gave_way_ns
         self._vanished[rows] = False
         called, lies = self._called[rows], self.fallen[rows] > LIMITS.fallen_probability
+        rest = np.zeros(len(rows), dtype=np.bool_) if at_rest is None else at_rest & ~lies
         weight = np.clip(np.log(LIMITS.calls_true / called), 0.0, LIMITS.fallen_class)
         odds = signs.log_odds(weight, t_ns - self._gave_way_ns[rows] <= LIMITS.gave_way_ns, bases.own_mm)
         odds += np.where(signs.called_fallen & jumped, np.minimum(LIMITS.jump, LIMITS.jump * weight), 0.0)
@@ -256,9 +261,11 @@ class PostureFilter:
         )
         walks = np.linalg.norm(bases.place_mm - self._flat_from_mm[rows], axis=1) > LIMITS.walked_mm
         stays = signs.called_fallen & lies & (called < LIMITS.calls_useless)
-        gain = np.where(lies, 0.0, 1 - math.exp(-step_s / LIMITS.calls_memory_s))
+        memory_s = np.where(rest, LIMITS.calls_at_rest_memory_s, LIMITS.calls_memory_s)
+        gain = np.where(lies, 0.0, 1 - np.exp(-step_s / memory_s))
         self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), LIMITS.calls_false)
-        odds = np.where(odds > 0, self._alarms_worth * odds, odds)
+        worth = np.where(rest, min(LIMITS.at_rest_per_s * step_s, 1.0), self._alarms_worth)
+        odds = np.where(odds > 0, worth * odds, odds)
         odds = np.where(stays, np.maximum(odds, 0.0), odds)
         odds = np.where(walks, np.minimum(odds, LIMITS.upright_class), odds)
         self._note_alarms(rows, odds > 0, lies, step_s)

@@ -40,6 +40,9 @@ class TrackerLimits:
     starting_ns: int = 300_000_000
     """Figures start to walk until this long after the board is known to be on, and leave the place where they stood."""
 
+    coming_to_rest_ns: int = 500_000_000
+    """Figures may still fall until this long after the board is known to be off, or after a hand was near them."""
+
     pivot_mm: float = 4.0
     """Deviation of the place of a figure that a hand hides and leaves in place."""
 

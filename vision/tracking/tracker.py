@@ -71,6 +71,7 @@ class Tracker:
         self._power: Power = "unknown"
         self._matcher = FigureMatcher(self._jersey, t_ns)
         self._t_ns = self._detected_ns = self._started_ns = t_ns
+        self._stopped_ns = t_ns - LIMITS.coming_to_rest_ns  # all stand still in a line-up
         self._figures = FigureStates.of(line_up, t_ns)
 
     @property
@@ -229,6 +230,8 @@ class Tracker:
             place, light = self._motion.mean, self._jersey > 0
             self._started_ns = self._t_ns
             self._front.line_up(facing_odds(place, self._front.log_odds, light, ~self._figures.lost))
+        if power == "off" and self._power == "on":
+            self._stopped_ns = self._t_ns
         self._power = self._power if power == "unknown" else power
 
     def _note_hands(self, fingertips_mm: Sequence[tuple[float, float]]) -> Array:
@@ -303,7 +306,9 @@ class Tracker:
         missed[rows] = False
         self._posture.update_missed(rows, missed & (power == "on"), visible, self._t_ns)
         signs = measurements.signs.select(columns[free])
-        odds = self._posture.weigh(rows[free], signs, bases.select(free), step_s, self._t_ns)
+        moved_ns = np.maximum(figures.handled_ns[rows[free]], self._stopped_ns)
+        at_rest = (self._power != "on") & (self._t_ns - moved_ns >= LIMITS.coming_to_rest_ns)
+        odds = self._posture.weigh(rows[free], signs, bases.select(free), step_s, self._t_ns, at_rest)
         self._posture.update(rows[free], odds, step_s, self._t_ns)
 
     def _base_motion(
