@@ -7,6 +7,7 @@ over clips, of counts by Poisson's.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -150,7 +151,21 @@ def _notes(frames: Sequence[FramePair], play: tracking_tally.TrackedPlay) -> Ite
     fell = {event.player for event in play.happened if event.type == "fell"}
     known = {fall.id for fall, _ in play.fell}
     yield from (f"{id_} fell, not known" for id_ in sorted(fell - known))
-    yield from (f"{id_} is said to have fallen" for id_ in sorted(known - fell))
+    at = {one.true.t_ns: one for one in frames}
+    yield from (
+        f"{fall.id} is said to have fallen: {_where(fall.id, at[t_ns])}"
+        for fall, t_ns in play.fell
+        if fall.id not in fell
+    )
+
+
+def _where(id_: str, frame: FramePair) -> str:
+    """Where a figure is tracked, beside where it is: an exchange is no fall."""
+    seen = next(one for one in frame.seen.figures if one.id == id_)
+    apart = {one.id: math.hypot(one.x_mm - seen.x_mm, one.y_mm - seen.y_mm) for one in frame.true.figures}
+    nearest = min(frame.true.figures, key=lambda one: apart[one.id])
+    beside = "" if nearest.id == id_ else f", {nearest.id}, {nearest.posture}, {apart[nearest.id]:.0f} mm off"
+    return f"{frame.true.t_ns / 1e9:.2f} s, board {frame.true.board}, tracked {apart[id_]:.0f} mm off{beside}"
 
 
 def report(results: Sequence[ClipResult]) -> None:
