@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -49,6 +50,22 @@ def until(holds: Callable[[], object]) -> None:
     while not holds():
         assert time.monotonic() < end, "never held"
         time.sleep(0.01)
+
+
+def runs(process: int) -> bool:
+    """Whether a process does, or a parent has yet to learn that it does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def has_open(process: int, file: Path) -> bool:
+    """Whether a process has a file open, as one that makes a replay of it has."""
+    try:
+        return any(one.exists() and one.samefile(file) for one in Path(f"/proc/{process}/fd").iterdir())
+    except OSError:
+        return False
 
 
 def work_of(video: Path) -> ReplayWork:
@@ -161,3 +178,50 @@ def test_highlights_wait_for_a_process_of_their_own_which_ends_after_them(
     assert list(process.film(highlights, here))  # where none can be started, they are made here
     assert here.read > 20
     process.close()
+
+
+RIG: Final = """
+import sys, threading, time
+from pathlib import Path
+sys.path[:0] = sys.argv[2:]
+from test_rig_program_replay_process import Frames, work_of
+from downfield.rig.cli.process_end import ProcessEnd, ended_in_order
+from downfield.rig.program.replay_process import ReplayProcess
+
+end, process = ProcessEnd(), ReplayProcess()
+
+
+def make() -> None:
+    while True:
+        list(process.film(work_of(Path(sys.argv[1])), Frames()))
+
+
+with ended_in_order():
+    try:
+        process.prepare()
+        while process.pid is None:
+            time.sleep(0.05)
+        print(process.pid, flush=True)
+        threading.Thread(target=make, daemon=True).start()
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        process.close()
+        end.status = 0
+        print("closed", flush=True)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up as on Linux")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_while_a_replay_is_made_leaves_no_process(work: ReplayWork, number: signal.Signals) -> None:
+    here = Path(__file__)
+    command = [sys.executable, "-c", RIG, str(work.evidence.stills[0].video), str(here.parent), str(here.parents[1])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as rig:
+        assert rig.stdout is not None
+        process = int(rig.stdout.readline())
+        until(lambda: has_open(process, work.evidence.stills[0].video))
+        rig.send_signal(number)
+        output = rig.stdout.read()
+        assert rig.wait(WAIT_S) == (-signal.SIGKILL if number == signal.SIGKILL else 0)
+    assert output == ("" if number == signal.SIGKILL else "closed\n")
+    until(lambda: not runs(process))
