@@ -39,6 +39,8 @@ def main() -> int:
 
 
 def _fuzz(url: str, examples: int, seed: int, folder: str) -> int:
+    with urllib.request.urlopen(f"{url}/openapi.json", timeout=120) as description:  # made with the first request
+        description.read()
     command = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{url}/openapi.json", "--checks", CHECKS]
     command += ["--max-examples", str(examples), "--seed", str(seed), "--suppress-health-check", "all", "--no-color"]
     for path in ENDLESS_PATHS:
