@@ -36,5 +36,7 @@ def once_a_run(name: str, make: Callable[[], Made]) -> Made:
             made: Made = pickle.loads(path.read_bytes())
             return made
         made = make()
-        path.write_bytes(pickle.dumps(made))
+        part = path.with_name(f"{name}.part")
+        part.write_bytes(pickle.dumps(made))
+        part.replace(path)  # whole, or not there for the next one
         return made
