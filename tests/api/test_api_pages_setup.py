@@ -26,7 +26,7 @@ from downfield.rig.tables.profile import TableFolder
 def stream() -> Iterator[MjpegServer]:
     image = photograph().image
     pictures = [cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 94 + i])[1].tobytes() for i in range(2)]
-    server = MjpegServer(fps=15, encoded=lambda number: pictures[number % 2])
+    server = MjpegServer(fps=6, encoded=lambda number: pictures[number % 2])
     yield server
     server.close()
 
