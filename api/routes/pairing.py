@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 from starlette.datastructures import URL
 
-from downfield.api.dependencies import AdminKeyDep, PrincipalDep, cookie_name
+from downfield.api.dependencies import AdminKeyDep, AppContextDep, PrincipalDep, cookie_name
 from downfield.api.network_addresses import network_hosts, qr_svg
 from downfield.api.problems import ProblemError
 from downfield.api.repeated_requests import RepeatableRoute
@@ -68,6 +68,7 @@ class SessionDetails(TopicModel):
     name: str
     device: str = Field(default="", description="Id of the paired device.")
     local: bool = Field(default=False, description="Whether the request comes from this computer.")
+    review: bool = Field(default=False, description="Whether there is no table here, only games to look at.")
     token: str | None = Field(default=None, description="For programs and OBS; sent once, when a code is redeemed.")
 
 
@@ -97,9 +98,15 @@ class DeviceDetails(TopicModel):
 
 @router.get("/session", summary="Your role and name")
 @allow("anyone")
-def session(principal: PrincipalDep) -> SessionDetails:
+def session(principal: PrincipalDep, context: AppContextDep) -> SessionDetails:
     """The name is the one in the game's record."""
-    return SessionDetails(role=principal.role, name=principal.name, device=principal.device, local=principal.local)
+    return SessionDetails(
+        role=principal.role,
+        name=principal.name,
+        device=principal.device,
+        local=principal.local,
+        review=context.only_games,
+    )
 
 
 @router.post("/session", summary="Redeem a pairing code")

@@ -38,7 +38,7 @@ async def _worker(connection: HTTPConnection) -> JudgingWorker:
 
 
 @router.post("/what-if", summary="A game under another rulebook")
-@allow("operator")
+@allow("operator", in_review="viewer")
 def compare(
     row: GameRowDep,
     store: StoreDep,
@@ -46,7 +46,10 @@ def compare(
     request: WhatIfRequest,
     play: Annotated[int | None, Query(ge=1, description="Only what differs in this play.")] = None,
 ) -> WhatIf:
-    """Judged from the journal by the same engine, side by side with the game's own rulebook; nothing is changed."""
+    """Judged from the journal by the same engine, side by side with the game's own rulebook; nothing is changed.
+
+    Where games are only reviewed (`downfield review`), everybody may.
+    """
     if request.rulebook is not None:
         rulebook = load_rulebook(request.rulebook)
     else:

@@ -33,17 +33,24 @@ class Principal:
     local: bool = False
 
 
-def allow(role: RequiredRole) -> Callable[[Endpoint], Endpoint]:
-    """Open a route to a role and those above it."""
+def allow(role: RequiredRole, *, in_review: RequiredRole | None = None) -> Callable[[Endpoint], Endpoint]:
+    """Open a route to a role and those above it.
+
+    Args:
+        role: the lowest.
+        in_review: the lowest where there is no table, only games to look at; None for the same.
+
+    """
 
     def mark(endpoint: Endpoint) -> Endpoint:
         endpoint.__dict__["required_role"] = role
+        endpoint.__dict__["required_in_review"] = in_review or role
         return endpoint
 
     return mark
 
 
-def required_role(endpoint: Callable[..., Any]) -> RequiredRole:
-    """Return the lowest role a route is open to."""
-    role: RequiredRole = getattr(endpoint, "required_role", "admin")
+def required_role(endpoint: Callable[..., Any], *, in_review: bool = False) -> RequiredRole:
+    """Return the lowest role a route is open to; `in_review` is whether there are only games to look at."""
+    role: RequiredRole = getattr(endpoint, "required_in_review" if in_review else "required_role", "admin")
     return role

@@ -102,6 +102,20 @@ def test_nobody_can_change_anything(bundle: Path, tmp_path: Path) -> None:
         for method, path in [("POST", "api/games"), ("POST", "api/declarations"), ("PUT", "api/calibration")]:
             assert client.request(method, path, json=body).status_code == 403, path
         assert client.get("api/games/current/bundle.zip").status_code == 403
+        game = client.get("api/games").json()[-1]["id"]
+        for path, body in (
+            ("reopening", {"reason": "x"}),
+            ("challenges", {"side": "home", "call": "x", "reason": "x"}),
+        ):
+            assert client.post(f"api/games/{game}/{path}", json=body).status_code == 403, path
+
+
+def test_a_game_is_judged_under_another_rulebook_on_its_page(bundle: Path, tmp_path: Path) -> None:
+    with reviewed(bundle, tmp_path) as client:
+        assert client.get("api/session").json()["review"] is True
+        game = client.get("api/games").json()[-1]["id"]
+        answer = client.post(f"api/games/{game}/what-if", json={"rulebook": "efl"})
+        assert (answer.status_code, answer.json()["there"]["rulebook"]) == (200, "efl")
 
 
 def test_a_game_played_from_a_video_has_its_pictures_in_the_bundle(rig: Path, tmp_path: Path) -> None:

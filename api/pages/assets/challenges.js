@@ -6,6 +6,9 @@ import { keepName, knownName } from "./reviewer_name.js";
 import { ReplacementFields } from "./replacement_fields.js";
 import { errorText, read, send, sendAndWait } from "./send.js";
 
+/** Roles that challenge calls and rule on them. */
+export const MAY_RULE = new Set(["operator", "referee", "admin"]);
+
 const DECISIONS = [["upheld", "Upheld"], ["overturned", "Overturned"], ["too_close", "Too close"]];
 export const DECISION_WORDS = { upheld: "upheld", overturned: "overturned", too_close: "stands as too close" };
 
@@ -19,14 +22,14 @@ export function challengeButton(game, call, done = () => {}) {
 }
 
 /** A challenge in a few lines; one that is under review has a button to decide it. */
-export function challengeItem(game, challenge, teams, done = () => {}) {
+export function challengeItem(game, challenge, teams, done = () => {}, mayDecide = true) {
   const open = challenge.decision === null;
   return [
     el("p", { class: "tag" }, open ? "Under review" : `Challenge ${DECISION_WORDS[challenge.decision]}`),
     el("p", { class: "text" }, capitalize(formatCallText(challenge.text))),
     el("p", {}, `${teams[challenge.side]}: ${challenge.reason}`),
     !open && el("p", { class: "facts" }, [`${capitalize(challenge.ruling_reason)}. Decided by ${challenge.ruled_by}`, challenge.cost].filter(Boolean).join(". ")),
-    open && el("button", { type: "button", class: "main", onclick: () => askDecision(game, challenge, teams, done) }, "Decide"),
+    open && mayDecide && el("button", { type: "button", class: "main", onclick: () => askDecision(game, challenge, teams, done) }, "Decide"),
   ];
 }
 

@@ -1,12 +1,10 @@
 // The call beside its frames: what was called, the way to the calls before and after it, and ruling on it in place.
 
-import { challengeButton } from "./challenges.js";
+import { MAY_RULE, challengeButton } from "./challenges.js";
 import { el, refresh } from "./dom.js";
 import { callDetails, callHead, rulingButtons } from "./panel_calls.js";
 import { NoResponseError, errorText, read, send } from "./send.js";
 import { capitalize, formatCallText } from "./format.js";
-
-const MAY_RULE = new Set(["operator", "referee", "admin"]);
 
 export class CallSection {
   /**

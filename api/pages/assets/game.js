@@ -2,7 +2,7 @@
 
 import { callWords } from "./call_words.js";
 import { clipButton } from "./clip_saving.js";
-import { challengeButton, challengeItem, challengeRule } from "./challenges.js";
+import { MAY_RULE, challengeButton, challengeItem, challengeRule } from "./challenges.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
 import { capitalize, counted, formatCallText, formatPeriod, formatRuling, formatTime, formatVerdict, humanize } from "./format.js";
 import { showAudit, showDesk } from "./game_desk.js";
@@ -26,6 +26,7 @@ let game = new URLSearchParams(location.search).get("game") ?? "current";
 let latest = 0;
 let gone_to = "";
 let standing = "";
+let mayRule = false;
 let camera = true; // whether one saw the game
 let shownQuery = null; // of the plays in the list
 let teams = { home: "Home", away: "Away" };
@@ -37,8 +38,10 @@ const get = (path) => read(path, tell);
 
 /** Load the game itself; `others` is what else its page shows of it, which the plays need not wait for. */
 async function loadGame() {
-  const details = await get(base());
+  const [details, session] = await Promise.all([get(base()), get("api/session")]);
   ({ standing, camera } = details);
+  mayRule = MAY_RULE.has(session.role);
+  at("what-if").hidden = !mayRule && !session.review;
   teams = { home: details.home, away: details.away };
   if (game !== details.id) {
     game = details.id; // "current" in an address that is passed on would become another game
@@ -54,15 +57,11 @@ async function loadGame() {
     el("p", { class: "facts" }, gameFacts(details).map((fact) => el("span", {}, fact))),
     details.signatures.length > 0 && el("ul", { class: "signatures" }, details.signatures.map((signature) => signatureLine(details, signature))),
   ]);
-  showDesk(at("desk"), standing, base(), changes, reload);
-  const others = Promise.all([showChallenges(details), showExports(), showRecord()]);
+  if (mayRule) showDesk(at("desk"), standing, base(), changes, reload);
+  refresh(at("export-links"), [base(), session.role, camera], () => exportLinks(base(), session.role, camera));
+  const others = Promise.all([showChallenges(details), showRecord()]);
   others.catch(() => {}); // it is told where it is waited for
   return { others };
-}
-
-async function showExports() {
-  const { role } = await get("api/session");
-  refresh(at("export-links"), [base(), role, camera], () => exportLinks(base(), role, camera));
 }
 
 async function showRecord() {
@@ -81,7 +80,7 @@ async function showChallenges(details) {
   setText(at("challenge-rule"), challengeRule(view, details));
   refreshList(at("challenges"), view.challenges, (challenge, item) => {
     item.className = `call ${challenge.decision === null ? "too_close" : challenge.decision === "overturned" ? "overturned" : "confirmed"}`;
-    return challengeItem(game, challenge, details, ({ lines }) => ruled({ lines, note: "" }));
+    return challengeItem(game, challenge, details, ({ lines }) => ruled({ lines, note: "" }), mayRule);
   });
 }
 
@@ -202,7 +201,7 @@ function callItem(call) {
       el("a", { class: "text", href }, text),
       callWords(call),
       call.ruling && el("p", { class: "facts" }, formatRuling(call.ruling)),
-      el("div", { class: "row" }, standing === "reopened" && rulingButton(call), ["reopened", "in_play"].includes(standing) && challengeButton(game, call, reload)),
+      mayRule && el("div", { class: "row" }, standing === "reopened" && rulingButton(call), ["reopened", "in_play"].includes(standing) && challengeButton(game, call, reload)),
       !struck && call.clauses.length > 0 && el("p", { class: "facts" }, call.clauses.map((clause) => clause.id).join(", ")),
     ),
   );
