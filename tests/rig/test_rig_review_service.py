@@ -103,11 +103,9 @@ def test_nobody_can_change_anything(bundle: Path, tmp_path: Path) -> None:
             assert client.request(method, path, json=body).status_code == 403, path
         assert client.get("api/games/current/bundle.zip").status_code == 403
         game = client.get("api/games").json()[-1]["id"]
-        for path, body in (
-            ("reopening", {"reason": "x"}),
-            ("challenges", {"side": "home", "call": "x", "reason": "x"}),
-        ):
-            assert client.post(f"api/games/{game}/{path}", json=body).status_code == 403, path
+        late = {"reopening": {"reason": "x"}, "challenges": {"side": "home", "call": "x", "reason": "x"}}
+        for path, request in late.items():
+            assert client.post(f"api/games/{game}/{path}", json=request).status_code == 403, path
 
 
 def test_a_game_is_judged_under_another_rulebook_on_its_page(bundle: Path, tmp_path: Path) -> None:
