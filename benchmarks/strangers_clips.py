@@ -72,14 +72,9 @@ def make_clip(number: int, name: Path, python: str, quality: dict[str, int]) -> 
     frames = name.with_suffix(".frames")
     frames.mkdir(exist_ok=True)
     rng = np.random.default_rng([SEED, number])
-    kinds = (draw_base_kind(rng) | {"front": "square"}, draw_base_kind(rng) | {"front": "square"})
-    played = draw_play(number, rng, kinds, frames / "field.toml")
-    camera = draw_camera(rng, played.printed, SIZE_PX)
+    played, camera, order = clip_scene(number, rng, frames, quality)
     pinhole = covering(camera.lens)
-    cv2.imwrite(str(frames / "print.png"), played.printed.image)
-    order = _order(rng, played, kinds) | quality
     mark_changes(order["frames"], camera, pinhole)
-    order |= {"pinhole": pinhole_order(pinhole, camera), "print": str(frames / "print.png")}
     scene = json.dumps(order, default=plain)
     if (frames / "scene.json").is_file() and (frames / "scene.json").read_text() != scene:
         for stale in frames.glob("[0-9]*.png"):
@@ -97,6 +92,27 @@ def make_clip(number: int, name: Path, python: str, quality: dict[str, int]) -> 
     for file in frames.iterdir():
         file.unlink()
     frames.rmdir()
+
+
+def clip_scene(
+    number: int, rng: Rng, folder: Path, quality: dict[str, int]
+) -> tuple[StrangePlay, Camera, dict[str, Any]]:
+    """Return the play, the camera and the scene of a clip, as the Blender script reads it.
+
+    Args:
+        number: of the clip.
+        rng: of its looks.
+        folder: gets the print.
+        quality: of the pictures.
+
+    """
+    kinds = (draw_base_kind(rng) | {"front": "square"}, draw_base_kind(rng) | {"front": "square"})
+    played = draw_play(number, rng, kinds, folder / "field.toml")
+    camera = draw_camera(rng, played.printed, SIZE_PX)
+    cv2.imwrite(str(folder / "print.png"), played.printed.image)
+    order = _order(rng, played, kinds) | quality
+    order |= {"pinhole": pinhole_order(covering(camera.lens), camera), "print": str(folder / "print.png")}
+    return played, camera, order
 
 
 def _order(rng: Rng, played: StrangePlay, kinds: tuple[dict[str, Any], ...]) -> dict[str, Any]:

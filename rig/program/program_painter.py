@@ -83,7 +83,7 @@ class ProgramPainter:
         shapes = stage.shapes.shapes(scene, moment.game, moment.carrier, options.elements, options.theme)
         stage.painter.use_roster(moment.players)
         painted = stage.painter.paint(image, scene, shapes, camera)
-        boxes = {name: volume.box for name, volume in painted.volumes.items()}
+        boxes = {name: volume.middle_box for name, volume in painted.volumes.items()}
         out = painted.image
         if options.view == "field":
             out = stage.view.show(out, painted.move)

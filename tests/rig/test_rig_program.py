@@ -31,6 +31,7 @@ from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.rig.program.board_shapes import ELEMENTS, ShapeMaker
 from downfield.rig.program.field_view import FieldView
+from downfield.rig.program.figure_volume import figure_volumes
 from downfield.rig.program.name_tags import NameTag, TagPlacer
 from downfield.rig.program.picture_motion import PictureMotion
 from downfield.rig.program.program_feed import ProgramDrawer
@@ -55,6 +56,24 @@ def test_paint_lies_under_the_figures(shake_px: float) -> None:
     assert seen[area & ~last.figures].mean() > 0.97  # and everywhere else there is paint
     outside = ~cv2.dilate(area.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool)
     assert (painted[outside] == last.image[outside]).all()
+
+
+def test_stretched_arms_are_within_a_figures_reach_and_tags_stand_nearer() -> None:
+    frame = next(filmed(3, [0.0], 0.0, SMALL))
+    volumes = figure_volumes(frame.scene.figures, {}, frame.camera)
+    assert len(volumes) == len(frame.scene.figures)
+    turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    hands_mm = 25.0 * np.column_stack([np.cos(turn), np.sin(turn)])  # a player of 52 mm spans 52 mm
+    for figure in frame.scene.figures:
+        volume = volumes[figure.id]
+        hands = np.column_stack([hands_mm + np.array([figure.x_mm, figure.y_mm]), np.full(24, 40.0)])
+        outline = volume.reach_px.astype(np.float32)
+        for x, y in frame.camera.to_pixels(hands).tolist():
+            assert cv2.pointPolygonTest(outline, (x, y), measureDist=False) >= 0
+        outer, inner = (np.reshape(box, (2, 2)) for box in (volume.box, volume.middle_box))
+        assert (outer[0] <= inner[0]).all()
+        assert (inner[1] <= outer[1]).all()
+        assert np.ptp(outer, axis=0).prod() > 1.2 * np.ptp(inner, axis=0).prod()
 
 
 def test_before_the_board_is_known_bases_still_cover_the_paint() -> None:
