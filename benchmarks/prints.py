@@ -1,10 +1,10 @@
 """Measures calibrations on prints of many conventions, drawn by `print_conventions.py`, against their exact truth.
 
-Run: python benchmarks/prints.py [rough|none|mirrored] [COUNT] [FIRST] [webcams]     (default rough 40 0)
+Run: python benchmarks/prints.py [rough|none|mirrored] [COUNT] [FIRST] [ideal]     (default rough 40 0)
      rough: with a field file that has the sizes to 3 % and nothing of the paint; none: without any; mirrored: all of
-     them have to be refused or asked about. webcams: photographed with lenses that owners of webcams published
-     (`webcam_lenses.py`), which differ more than the drawn ones. Tables 0 to 999 are for development; reports are made
-     with 1000 and more, held out.
+     them have to be refused or asked about. They are photographed with lenses that owners of webcams published
+     (`webcam_lenses.py`), as what is said of errors is said of webcams; ideal: with drawn lenses that have nothing but
+     barrel distortion. Tables 0 to 999 are for development; reports are made with 1000 and more, held out.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main() -> None:
     mode = sys.argv[1] if len(sys.argv) > 1 else "rough"
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 40
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
-    webcam = sys.argv[4:] == ["webcams"]
+    webcam = sys.argv[4:] != ["ideal"]
     tally, errors, ratios, seconds = Tally(), [], [], []
     for seed in range(first, first + count):
         table = photograph_table(seed, mirrored=mode == "mirrored", webcam=webcam)

@@ -30,7 +30,11 @@ from downfield.calibration.jacobians import (
     with_parameters,
 )
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
-from downfield.calibration.robust_covariance import cluster_robust_covariance, log_volume
+from downfield.calibration.robust_covariance import (
+    cluster_robust_covariance,
+    log_volume,
+    marginal_precision,
+)
 from downfield.calibration.robust_least_squares import minimize_huber
 from downfield.calibration.stretch import OpenStretch
 from downfield.calibration.systematic_error import SystematicError
@@ -116,6 +120,7 @@ class CameraFit:
         log_volume: log of the parameters' posterior over their prior volume, up to a constant of the observations and
             the lens's prior: what a fit with wider priors has over one with narrower ones beside its cost.
         strain: how unlike an ordinary lens it is, root mean square of standard deviations.
+        systematic: errors that displace many of the observations together, with the spreads that were taken.
         stretch: log ratio by which the print is longer across than its points; the camera sees the stretched ones.
 
     """
@@ -128,6 +133,7 @@ class CameraFit:
     cost: float
     log_volume: float
     strain: float
+    systematic: SystematicError
     stretch: float = 0.0
 
 
@@ -139,6 +145,7 @@ def fit_camera(
     stretch: OpenStretch | None = None,
     fine: bool = False,
     bow_spread_mm: BowSizes = LIMITS.bow_spread_mm,
+    spread_of: CameraFit | None = None,
     most_steps: int = LIMITS.most_steps,
 ) -> CameraFit:
     """Fit lens and pose, and if `fine` also what bends the lines a little: the board's bow and a rolling shutter.
@@ -150,23 +157,26 @@ def fit_camera(
         stretch: how far the print may be longer or shorter across than the points; not at all when None.
         fine: whether the board may be bowed and the picture's rows displaced.
         bow_spread_mm: standard deviations of the bow's sizes before anything is measured.
+        spread_of: another fit to the picture, whose spreads of the systematic errors are taken: only then can costs be
+            compared; when None they are learned, if `fine`.
         most_steps: of the fit, even if it still improves.
 
     """
     prior = prior or TypicalLens(start.lens.size_px)
     rough = SystematicError.of(observations.px, observations.normals, observations.boundary, start.lens.size_px)
+    rough = rough if spread_of is None else rough.with_spread_of(spread_of.systematic)
     free = np.arange(BOW.stop if fine else BOW.start)
     problem = _Problem(start, observations, prior, rough, np.array(bow_spread_mm), free, stretch)
     begin = np.concatenate([camera_parameters(start)[free], problem.begin_stretch, np.zeros(rough.count)])
     values, cost = _minimize(problem, begin, most_steps)
-    if fine:
-        problem = dataclasses.replace(problem, systematic=rough.with_learned_spread(problem.systematic_px(values)))
+    if fine and spread_of is None:
+        problem = problem.with_learned_spread(values)
         values, cost = _minimize(problem, values, most_steps)
     camera = problem.camera_at(values)
     n = len(observations.px)
     whitened, jacobian = problem.evaluate(values)
     whitened = whitened[:n]
-    weight = np.minimum(1, LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
+    weight = _weights(whitened)
     found = cluster_robust_covariance(jacobian, whitened * weight, weight, observations.cluster)
     # The systematic errors are of no use to anybody else.
     kept = free if stretch is None else np.append(free, len(PARAMETERS))
@@ -178,7 +188,13 @@ def fit_camera(
     volume -= float(np.log(problem.bow_spread_mm).sum() + np.log(problem.systematic.spread_px).sum())
     residual_px = whitened * observations.sigma_px
     longer = problem.stretch_at(values)
-    return CameraFit(camera, covariance, residual_px, weight, rows_px, cost, volume, strain, longer)
+    return CameraFit(camera, covariance, residual_px, weight, rows_px, cost, volume, strain, problem.systematic, longer)
+
+
+def _weights(whitened: Array) -> Array:
+    """Return the robust weights of residuals of unit variance."""
+    weight: Array = np.minimum(1, LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
+    return weight
 
 
 def _minimize(problem: _Problem, begin: Array, most_steps: int) -> tuple[Array, float]:
@@ -214,6 +230,15 @@ class _Problem:
     def systematic_px(self, values: Array) -> Array:
         """Return the sizes of the systematic errors at values."""
         return values[len(self.free) + (self.stretch is not None) :]
+
+    def with_learned_spread(self, values: Array) -> _Problem:
+        """Return it with the spreads of the systematic errors that their sizes in a fit make likely."""
+        whitened, jacobian = self.evaluate(values)
+        n, known = len(self.observations.px), len(whitened) - self.systematic.count  # theirs are the last rows
+        weight = np.append(_weights(whitened[:n]), np.ones(known - n))
+        precision = marginal_precision(jacobian[:known], weight, self.systematic.count)
+        learned = self.systematic.with_learned_spread(self.systematic_px(values), precision)
+        return dataclasses.replace(self, systematic=learned)
 
     def stretch_at(self, values: Array) -> float:
         """Return the stretch at values, log ratio."""

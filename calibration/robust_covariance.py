@@ -63,6 +63,26 @@ def log_volume(jacobian: Array, weight: Array) -> float:
     return -0.5 * float(log) - float(np.log(scale).sum())
 
 
+def marginal_precision(jacobian: Array, weight: Array, last: int) -> Array:
+    """Return the precision of the last parameters by independent observations, the others left open, shape (k, k).
+
+    Args:
+        jacobian: whitened, observations and what is known of the other parameters, shape (n, p).
+        weight: robust weights, 1 for what is known, shape (n,).
+        last: how many parameters, k.
+
+    """
+    scale = np.sqrt(np.maximum((jacobian**2).sum(axis=0), 1e-300))
+    scaled = jacobian / scale
+    whole = scaled.T @ (weight[:, None] * scaled)
+    others = slice(0, len(whole) - last)
+    inner, outer = whole[others, others], whole[others, others.stop :]
+    kept = whole[others.stop :, others.stop :] - outer.T @ np.linalg.pinv(inner, rcond=1e-13, hermitian=True) @ outer
+    kept = kept * scale[others.stop :, None] * scale[others.stop :]
+    precision: Array = (kept + kept.T) / 2
+    return precision
+
+
 def overstated_precision(effect: Array, weighted: Array, cluster: Indices) -> float:
     """Return the ratio of a parameter's variance with clustered errors to that with independent ones, at least 1.
 

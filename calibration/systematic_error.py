@@ -4,11 +4,16 @@ A line that bounds the field may border on anything: a rail that hides part of i
 color. The whole line is then seen a little aside. And a camera with a rolling shutter that is shaken while it reads the
 picture row by row displaces every row a little: a wave down the picture. The wave's first shape slants and stretches
 the picture just as a tilt of the board does; the others show in the many yard lines.
+
+How large these errors are differs from table to table. So their spreads are learned in each picture, by what it shows
+of their sizes (empirical Bayes; B. Efron, C. Morris, J. Am. Stat. Assoc. 68, 1973): most cameras stand still and most
+lines are where their paint is, and what is allowed for the others would be most of the stated error.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Final
@@ -32,6 +37,8 @@ class SystematicErrorLimits:
     """and at least, after it was measured."""
     slant_ratio: float = 2.0
     """Of the wave's first shape to all others together: a slow wave is little but slant."""
+    learned_shares: tuple[float, ...] = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0)
+    """Shares of a spread that are tried when it is learned, as likely as each other at first."""
 
 
 LIMITS: Final = SystematicErrorLimits()
@@ -78,19 +85,48 @@ class SystematicError:
         """Number of shapes."""
         return len(self.spread_px)
 
-    def with_learned_spread(self, sizes_px: Array) -> SystematicError:
-        """Return it with the wave's spread learned from its sizes in a first fit, shape (k,).
+    def with_learned_spread(self, sizes_px: Array, precision: Array) -> SystematicError:
+        """Return it with spreads learned from the sizes in a first fit.
 
-        What the yard lines show of the wave along x, beyond the slant, bounds what they can't show: the slant, and
-        the wave along y, which few lines measure.
+        What the yard lines show of the wave beyond the slants tells the spread of what they show badly, and bounds the
+        slants, which they can't show. The lines that bound the field tell theirs.
+
+        Args:
+            sizes_px: in a fit with these spreads, shape (k,).
+            precision: of the sizes by the observations alone, everything else in the fit left open, shape (k, k).
+
         """
-        shown = (
-            LIMITS.slant_ratio * math.sqrt(float(np.square(sizes_px[1 : LIMITS.degrees]).sum()))
-            + LIMITS.least_wave_spread * self.width_px
-        )
+        wave, lines = np.arange(2 * LIMITS.degrees), np.arange(2 * LIMITS.degrees, self.count)
+        bent = wave[wave % LIMITS.degrees > 0]
         spread = self.spread_px.copy()
-        spread[0] = min(shown, LIMITS.wave_spread * self.width_px)
-        spread[LIMITS.degrees : 2 * LIMITS.degrees] = min(shown, LIMITS.wave_spread * self.width_px)
+        for group, learned in zip((bent, lines), self._learned(sizes_px, precision, (bent, lines)), strict=True):
+            spread[group] = learned
+        shown = LIMITS.slant_ratio * math.sqrt(len(bent) / 2) * spread[1] + LIMITS.least_wave_spread * self.width_px
+        spread[0] = spread[LIMITS.degrees] = min(shown, LIMITS.wave_spread * self.width_px)
+        return dataclasses.replace(self, spread_px=spread)
+
+    def _learned(self, sizes_px: Array, precision: Array, groups: tuple[Indices, ...]) -> list[float]:
+        """Return the spread of each group of shapes: root mean square over what their sizes make likely, px."""
+        pushes = precision @ sizes_px + sizes_px / self.spread_px**2  # by the observations, at sizes of zero
+        logs, squares = [], []
+        for shares in itertools.product(LIMITS.learned_shares, repeat=len(groups)):
+            spread = self.spread_px.copy()
+            for group, share in zip(groups, shares, strict=True):
+                spread[group] *= share
+            found = spread[:, None] * precision * spread + np.eye(self.count)
+            push = pushes * spread
+            logs.append(0.5 * float(push @ np.linalg.solve(found, push)) - 0.5 * float(np.linalg.slogdet(found)[1]))
+            squares.append([spread[group[0]] ** 2 if len(group) else 0.0 for group in groups])
+        weight = np.exp(np.array(logs) - max(logs))
+        mean: list[float] = np.sqrt(weight @ np.array(squares) / weight.sum()).tolist()
+        return mean
+
+    def with_spread_of(self, other: SystematicError) -> SystematicError:
+        """Return it with the spreads that were learned for other observations of the same picture."""
+        size = self.width_px / other.width_px
+        lines = self.count - 2 * LIMITS.degrees
+        line = other.spread_px[-1:] if other.count > 2 * LIMITS.degrees else self.spread_px[-1:]
+        spread = np.concatenate([other.spread_px[: 2 * LIMITS.degrees], np.repeat(line, lines)]) * size
         return dataclasses.replace(self, spread_px=spread)
 
     def rows_px(self, sizes_px: Array) -> float:

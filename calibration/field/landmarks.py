@@ -16,8 +16,8 @@ from downfield.calibration.field.line_chains import clearest_channel, find_chain
 from downfield.calibration.field.line_pencils import DivisionModel, estimate_distortion
 from downfield.calibration.field.mirroring import refuse_mirrored
 from downfield.calibration.field.plane_camera import camera_from_points
+from downfield.calibration.field.refinement import refine_solution
 from downfield.calibration.field.solution import FieldSolution
-from downfield.calibration.field.solver import refine_solution
 from downfield.calibration.field.verification import share_of_lines_found
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import check_picture

@@ -76,12 +76,13 @@ def average_focal(
     sigma = math.sqrt(fit.covariance[0, 0]) / focal_px
     if not isinstance(prior, TypicalLens) or sigma < LIMITS.sure:
         return fit
-    some = observations[np.arange(0, len(observations.px), LIMITS.every)]
-    trials = _Trials(dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(LIMITS.every)), prior, stretch)
+    # In twos, since a point is observed along two directions.
+    some = observations[np.arange(len(observations.px)) // 2 % LIMITS.every == 0]
+    trials = _Trials(dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(LIMITS.every)), prior, stretch, fit)
     posterior = trials.explore(fit, float(np.clip(sigma, *LIMITS.steps)))
     flat, bent = posterior.trials[min(posterior.trials, key=lambda log: abs(log - posterior.mean))]
     bow = _mean_bow(posterior.bowed)
-    whole = _Trials(observations, prior, stretch)
+    whole = _Trials(observations, prior, stretch, fit)
     found = whole.held(flat, posterior.mean, bow)
     low, high = (
         whole.held(found, log, bow) for log in (posterior.mean - posterior.spread, posterior.mean + posterior.spread)
@@ -113,11 +114,12 @@ class _Posterior:
 
 @dataclass(frozen=True, slots=True)
 class _Trials:
-    """Fits at held focal lengths, to the same observations."""
+    """Fits at held focal lengths, to the same observations, with systematic errors as large as in the likeliest fit."""
 
     observations: Observations
     prior: TypicalLens
     stretch: OpenStretch | None
+    likeliest: CameraFit
 
     def explore(self, fit: CameraFit, step: float) -> _Posterior:
         """Fit at focal lengths to either side as far as they are likely."""
@@ -154,7 +156,15 @@ class _Trials:
         start = with_scaled_focal(near.camera, focal_px / float(np.mean(near.camera.lens.focal_px)))
         prior = dataclasses.replace(self.prior, focal=focal_px / start.lens.size_px[0], focal_spread=LIMITS.held)
         stretch = self.stretch and dataclasses.replace(self.stretch, begin=near.stretch)
-        return fit_camera(start, self.observations, prior=prior, stretch=stretch, fine=True, bow_spread_mm=bow)
+        return fit_camera(
+            start,
+            self.observations,
+            prior=prior,
+            stretch=stretch,
+            fine=True,
+            bow_spread_mm=bow,
+            spread_of=self.likeliest,
+        )
 
     def _costs(self, trials: dict[float, tuple[CameraFit, CameraFit]]) -> dict[float, Array]:
         """Return minus the log posterior of each focal length over a flat and a bowed board, shape (2,) each."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.matching import Candidate
+from downfield.calibration.field.number_rows import with_number_rows
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
@@ -72,6 +73,33 @@ def likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
     ]
     scored.sort(key=lambda item: -item[0])
     return [option for score, option in scored[: LIMITS.solved] if score > scored[0][0] - LIMITS.score_below_best]
+
+
+def with_numbers_in_place(plane: Plane, options: list[Candidate], paint: float) -> list[Candidate]:
+    """Return the candidates whose numbers clearly stand on just the lines that have them; all where none's do.
+
+    One of them at most does: by any other, one number at least would stand on a goal line or beyond. That can't be seen
+    where a field is cut by the picture.
+
+    Args:
+        plane: gray picture, shape (height, width).
+        options: candidates good to a few pixels.
+        paint: contrast of the yard lines, gray levels, signed.
+
+    """
+    if len(options) == 1 or any(cut_edges(option.camera, option.field) for option in options):
+        return options
+    placed = []
+    for option in options:
+        field = with_number_rows(plane, option.camera, option.field, paint)
+        if field is not None and _are_numbered(plane, option.camera, field):
+            placed.append(option)
+    return placed or options
+
+
+def _are_numbered(plane: Plane, camera: Camera, field: FieldModel) -> bool:
+    """Return whether the repeated digits of every row are on one side of their lines."""
+    return set(repeated_digit_sides(plane, camera, field)) in ({1}, {-1})
 
 
 def distance_px(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:
@@ -182,7 +210,7 @@ def _placed(plane: Plane, solution: FieldSolution, fields: Sequence[FieldModel],
     camera, field = solution.fit.camera, solution.field
     if paint is None:
         return _Placed(shown=False, sure=False)
-    numbered = set(repeated_digit_sides(plane, camera, field)) in ({1}, {-1})
+    numbered = _are_numbered(plane, camera, field)
     steps = round(field.length_yd / field.yard_line_every_yd)
     marks = marked_steps(plane, camera, field, paint)
     marked = marks == (0, steps)

@@ -6,14 +6,12 @@ lies across it) is taken.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Final
 
-from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera
 from downfield.calibration.field.free_solver import (
     ROUGH,
@@ -21,17 +19,16 @@ from downfield.calibration.field.free_solver import (
     described_candidates,
     find_goal_rungs,
     free_candidates,
-    measure_print,
     proportions_off,
 )
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
-from downfield.calibration.field.mirroring import is_readable, refuse_mirrored
-from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.measured_solving import is_bundled, solve_by_measuring
+from downfield.calibration.field.mirroring import refuse_mirrored
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import YardLineEnds, find_yard_line_ends
-from downfield.calibration.field.selection import LIMITS as SELECTION
+from downfield.calibration.field.refinement import fit_all_frames, refine_solution
 from downfield.calibration.field.selection import (
     best_trusted,
     likeliest,
@@ -40,17 +37,14 @@ from downfield.calibration.field.selection import (
     with_mean_focal,
 )
 from downfield.calibration.field.shrunk_pictures import ShrunkPictures
-from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
-from downfield.calibration.field.verification import (
-    gather_evidence,
-)
+from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, TypicalLens
 from downfield.calibration.pictures import check_picture, is_blurred
-from downfield.calibration.stretch import DescribedProportions, open_stretch, stretched_field
+from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel, preset, preset_names
+from downfield.core.field import FieldModel
 
 FieldLines = tuple[Pencil, Pencil, Ladder, DivisionModel]
 """The yard lines' family, the other one, the ladder among the first, and the lens's distortion."""
@@ -60,25 +54,13 @@ FieldLines = tuple[Pencil, Pencil, Ladder, DivisionModel]
 class SolverLimits:
     """Thresholds of solving from the printed field."""
 
-    searches_px: tuple[float, float, float] = (5.0, 3.0, 1.8)
-    """How far off the paint is searched, fit by fit."""
     checked: int = 160
     """Candidates that are checked at most, the likelier shifts first,"""
-    fewest_observations: int = 60
-    """Observations that a fit needs."""
-    measured_searches_px: tuple[float, ...] = (2.0,)
-    """How far off the paint is searched after the print was measured."""
     as_described: float = 0.012
     """Proportions further from the description than this, log ratio, are measured at once."""
 
 
 LIMITS: Final = SolverLimits()
-
-_MIRRORED_OR_NOT: Final = (
-    "the field's numbers can't be read, so the picture may be mirrored. Choose on the set-up page whether it is; or"
-    " focus the camera and clear the numbers; if none are printed, write number_every_yd = 0 into the field's .toml"
-    " file."
-)
 
 _BLURRED: Final = "the picture is blurred. Focus the camera and keep it still."
 
@@ -153,11 +135,7 @@ def _may_be_exact(candidate: Candidate, field: FieldModel) -> bool:
     A rough file of somebody's own is near the print by its error alone. Taken for exact, half a percent in its
     proportions would turn a third of the focal length wrong.
     """
-    return _is_bundled(field) and proportions_off(candidate, field) < LIMITS.as_described
-
-
-def _is_bundled(field: FieldModel) -> bool:
-    return field.name in preset_names() and field == preset(field.name)
+    return is_bundled(field) and proportions_off(candidate, field) < LIMITS.as_described
 
 
 def _first_trusted(ways: Sequence[Callable[[], FieldSolution]]) -> FieldSolution:
@@ -232,119 +210,6 @@ def _free_candidates(
     return list(free_candidates(*lines, fields[0], ends, goals=goals))
 
 
-def solve_by_measuring(
-    planes: Sequence[Plane],
-    options: Sequence[Candidate],
-    paint: float,
-    image: Image,
-    fields: Sequence[FieldModel],
-    prior: LensPrior | None,
-    proportions: DescribedProportions,
-    reporter: ProgressReporter,
-    *,
-    distance_follows: bool = False,
-) -> FieldSolution:
-    """Solve a print whose proportions and lines are measured in the picture.
-
-    Args:
-        planes: gray pictures; the camera is that of the first.
-        options: ways to read it.
-        paint: contrast of the yard lines, gray levels, signed.
-        image: the first picture.
-        fields: the fields it may be.
-        prior: the lens, when it was measured beforehand.
-        proportions: of the print as it is described.
-        reporter: takes how far it has come.
-        distance_follows: whether the camera's distance is to be told afterwards.
-
-    Raises:
-        AmbiguousField: several solutions are as good; carries them.
-        CalibrationError: no trustworthy solution, or the picture is mirrored, or may be; says what to change.
-
-    """
-    reporter.enter("matching the print")
-    likely = likeliest(planes[0], list(options))
-    solutions = []
-    for i, option in enumerate(likely):
-        reporter.enter("solving the camera", i / len(likely))
-        # The rows of a bundled preset tell it from others; without that, naming the wrong one would give its scale.
-        marks_open = not any(map(_is_bundled, fields))
-        found = measure_print(planes, option, paint, prior, proportions, marks_open=marks_open)
-        if found is not None:
-            solutions.append(
-                refine_solution(
-                    planes,
-                    found.camera,
-                    found.field,
-                    prior=prior,
-                    proportions=proportions,
-                    searches_px=LIMITS.measured_searches_px,
-                    ends=True,
-                )
-            )
-    reporter.enter("checking")
-    kept = [solution for solution in solutions if solution]
-    best = best_trusted(kept, image, fields, planes, prior, paint, distance_follows=distance_follows)
-    if not is_readable(planes[0], best.fit.camera, best.field):
-        best = with_mean_focal(best, planes) if distance_follows else best
-        seen = FieldReading("the picture shows the board as it is", best)
-        raise AmbiguousField([seen, FieldReading("the picture is mirrored", best, mirrored=True)], _MIRRORED_OR_NOT)
-    return best
-
-
-def refine_solution(
-    planes: Sequence[Plane],
-    camera: Camera,
-    field: FieldModel,
-    *,
-    prior: LensPrior | None = None,
-    proportions: DescribedProportions | None = None,
-    searches_px: Sequence[float] = LIMITS.searches_px,
-    ends: bool = False,
-) -> FieldSolution | None:
-    """Refine a camera good to a few pixels to the paint; None when too little paint is found.
-
-    Args:
-        planes: gray pictures; the camera is that of the first.
-        camera: where to begin.
-        field: the printed field.
-        prior: the lens, when it was measured beforehand.
-        proportions: of the print as it is described, if they are to be measured.
-        searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.
-        ends: whether the ends of yard lines are observed from the first fit on: where the sidelines' own paint is not
-            found, nothing else shows how wide the field is.
-
-    """
-    # The bow is fitted from the start: a dished board's lines are further from a flat one's than the last search.
-    camera = dataclasses.replace(camera, bow=flat_bow(field))
-    for search in searches_px:
-        observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=ends)
-        if len(observations.px) < LIMITS.fewest_observations:
-            return None
-        stretch = open_stretch(proportions, field)
-        fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
-        camera, field = fit.camera, stretched_field(field, fit.stretch)
-    return _fit_all_frames(planes, camera, field, prior, proportions)
-
-
-def _fit_all_frames(
-    planes: Sequence[Plane],
-    camera: Camera,
-    field: FieldModel,
-    prior: LensPrior | None,
-    proportions: DescribedProportions | None,
-) -> FieldSolution | None:
-    """Make the last fit, to all frames."""
-    observations = observe_paint(planes, camera, field, SELECTION.fine_search_px)
-    if len(observations.px) < LIMITS.fewest_observations:
-        return None
-    stretch = open_stretch(proportions, field)
-    fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
-    seen = stretched_field(field, fit.stretch)
-    evidence = gather_evidence(planes[0], fit.camera, seen, SELECTION.fine_search_px)
-    return FieldSolution(field, fit, observations, evidence, prior, proportions).with_fit(fit, observations)
-
-
 def at_distance(solution: FieldSolution, images: Sequence[Image], distance: LensFromDistance) -> FieldSolution:
     """Return a solution with what is known of the camera's distance; unchanged where nothing is, or the lens was.
 
@@ -364,7 +229,7 @@ def at_distance(solution: FieldSolution, images: Sequence[Image], distance: Lens
     planes = [clearest_channel(image) for image in images]
     better = fit_camera(solution.fit.camera, solution.observations, prior=prior, stretch=solution.stretch, fine=True)
     field = stretched_field(solution.field, better.stretch)
-    found = _fit_all_frames(planes, better.camera, field, prior, solution.proportions)
+    found = fit_all_frames(planes, better.camera, field, prior, solution.proportions)
     return solution if found is None else with_mean_focal(found, planes)
 
 

@@ -2,7 +2,8 @@
 
 Of every kind of field that boards are printed with, only what its rules fix is supposed: its yards, and how far apart
 its yard lines are. The likeliest kinds are measured in the picture as a roughly described print is, with their
-proportions wide open, and the one that the picture bears out is taken.
+proportions wide open, and the one that the picture bears out is taken. Yard lines every ten yards look like those of a
+shorter field every five: the marks between them tell, or the numbers and end zones.
 """
 
 from __future__ import annotations
@@ -12,14 +13,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+import numpy as np
+
 from downfield.calibration.field.free_solver import UNKNOWN, find_goal_rungs, free_candidates
 from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.matching import LIMITS as LADDER
+from downfield.calibration.field.matching import NO_RUNG
+from downfield.calibration.field.measured_solving import solve_by_measuring
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import find_yard_line_ends
 from downfield.calibration.field.selection import reading_label
 from downfield.calibration.field.shrunk_pictures import ShrunkPictures
 from downfield.calibration.field.solution import FieldSolution
-from downfield.calibration.field.solver import find_lines, solve_by_measuring
+from downfield.calibration.field.solver import FieldLines, find_lines
 from downfield.calibration.pictures import check_picture
 from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image
@@ -27,6 +33,7 @@ from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, preset, preset_names
 
 _USUAL_LENGTH_MM: Final = 914.0  # of a field goal line to goal line, before anything is measured
+_TEN_YD: Final = 10.0
 _USUAL_YARD_RATIO: Final = 1.1  # a yard is a little longer across than along, as most boards are printed
 
 
@@ -57,6 +64,27 @@ def rarer_kinds() -> tuple[FieldModel, ...]:
         )
         for length_yd in (80.0, 60.0)
     )
+
+
+def ten_yard_kinds() -> tuple[FieldModel, ...]:
+    """Return the kinds of field that are long enough to be printed with a line every ten yards only."""
+    return tuple(
+        dataclasses.replace(
+            kind,
+            name=f"{kind.name} with a line every ten",
+            title=f"{kind.title} with a line every ten",
+            yard_line_every_yd=_TEN_YD,
+        )
+        for kind in kinds_of_field()
+        if kind.length_yd >= _TEN_YD * LADDER.fewest_rungs and kind.length_yd % _TEN_YD == 0
+    )
+
+
+def _ten_yard_kinds_of(lines: FieldLines) -> tuple[FieldModel, ...]:
+    """Return the kinds with a line every ten yards, where there are not many more lines than these have."""
+    tens, (_, _, ladder, _) = ten_yard_kinds(), lines
+    most = max(round((kind.length_yd + 2 * kind.end_zone_yd) / _TEN_YD) + 1 for kind in tens)
+    return tens if len(np.unique(ladder.rung[ladder.rung != NO_RUNG])) <= most else ()
 
 
 def _as_kind(field: FieldModel) -> FieldModel:
@@ -99,10 +127,13 @@ def solve_unknown(images: Sequence[Image], *, progress: ProgressListener | None 
             "yard lines are seen, but not where they end. Bring both sidelines into view, clear them, and light the"
             " field evenly; or describe it in a .toml file and give that to --field."
         )
-    kinds = kinds_of_field()
-    every = (*kinds, *rarer_kinds())
-    goals = find_goal_rungs(planes[0], *lines, kinds, ends)
-    suited = [kind for kind in every if goals and goals.suit(kind)] or kinds
+    kinds, tens = kinds_of_field(), _ten_yard_kinds_of(lines)
+    every = (*kinds, *rarer_kinds(), *tens)
+    goals = find_goal_rungs(planes[0], *lines, tens, ends)
+    # Nine marks between yard lines are also four, so the tens come first.
+    likely = tens if goals else every
+    goals = goals or find_goal_rungs(planes[0], *lines, kinds, ends)
+    suited = [kind for kind in likely if goals and goals.suit(kind)] or (*kinds, *tens)
     options = [option for kind in suited for option in free_candidates(*lines, kind, ends, UNKNOWN, goals)]
     proportions = DescribedProportions(_USUAL_YARD_RATIO, UNKNOWN.spread)
     best = solve_by_measuring(planes, options, ends.paint, images[0], every, None, proportions, reporter)

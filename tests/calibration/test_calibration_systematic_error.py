@@ -66,15 +66,50 @@ def test_a_sideline_seen_aside_does_not_pull_the_lens() -> None:
     assert sigma < 0.2
 
 
-def test_the_spread_of_a_wave_is_learned_from_its_observed_size() -> None:
+def learned(known: SystematicError, sizes_px: Array, sigma_px: float) -> Array:
+    """Return the spreads learned where every size was measured with a sigma."""
+    exact = np.eye(known.count) / sigma_px**2
+    # A fit shrinks what it measures toward zero by its spreads.
+    fitted_px = np.asarray(np.linalg.solve(exact + np.diag(known.spread_px**-2.0), exact @ sizes_px), dtype=np.float64)
+    return known.with_learned_spread(fitted_px, exact).spread_px
+
+
+def test_spreads_are_learned_from_the_observed_sizes() -> None:
     seen = sightings()
     known = SystematicError.of(seen.px, seen.normals, seen.boundary, (1920, 1080))
     assert known.shapes.shape == (len(seen.px), known.count)
-    calm, rough = (known.with_learned_spread(np.full(known.count, size)).spread_px for size in (0.0, 0.5))
-    assert (calm <= known.spread_px).all()
-    np.testing.assert_allclose(calm[[0, 6]], 0.01)
-    np.testing.assert_array_equal(rough, known.spread_px)
-    # What many lines measure, and lines that bound the field, keep their room.
-    np.testing.assert_array_equal(calm[[1, 2, -1]], known.spread_px[[1, 2, -1]])
+    slants, bent, lines = [0, 6], [*range(1, 6), *range(7, 12)], slice(12, None)
+    none = learned(known, np.zeros(known.count), 0.005)
+    assert (none <= known.spread_px).all()
+    assert none[bent].max() < 0.01
+    assert none[lines].max() < 0.02
+    assert none[slants].max() < 0.05
+    rough = learned(known, np.full(known.count, 0.3), 0.005)
+    assert rough[bent].min() > 0.12
+    assert rough[lines].min() > 0.2
+    np.testing.assert_allclose(rough[slants], known.spread_px[slants])
+    # Where the lines alone are aside, the wave is still small.
+    aside = learned(known, np.where(np.arange(known.count) < 12, 0.0, 0.3), 0.005)
+    assert aside[bent].max() < 0.01 < 0.2 < aside[lines].min()
+
+
+def test_what_was_hardly_measured_keeps_its_spread() -> None:
+    seen = sightings()
+    known = SystematicError.of(seen.px, seen.normals, seen.boundary, (1920, 1080))
+    blind = learned(known, np.zeros(known.count), 5.0)
+    assert blind[1] > 0.4 * known.spread_px[1]
+    assert blind[-1] > 0.4 * known.spread_px[-1]
+
+
+def test_spreads_of_a_fit_serve_another_size_of_the_picture_and_fewer_lines() -> None:
+    seen = sightings()
+    whole = SystematicError.of(seen.px, seen.normals, seen.boundary, (1920, 1080))
+    other = dataclasses.replace(whole, spread_px=np.linspace(0.1, 0.2, whole.count))
+    part = SystematicError.of(2 * seen.px, seen.normals, np.where(seen.boundary == 1, 1, -1), (3840, 2160))
+    taken = part.with_spread_of(other)
+    np.testing.assert_allclose(taken.spread_px, [*(2 * other.spread_px[:12]), 0.4])
+
+
+def test_points_have_no_lines_that_bound_the_field() -> None:
     points = Observations.of_points(np.zeros((4, 2)), np.ones((4, 2)), 0.3)
     assert SystematicError.of(points.px, points.normals, points.boundary, (1920, 1080)).count == 12

@@ -1,0 +1,85 @@
+"""Refines a camera that is good to a few pixels to the paint of a field, in one picture and in several."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from downfield.calibration.camera import Camera, flat_bow
+from downfield.calibration.camera_fit import fit_camera
+from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.selection import LIMITS as SELECTION
+from downfield.calibration.field.solution import FieldSolution
+from downfield.calibration.field.verification import gather_evidence
+from downfield.calibration.lens.prior import LensPrior
+from downfield.calibration.stretch import DescribedProportions, open_stretch, stretched_field
+from downfield.core.arrays import Plane
+from downfield.core.field import FieldModel
+
+
+@dataclass(frozen=True, slots=True)
+class CameraRefinementLimits:
+    """How near the paint a camera is brought."""
+
+    searches_px: tuple[float, float, float] = (5.0, 3.0, 1.8)
+    """How far off the paint is searched, fit by fit."""
+    fewest_observations: int = 60
+    """Observations that a fit needs."""
+
+
+LIMITS: Final = CameraRefinementLimits()
+
+
+def refine_solution(
+    planes: Sequence[Plane],
+    camera: Camera,
+    field: FieldModel,
+    *,
+    prior: LensPrior | None = None,
+    proportions: DescribedProportions | None = None,
+    searches_px: Sequence[float] = LIMITS.searches_px,
+    ends: bool = False,
+) -> FieldSolution | None:
+    """Refine a camera good to a few pixels to the paint; None when too little paint is found.
+
+    Args:
+        planes: gray pictures; the camera is that of the first.
+        camera: where to begin.
+        field: the printed field.
+        prior: the lens, when it was measured beforehand.
+        proportions: of the print as it is described, if they are to be measured.
+        searches_px: how far off the paint is searched, fit by fit; the camera may be off by the first.
+        ends: whether the ends of yard lines are observed from the first fit on: where the sidelines' own paint is not
+            found, nothing else shows how wide the field is.
+
+    """
+    # The bow is fitted from the start: a dished board's lines are further from a flat one's than the last search.
+    camera = dataclasses.replace(camera, bow=flat_bow(field))
+    for search in searches_px:
+        observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=ends)
+        if len(observations.px) < LIMITS.fewest_observations:
+            return None
+        stretch = open_stretch(proportions, field)
+        fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
+        camera, field = fit.camera, stretched_field(field, fit.stretch)
+    return fit_all_frames(planes, camera, field, prior, proportions)
+
+
+def fit_all_frames(
+    planes: Sequence[Plane],
+    camera: Camera,
+    field: FieldModel,
+    prior: LensPrior | None,
+    proportions: DescribedProportions | None,
+) -> FieldSolution | None:
+    """Make the last fit, to all frames."""
+    observations = observe_paint(planes, camera, field, SELECTION.fine_search_px)
+    if len(observations.px) < LIMITS.fewest_observations:
+        return None
+    stretch = open_stretch(proportions, field)
+    fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
+    seen = stretched_field(field, fit.stretch)
+    evidence = gather_evidence(planes[0], fit.camera, seen, SELECTION.fine_search_px)
+    return FieldSolution(field, fit, observations, evidence, prior, proportions).with_fit(fit, observations)

@@ -1,0 +1,34 @@
+"""Prints with a yard line every ten yards only, which look like shorter ones with a line every five."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from calibration_scenes import camera_over, photograph
+
+from downfield.calibration.field.proposal import propose_field
+from downfield.calibration.field.solution import AmbiguousField
+from downfield.core.arrays import Image
+from downfield.core.field import FieldModel, preset
+
+TENS = dataclasses.replace(preset("ultimate"), yard_line_every_yd=10.0)
+BARE = dataclasses.replace(TENS, hash_rows_y_yd=(), sideline_marks=False, number_every_yd=0.0)
+
+
+def picture(field: FieldModel) -> Image:
+    return photograph(field, camera_over(field, (1280, 720)), figures=0).image
+
+
+def test_a_line_every_ten_yards_is_told_by_the_marks_between() -> None:
+    field = propose_field([picture(TENS)]).field
+    assert (field.length_yd, field.yard_line_every_yd) == (100.0, 10.0)
+    assert field.mm_per_yd_y / field.mm_per_yd_x == pytest.approx(TENS.mm_per_yd_y / TENS.mm_per_yd_x, rel=0.01)
+
+
+def test_without_marks_and_numbers_end_zones_tell_and_somebody_has_to_look() -> None:
+    with pytest.raises(AmbiguousField, match="may be mirrored") as ways:
+        propose_field([picture(BARE)])
+    seen, other = ways.value.readings
+    assert other.mirrored
+    assert (seen.solution.field.length_yd, seen.solution.field.yard_line_every_yd) == (100.0, 10.0)
