@@ -10,9 +10,9 @@ Whoever falls tilts the base, or knocks it aside, or takes it out of sight. Figu
 never taught may be called fallen for as long as they stand, or for a second now and then. So a call counts for a fall
 only once the base gave way, and the less the more often this figure was called fallen while it stood. A base that
 stops, is pushed or is measured badly did not give way: it must be further off the way it walked than that explains. One
-that was out of sight and is back in full where it was did not either. And whoever walks on with a flat base stands, as does
-whose base is where it would have walked by now: the middle of a base that stands on its edge is beside that.
-How often all this together speaks for a fall of a figure that goes on standing is measured too, over the whole table:
+that was out of sight and is back in full where it was did not either. And whoever walks on with a flat base stands, as
+does whose base is where it would be by now, did it walk on, or is where it was: the middle of a base that stands on its
+edge is beside that. How often all this together speaks for a fall of a figure that goes on standing is measured too:
 where bodies and bases are strange, it takes more of it. And while the board is off and no hand is near, hardly anything
 falls: signs of a fall must then last.
 
@@ -284,10 +284,11 @@ class PostureFilter:
         return odds
 
     def _walks_on(self, rows: Indices, bases: BaseMotion, t_ns: int) -> Bools:
-        """Return which bases are where they would have walked by now, since they last surely stood, shape (k,)."""
+        """Return which bases are where they would have walked since they surely stood, or still there, shape (k,)."""
+        moved_mm = bases.place_mm - self._calm_mm[rows]
         ahead_mm = self._calm_mm_s[rows] * (t_ns - self._calm_ns[rows])[:, None] * 1e-9
-        off_mm = np.linalg.norm(bases.place_mm - self._calm_mm[rows] - ahead_mm, axis=1)
-        walks_on: Bools = off_mm < LIMITS.walks_on_mm
+        walks_on: Bools = np.linalg.norm(moved_mm - ahead_mm, axis=1) < LIMITS.walks_on_mm
+        walks_on |= np.linalg.norm(moved_mm, axis=1) < LIMITS.stays_mm
         return walks_on
 
     @property
