@@ -237,12 +237,18 @@ class Recorder(LoopObserver):
                 segment.close()
             except (OutputError, OSError) as error:
                 self._problems.notify("warning", sentences(f"{segment.path} may lack its end: {error}"))
-            self._finished(segment.path)
+            if segment.path.exists():
+                self._finished(segment.path)
+            else:
+                text = f"{segment.path} was deleted while it was written. The recording goes on in the next file."
+                self._problems.notify("warning", text)
 
     def _check_disk(self) -> None:
         if time.monotonic() - self._disk_checked_at < LIMITS.disk_check_s:
             return
         self._disk_checked_at = time.monotonic()
+        if self._segment is not None and not self._segment.path.exists():
+            self._finish_segment()
         free_gb = self._update_free_gb()
         if free_gb < self._settings.stop_below_gb:
             if self._on:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import errno
 import io
+import itertools
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -26,6 +28,7 @@ from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import FormatError, RefusedError
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.recording import recorder as recorder_module
 from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.recording.recorder import DISK_FULL, DISK_LOW, RECORDING_BEHIND, Recorder
 from downfield.rig.recording.recording_library import RecordedFrame, index_path, prune, read_index
@@ -109,6 +112,7 @@ from recorded_frames import MJPEG, RAW, captured_frame
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.recording.recorder import Recorder
 from downfield.rig.live.rig_health import ActiveProblems
+from downfield.rig.recording import recorder as recorder_module
 raw = {raw}
 recorder = Recorder(Path({folder!r}), RecordingSettings(), lambda: RAW if raw else MJPEG, ActiveProblems())
 recorder.record(True)
@@ -228,6 +232,32 @@ def test_a_slow_disk_drops_frames_of_the_recording_and_that_is_reported(tmp_path
     assert RECORDING_BEHIND in {reason.code for reason in problems.active()}
     recorder._waiting._items.clear()
     recorder.close()
+
+
+def test_a_recording_that_is_deleted_while_it_is_written_goes_on_in_the_next_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder_module, "LIMITS", dataclasses.replace(recorder_module.LIMITS, disk_check_s=0.02))
+    folder, sealed, notices = tmp_path / "data" / "recordings", list[Path](), list[str]()
+    problems = ActiveProblems(notify=lambda _, text: notices.append(text))
+    recorder = Recorder(folder, RecordingSettings(), lambda: MJPEG, problems, finished=sealed.append)
+    recorder.record(True)
+    index = itertools.count()
+
+    def record_until_there_is(name: str) -> None:
+        until = time.monotonic() + 60
+        while not list(folder.rglob(name)):
+            assert time.monotonic() < until, f"no {name} was written"
+            recorder.frame_captured(captured_frame(next(index)))
+            time.sleep(0.01)
+
+    record_until_there_is("0001.mkv")
+    shutil.rmtree(tmp_path / "data")
+    record_until_there_is("0002.mkv")
+    recorder.close()
+    assert [path.name for path in sealed] == ["0002.mkv"]
+    assert len(notices) == 1
+    assert "0001.mkv was deleted while it was written" in notices[0]
 
 
 def test_the_oldest_recordings_are_deleted_first_and_nothing_else_is(tmp_path: Path) -> None:
