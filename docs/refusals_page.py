@@ -13,6 +13,7 @@ from typing import Final
 
 import cv2
 import numpy as np
+from altered_prints import refused_prints
 from refusal_texts import ROOT, is_listed, refusal_texts
 
 from downfield.calibration.calibration import read_calibration
@@ -159,7 +160,8 @@ def _cases() -> dict[str, tuple[str, Image, Callable[[Image], object]]]:
         "ruler": ("Certify: a ruler that was read wrongly", image, with_ruler),
         "spot": ("Certify: a spot that was read wrongly", image, with_wrong_spot),
     }
-    return {name: (title, np.asarray(made, dtype=np.uint8), refuse) for name, (title, made, refuse) in pictures.items()}
+    made = {name: (title, np.asarray(made, dtype=np.uint8), refuse) for name, (title, made, refuse) in pictures.items()}
+    return made | refused_prints(image, calibration)
 
 
 if __name__ == "__main__":

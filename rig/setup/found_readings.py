@@ -20,6 +20,7 @@ from downfield.core.errors import InputError
 
 JPEG_QUALITY: Final = 82
 _WIDTH_PX: Final = 640
+_USUAL_LINES_YD: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,12 @@ class FoundReadings:
         field, quality = self.calibration.field, self.calibration.quality
         along, across = field.mm_per_yd_x, field.mm_per_yd_y
         if self.unsized:
-            text = f"A field of {field.length_yd:g} yards, each {across / along:.2f} times as long across as along"
+            lines = (
+                "" if field.yard_line_every_yd == _USUAL_LINES_YD else f" (a line every {field.yard_line_every_yd:g})"
+            )
+            text = (
+                f"A field of {field.length_yd:g} yards{lines}, each {across / along:.2f} times as long across as along"
+            )
             return text if quality is None else f"{text}; lines fit to {quality.rms_px:.2f} px"
         sizes = "" if field.name == PROPOSED else f": {along:.2f} mm a yard along, {across:.2f} across"
         fit = "" if quality is None else f"; lines fit to {quality.rms_px:.2f} px ({quality.rms_mm:.2f} mm)"

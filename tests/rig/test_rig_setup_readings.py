@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,10 +24,12 @@ from setup_readings import (
 
 from downfield.api.table_setup import HeightRequest, MeasuredLength, PlacedLandmark, SolveRequest, StandingMark
 from downfield.calibration.advice import AdviceLimits
-from downfield.calibration.field.solution import AmbiguousField, FieldSolution
+from downfield.calibration.field.proposal import is_unsized
+from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, RefusedError
 from downfield.rig.setup import landmarks, session, solving
+from downfield.rig.setup.found_readings import FoundReadings
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.tables.profile import TableProfile
 
@@ -202,3 +205,13 @@ def test_a_correction_that_does_not_suit_leaves_readings_choice_and_lines_as_the
         assert after.model_copy(update={"problem": before.problem}) == before
         assert opened.lines() == lines
     assert searched(opened, SolveRequest()).revision > before.revision
+
+
+@pytest.mark.parametrize(("every_yd", "lines"), [(5.0, "yards, each"), (10.0, "yards (a line every 10), each")])
+def test_lines_that_are_farther_apart_than_usual_are_in_the_summary(every_yd: float, lines: str) -> None:
+    unsized = dataclasses.replace(
+        TUDOR, yard_line_every_yd=every_yd, source="Measured from the print; no length was measured."
+    )
+    assert is_unsized(unsized)
+    found = FoundReadings.of([FieldReading("seen", dataclasses.replace(solution(), field=unsized))], "camera")
+    assert f"A field of 100 {lines} " in found.summary
