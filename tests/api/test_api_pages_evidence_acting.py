@@ -94,7 +94,7 @@ def test_a_clip_and_the_view_are_saved_under_names_that_say_what_they_are(
 ) -> None:
     open_call(phone, url, tackle["id"])
     expect(phone.locator("#drawing polygon.first")).to_have_count(1)
-    with phone.expect_download(timeout=60_000) as saved:
+    with phone.expect_download(timeout=180_000) as saved:
         phone.get_by_role("button", name="GIF").tap()
     assert re.fullmatch(r"downfield_[0-9a-f-]+_play1_tackle-dark-28-light-24\.gif", saved.value.suggested_filename)
     assert saved.value.path().read_bytes().startswith(b"GIF89a")

@@ -30,10 +30,29 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     rig = Rig(load(environment={}, command_line=given), folder, paced=False)
     rig.play()
     address = rig.address.rstrip("/")
-    body = json.dumps({"title": "the next one"}).encode()
-    urlopen(Request(f"{address}/api/games", body, {"Content-Type": "application/json"}), timeout=20).close()
+    post(f"{address}/api/games", {"title": "the next one"})
     yield address
     rig.close()
+
+
+def post(address: str, body: dict[str, str]) -> None:
+    headers = {"Content-Type": "application/json"}
+    urlopen(Request(address, json.dumps(body).encode(), headers), timeout=60).close()
+
+
+def test_a_game_without_a_camera_has_its_calls_alone_and_requests_no_pictures(chrome: Browser, url: str) -> None:
+    post(f"{url}/api/calls", {"kind": "touchback", "text": "touchback, seen by all"})
+    with page_in(chrome, phone=True) as page:
+        requested: list[str] = []
+        page.on("request", lambda request: requested.append(request.url))
+        page.goto(f"{url}/game")
+        expect(page.locator("#message")).to_have_text(re.compile("^No camera was used in this game"))
+        expect(page.locator("#plays .call")).to_have_count(1)
+        expect(page.locator("#export-links")).not_to_contain_text("video")
+        assert not [address for address in requested if "thumbnail" in address]
+        page.locator("#plays .call a.text").tap()
+        expect(page.locator("#call .text")).to_have_text("Touchback, seen by all")
+        expect(page.locator("#message")).to_have_text(re.compile("^No camera was used in this game"))
 
 
 def test_a_page_waits_for_a_rig_that_is_gone_or_busy_and_says_so(chrome: Browser, url: str) -> None:

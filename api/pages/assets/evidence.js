@@ -92,8 +92,8 @@ async function load() {
     for (const tool of document.querySelectorAll(".under, .side > :not(#neighbors, #call, #notice)")) tool.hidden = true;
     const [details] = await read(`api/games/${encodeURIComponent(game)}/calls?${new URLSearchParams({ around: call, limit: 1 })}`).catch(() => []);
     if (details !== undefined) callSection.show(game, details);
-    const { camera } = await read(`api/games/${encodeURIComponent(game)}`).catch(() => ({ camera: true }));
-    if (!camera) setText(at("message"), "No camera was used in this game, so there are no pictures of its calls.");
+    const { camera } = await read(`api/games/${encodeURIComponent(game)}`).catch(() => ({}));
+    if (camera === false) setText(at("message"), "No camera was used in this game, so there are no pictures of its calls.");
   }
 }
 
