@@ -32,6 +32,9 @@ class ReplayProcessLimits:
     timeout_s: float = 15.0
     """Timeout of the next part; the process is ended then. Viewers give a replay up a little later."""
 
+    unhurried_s: float = 120.0
+    """The same where the film may take as long as it wants: on a busy computer the process gets little of a core."""
+
     starts: int = 3
     """Starts in a row without a replay, after which it is not tried again."""
 
@@ -141,7 +144,7 @@ class ReplayProcess:
         try:
             worker.connection.send(work)
             while True:
-                if not worker.connection.poll(LIMITS.timeout_s):
+                if not worker.connection.poll(LIMITS.timeout_s if self._kept else LIMITS.unhurried_s):
                     break
                 message: bytes | FilmEnd = worker.connection.recv()
                 if isinstance(message, FilmEnd):
