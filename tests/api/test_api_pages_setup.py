@@ -77,6 +77,7 @@ def test_a_table_is_set_up_in_the_browser_and_the_game_begins(
         page.get_by_role("button", name="Save and play").click()
         expect(page.get_by_text("The table is saved")).to_be_visible()
         expect(page.get_by_text("is open: the game can begin.")).to_be_visible(timeout=SOLVED_MS)
+        expect(page.get_by_role("link", name="To the operator panel")).to_be_visible()
         check_layout(page, "saved")
     saved = TableFolder(tmp_path / "data" / "tables").in_use()
     assert saved is not None

@@ -64,8 +64,10 @@ async function lookForGame() {
   try {
     const source = (await (await fetch("api/state", { credentials: "same-origin" })).json()).data.source;
     if (source?.live) setText(at("opening"), `${source.text} is open: the game can begin.`);
+    at("to-panel").hidden = !source?.live;
   } catch {
-    setText(at("opening"), "Opening its camera…"); // the service is changing to it
+    setText(at("opening"), "Opening its camera…"); // the service is changing to it, and shows no panel meanwhile
+    at("to-panel").hidden = true;
   }
 }
 
