@@ -113,7 +113,7 @@ def _problem_statuses(method: str, path: str, role: str, operation: dict[str, An
         method != "get"  # a command may name what is not there, or need what this service lacks
         or "{" in path
         or path in {"/api/game", "/api/scene", "/camera.jpg"}
-        or path.startswith(("/api/cal", "/api/setup"))
+        or path.startswith(("/api/cal", "/api/setup", "/api/program", "/program."))
     )
     possible = {
         400: True,
