@@ -34,5 +34,5 @@ def lower_priority(work: Work = "background") -> None:
 
 
 def raise_priority(work: LiveWork) -> bool:
-    """Run the calling thread in real time; return whether it is permitted. Work that may take long must not."""
+    """Run the calling thread in real time; return whether it does. Work that may take long must not."""
     return raise_thread_priority(_RANK[work])

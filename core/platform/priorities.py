@@ -32,16 +32,17 @@ def lower_thread_priority(niceness: int) -> None:
 def raise_thread_priority(rank: int) -> bool:
     """Run the calling thread before all ordinary ones, in real time (sched(7)); threads that it starts are ordinary.
 
-    Linux permits it to the administrator, and to others up to their limit `rtprio`.
+    Linux permits it to the administrator, and to others up to their limit `rtprio`. On a computer of one core, or one
+    that gives this process a single one, nothing is changed: everything else would stand still meanwhile.
 
     Args:
         rank: of two such threads the higher one runs first, 1..99.
 
     Returns:
-        Whether it is permitted.
+        Whether it does so.
 
     """
-    if SYSTEM != "linux":
+    if SYSTEM != "linux" or len(os.sched_getaffinity(0)) == 1:
         return False
     try:
         os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(rank))

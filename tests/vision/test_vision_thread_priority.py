@@ -137,6 +137,13 @@ def test_where_real_time_is_not_permitted_threads_keep_their_priorities(monkeypa
     assert set(loop_schedules(live=True).values()) == {(os.SCHED_OTHER, 0)}
 
 
+def test_a_single_core_is_left_to_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    with ThreadPoolExecutor(1) as track:
+        assert not track.submit(raise_priority, "track").result()
+        assert track.submit(schedule).result() == (os.SCHED_OTHER, 0)
+
+
 def test_full_frame_runs_have_background_priority() -> None:
     assert BACKGROUND.submit(niceness).result() == min(niceness() + BACKGROUND_NICENESS, 19)
 
