@@ -5,11 +5,13 @@ Needs torch and ultralytics: `make test-training` runs it in an environment of i
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
-import threading
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -36,7 +38,7 @@ from downfield.training.recipe import read_recipe  # noqa: E402
 from downfield.training.second_look import SecondLook  # noqa: E402
 from downfield.training.second_look_run import SECOND_LOOK, second_look_loss  # noqa: E402
 from downfield.training.shadows import cast_hard_shadows  # noqa: E402
-from downfield.training.trainer import load_learner, save_learner, train  # noqa: E402
+from downfield.training.trainer import Batch, Losses, load_learner, save_learner, train  # noqa: E402
 from downfield.training.turning import mirrored_frame  # noqa: E402
 from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
@@ -286,20 +288,20 @@ def test_runs_of_the_command_continue_and_a_finish_leaves_the_level_part_alone(f
         assert "already" not in CliRunner().invoke(app, [look, *given, "--finish"]).stdout
 
 
-def test_an_interrupted_run_keeps_its_progress(frames: Path, tmp_path: Path) -> None:
-    ended = threading.Event()
+def test_an_interrupted_run_keeps_its_progress(frames: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, step = itertools.count(), BALL_LOOK.step
 
-    def end() -> None:
-        while not ended.wait(4.0):
+    def take(model: Any, batch: Batch) -> tuple[Any, Losses]:
+        if next(begun) == 1:  # the samples before are learned
             os.kill(os.getpid(), signal.SIGTERM)
+        return step(model, batch)
 
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # until the command listens
-    threading.Thread(target=end).start()
+    monkeypatch.setattr("downfield.training.ball_look_run.BALL_LOOK", replace(BALL_LOOK, step=take))
     given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(_recipe(frames, tmp_path, 10**9))]
+    before = signal.getsignal(signal.SIGTERM)
     try:
         assert CliRunner().invoke(app, ["ball-look", *given, "--threads", "1"]).exit_code != 0
     finally:
-        ended.set()
         signal.signal(signal.SIGTERM, before)
     learner = BALL_LOOK.new()
     load_learner(learner, tmp_path / "ball-look" / "level.pt")
