@@ -50,6 +50,7 @@ from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.revocation import RevocableResponses
+from downfield.api.security.roles import AT_A_TABLE, IN_REVIEW
 from downfield.api.security.tokens import TokenStore
 from downfield.game.evidence import EvidenceFinder
 from downfield.game.recent_histories import RecentHistories
@@ -124,6 +125,7 @@ def create_app(
     app.state.context = context
     app.state.admin_key = context.admin_key
     app.state.access = access
+    app.state.required = IN_REVIEW if context.only_games else AT_A_TABLE
     app.state.relay = relay
     app.state.known = known or KnownClients(access.proxies)
     app.state.streams = OpenStreams()

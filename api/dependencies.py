@@ -20,7 +20,7 @@ from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import Origin
 from downfield.api.security.granted_access import Grants
 from downfield.api.security.known_clients import KnownClients
-from downfield.api.security.roles import RANK, Principal, required_role
+from downfield.api.security.roles import RANK, Principal, RequiredRole
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore, role_of
 from downfield.api.setup_control import SetupControl
@@ -175,8 +175,7 @@ async def authorize(connection: HTTPConnection) -> None:
     """
     principal = authenticate(connection)
     connection.state.principal = principal
-    context: AppContext = connection.app.state.context
-    required = required_role(connection.scope["endpoint"], in_review=context.only_games)
+    required: RequiredRole = getattr(connection.scope["endpoint"], connection.app.state.required, "admin")
     if RANK[principal.role or "anyone"] >= RANK[required]:
         return
     if connection.scope["type"] == "websocket":

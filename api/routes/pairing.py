@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 from starlette.datastructures import URL
 
-from downfield.api.dependencies import AdminKeyDep, AppContextDep, PrincipalDep, cookie_name
+from downfield.api.dependencies import AdminKeyDep, PrincipalDep, cookie_name
 from downfield.api.network_addresses import network_hosts, qr_svg
 from downfield.api.problems import ProblemError
 from downfield.api.repeated_requests import RepeatableRoute
@@ -18,7 +18,7 @@ from downfield.api.security.access import AccessPolicy
 from downfield.api.security.granted_access import GrantRefusedError, Grants
 from downfield.api.security.grants import MAX_GRANT, is_grant
 from downfield.api.security.known_clients import is_loopback
-from downfield.api.security.roles import Role, allow
+from downfield.api.security.roles import IN_REVIEW, Role, allow
 from downfield.api.security.tokens import LIMITS, TokenStore, role_of
 from downfield.core.errors import RefusedError
 from downfield.game.commands import Name, RequestModel
@@ -98,14 +98,14 @@ class DeviceDetails(TopicModel):
 
 @router.get("/session", summary="Your role and name")
 @allow("anyone")
-def session(principal: PrincipalDep, context: AppContextDep) -> SessionDetails:
+def session(request: Request, principal: PrincipalDep) -> SessionDetails:
     """The name is the one in the game's record."""
     return SessionDetails(
         role=principal.role,
         name=principal.name,
         device=principal.device,
         local=principal.local,
-        review=context.only_games,
+        review=request.app.state.required == IN_REVIEW,
     )
 
 

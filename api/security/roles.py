@@ -12,6 +12,10 @@ RequiredRole = Literal["anyone", "viewer", "operator", "admin"]
 RANK: Final[dict[Role | RequiredRole, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "referee": 3, "admin": 4}
 """A referee may do what an operator may, and rule on finished games."""
 
+AT_A_TABLE: Final = "required_role"
+IN_REVIEW: Final = "required_in_review"
+"""Names under which a route has the lowest role it is open to: at a table or desk, and with games to look at alone."""
+
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
@@ -43,14 +47,14 @@ def allow(role: RequiredRole, *, in_review: RequiredRole | None = None) -> Calla
     """
 
     def mark(endpoint: Endpoint) -> Endpoint:
-        endpoint.__dict__["required_role"] = role
-        endpoint.__dict__["required_in_review"] = in_review or role
+        endpoint.__dict__[AT_A_TABLE] = role
+        endpoint.__dict__[IN_REVIEW] = in_review or role
         return endpoint
 
     return mark
 
 
-def required_role(endpoint: Callable[..., Any], *, in_review: bool = False) -> RequiredRole:
-    """Return the lowest role a route is open to; `in_review` is whether there are only games to look at."""
-    role: RequiredRole = getattr(endpoint, "required_in_review" if in_review else "required_role", "admin")
+def required_role(endpoint: Callable[..., Any]) -> RequiredRole:
+    """Return the lowest role a route is open to."""
+    role: RequiredRole = getattr(endpoint, AT_A_TABLE, "admin")
     return role

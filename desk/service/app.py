@@ -17,6 +17,7 @@ from downfield.api.routes import pairing
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.middleware import SecurityMiddleware
+from downfield.api.security.roles import AT_A_TABLE
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.desk.service import event_routes, grant_routes, pages, push_routes, table_routes
@@ -59,6 +60,7 @@ def create_desk_app(
     app.state.desk = desk
     app.state.admin_key = admin_key
     app.state.access = access
+    app.state.required = AT_A_TABLE
     app.state.known = known
     app.state.streams = OpenStreams()
     app.state.answered = AnsweredRequests()
