@@ -46,13 +46,6 @@ class FallLimits:
     walked_mm: float = 30.0
     """A flat base that walked on for this far since it gave way carries a standing figure; others slide on an edge."""
 
-    walks_on_mm: float = 4.0
-    """A base this near to where its figure would have walked by now did not fall, whatever it looks like: the middle of
-    one that stands on its edge lies half its width and its height from there."""
-
-    stays_mm: float = 3.0
-    """Neither did a base this near to where it was when its figure last surely stood."""
-
     gave_way_ns: int = 400_000_000
     """A fall is recognized within this time after the base gave way."""
 

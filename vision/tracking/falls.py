@@ -10,9 +10,8 @@ Whoever falls tilts the base, or knocks it aside, or takes it out of sight. Figu
 never taught may be called fallen for as long as they stand, or for a second now and then. So a call counts for a fall
 only once the base gave way, and the less the more often this figure was called fallen while it stood. A base that
 stops, is pushed or is measured badly did not give way: it must be further off the way it walked than that explains. One
-that was out of sight and is back in full where it was did not either. And whoever walks on with a flat base stands, as
-does whose base is where it would be by now, did it walk on, or is where it was: the middle of a base that stands on its
-edge is beside that. How often all this together speaks for a fall of a figure that goes on standing is measured too:
+that was out of sight and is back in full where it was did not either. And whoever walks on with a flat base stands.
+How often all this together speaks for a fall of a figure that goes on standing is measured too, over the whole table:
 where bodies and bases are strange, it takes more of it. And while the board is off and no hand is near, hardly anything
 falls: signs of a fall must then last.
 
@@ -135,7 +134,6 @@ class BaseMotion:
         off_way_mm: distance from the way on which they were walking, beyond what errors and pushes explain.
         followed: whether they were detected just before, and were walking, not just starting to.
         place_mm: where they were measured, shape (k, 2).
-        rate_mm_s: how fast they were walking until then, shape (k, 2).
 
     """
 
@@ -143,13 +141,10 @@ class BaseMotion:
     off_way_mm: Array
     followed: Bools
     place_mm: Array
-    rate_mm_s: Array
 
     def select(self, rows: Bools) -> BaseMotion:
         """Return the motion of some bases."""
-        return BaseMotion(
-            self.own_mm[rows], self.off_way_mm[rows], self.followed[rows], self.place_mm[rows], self.rate_mm_s[rows]
-        )
+        return BaseMotion(self.own_mm[rows], self.off_way_mm[rows], self.followed[rows], self.place_mm[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +187,6 @@ class PostureFilter:
         self._missed = np.zeros(count, dtype=np.int64)  # runs of the detector in a row that missed it
         self._vanished = np.zeros(count, dtype=np.bool_)  # it was missed so, and has not been detected since
         self._flat_from_mm = np.full((count, 2), np.nan)  # where its base lay flat first since it last gave way
-        self._calm_mm = np.full((count, 2), np.nan)  # where each was last called upright with a flat base
-        self._calm_mm_s = np.zeros((count, 2))  # how it walked then
-        self._calm_ns = np.full(count, t_ns, dtype=np.int64)
         self._alarm_s = np.zeros(count)  # time for which the signs of each have spoken for a fall, until they don't
         self._standing_s, self._false_alarm_s = LIMITS.alarms_memory_s, LIMITS.alarms_memory_s * LIMITS.alarms_false
         self._evidence = np.zeros(count)  # cumulative sum of log-odds since then, while it favors a fall
@@ -272,24 +264,12 @@ class PostureFilter:
         memory_s = np.where(rest, LIMITS.calls_at_rest_memory_s, LIMITS.calls_memory_s)
         gain = np.where(lies, 0.0, 1 - np.exp(-step_s / memory_s))
         self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), LIMITS.calls_false)
-        odds = np.where(self._walks_on(rows, bases, t_ns) & ~lies, np.minimum(odds, LIMITS.unmoved), odds)
-        calm = flat & ~signs.called_fallen
-        self._calm_mm[rows[calm]], self._calm_mm_s[rows[calm]] = bases.place_mm[calm], bases.rate_mm_s[calm]
-        self._calm_ns[rows[calm]] = t_ns
         worth = np.where(rest, min(LIMITS.at_rest_per_s * step_s, 1.0), self._alarms_worth)
         odds = np.where(odds > 0, worth * odds, odds)
         odds = np.where(stays, np.maximum(odds, 0.0), odds)
         odds = np.where(walks, np.minimum(odds, LIMITS.upright_class), odds)
         self._note_alarms(rows, odds > 0, lies, step_s)
         return odds
-
-    def _walks_on(self, rows: Indices, bases: BaseMotion, t_ns: int) -> Bools:
-        """Return which bases are where they would have walked since they surely stood, or still there, shape (k,)."""
-        moved_mm = bases.place_mm - self._calm_mm[rows]
-        ahead_mm = self._calm_mm_s[rows] * (t_ns - self._calm_ns[rows])[:, None] * 1e-9
-        walks_on: Bools = np.linalg.norm(moved_mm - ahead_mm, axis=1) < LIMITS.walks_on_mm
-        walks_on |= np.linalg.norm(moved_mm, axis=1) < LIMITS.stays_mm
-        return walks_on
 
     @property
     def _alarms_worth(self) -> float:

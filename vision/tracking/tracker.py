@@ -327,5 +327,4 @@ class Tracker:
             off_way_mm=np.maximum(off_way_mm - explained_mm, 0.0),
             followed=(away_ns[rows] < LIMITS.missed_once_steps * step_s * 1e9) & walking,
             place_mm=pose[:, :2],
-            rate_mm_s=self._motion.mean[rows, VX : VX + 2],
         )
