@@ -1,8 +1,7 @@
-"""Priorities of threads and processes, where the operating system has them.
+"""Lower priorities of threads and processes, where the operating system has them.
 
-On Linux a thread has a niceness of its own, may go before all ordinary ones where the account permits that, and a
-process may leave the processor to all others; on macOS only processes have a niceness; on Windows nothing is changed,
-since that needs a call that Python does not have.
+On Linux a thread has a niceness of its own and a process may leave the processor to all others; on macOS only processes
+have one; on Windows nothing is lowered, since that needs a call that Python does not have.
 """
 
 from __future__ import annotations
@@ -27,28 +26,6 @@ def lower_thread_priority(niceness: int) -> None:
         # A thread starts as nice as the one that started it, which may be nice itself; the main thread never is.
         nice = os.getpriority(os.PRIO_PROCESS, os.getpid()) + niceness
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(nice, _MAX_NICENESS))
-
-
-def raise_thread_priority(rank: int) -> bool:
-    """Run the calling thread before all ordinary ones, in real time (sched(7)); threads that it starts are ordinary.
-
-    Linux permits it to the administrator, and to others up to their limit `rtprio`. On a computer of one core, or one
-    that gives this process a single one, nothing is changed: everything else would stand still meanwhile.
-
-    Args:
-        rank: of two such threads the higher one runs first, 1..99.
-
-    Returns:
-        Whether it does so.
-
-    """
-    if SYSTEM != "linux" or len(os.sched_getaffinity(0)) == 1:
-        return False
-    try:
-        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(rank))
-    except OSError:
-        return False
-    return True
 
 
 def lower_process_priority(niceness: int, schedule: Schedule) -> None:

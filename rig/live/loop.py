@@ -40,7 +40,7 @@ from downfield.rig.live.connections import (
 from downfield.rig.live.queued import LIMITS, DecodingFrame, DetectedFrame, Entry
 from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, sentences
 from downfield.rig.sources.source import CapturedFrame, FrameSource
-from downfield.vision.thread_priority import lower_priority, raise_priority
+from downfield.vision.thread_priority import lower_priority
 
 _log = logging.getLogger(__name__)
 
@@ -134,18 +134,8 @@ class Loop:
         self._source.close()
         self._captured.close()
 
-    @property
-    def _is_live(self) -> bool:
-        return self._source.facts.live
-
-    def _go_first(self) -> None:
-        """Run the calling thread before all that live frames do not wait for; a recording's frames may wait."""
-        if self._is_live:
-            raise_priority("track")
-
     def _capture(self) -> None:
-        self._go_first()
-        put = self._captured.put_or_drop if self._is_live else self._captured.put
+        put = self._captured.put_or_drop if self._source.facts.live else self._captured.put
         try:
             for frame in self._source.frames():
                 self._latest_index = frame.index
@@ -165,8 +155,7 @@ class Loop:
             self._decoding.close()
 
     def _detect(self) -> None:
-        if not self._is_live or not raise_priority("detect"):
-            lower_priority("detect")
+        lower_priority("detect")
         try:
             for decoding in self._decoding:
                 with self._reporting("decoding", f"Frame {decoding.index} could not be decoded"):
@@ -190,7 +179,6 @@ class Loop:
                 detections.cancel()
 
     def _track(self) -> None:
-        self._go_first()
         try:
             for detected in self._detected:
                 with self._reporting("tracking", f"Tracking failed in frame {detected.frame.index}"):
@@ -251,12 +239,11 @@ class Loop:
 
     def _wait_for_game(self) -> None:
         """Wait, with a recording, until the game has judged the last frame."""
-        if not self._is_live:
+        if not self._source.facts.live:
             with self._judged:
                 self._judged.wait_for(lambda: self._unjudged == 0)
 
     def _judge(self) -> None:
-        self._go_first()
         while not self._entries.finished:
             entry = self._entries.get(LIMITS.tick_s)
             with self._reporting("judging", "A scene could not be judged"):

@@ -46,8 +46,7 @@ class ServiceUnit:
     @property
     def text(self) -> str:
         """The unit as `systemd.service(5)` wants it."""
-        # The limit permits it to track live frames in real time; a user's own units can't raise theirs.
-        account = f"User={self.user}\nSupplementaryGroups=video audio\nLimitRTPRIO=2\n" if self.system else ""
+        account = f"User={self.user}\nSupplementaryGroups=video audio\n" if self.system else ""
         return f"""[Unit]
 Description=Downfield, the referee of this table
 # A camera may be plugged in hours after boot: never give up.
