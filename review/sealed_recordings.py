@@ -75,7 +75,8 @@ class SealedRecordings:
         """Return whether files of the recording of a game are those that were sealed."""
         wanted = list(dict.fromkeys(videos))
         with self._working:
-            states = {video: self._state(video, list(self._seals(row, video))) for video in wanted}
+            games = self._games(row)
+            states = {video: self._state(video, list(self._seals(games, video))) for video in wanted}
             if not states or not (set(states.values()) - {"unsealed"} or self._has_seals(row)):
                 return RecordingCheck("none", "")
         altered = ", ".join(
@@ -102,11 +103,15 @@ class SealedRecordings:
                         return "altered"
         return "sealed"
 
-    def _seals(self, row: GameRow, video: Path) -> Iterator[SegmentSealed]:
-        """Yield the seals of a file, of its own game or of those that were played next."""
-        segment = f"{video.parent.name}/{video.name}"
+    def _games(self, row: GameRow) -> list[GameRow]:
+        """Return a game and those that were played next, whose journals may have the seals of its files."""
         later = [*takewhile(lambda one: one.id != row.id, self._store.games(1_000_000))][::-1]
-        for game in (row, *later[: LIMITS.later_games]):
+        return [row, *later[: LIMITS.later_games]]
+
+    def _seals(self, games: Iterable[GameRow], video: Path) -> Iterator[SegmentSealed]:
+        """Yield the seals of a file, of the first of the games that has any."""
+        segment = f"{video.parent.name}/{video.name}"
+        for game in games:
             found = False
             for entry in self._store.latest(game.id, {SEAL_KIND}, LIMITS.seals):
                 with suppress(FormatError):  # of a journal that can't be read its own check tells
