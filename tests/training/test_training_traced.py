@@ -116,8 +116,7 @@ def developed(sensor: Sensor, light: float = 0.5, step: float = 1.0, side: int =
     picture = develop(
         torch.full((1, side, side, 3), light),
         rows,
-        origins=torch.tensor([[304.0, 164.0]]),
-        steps=torch.tensor([step]),
+        torch.tensor([[[step, 0.0, 304.0], [0.0, step, 164.0]]]),
         generator=torch.Generator().manual_seed(1),
     )
     assert picture.dtype == torch.uint8
@@ -130,6 +129,30 @@ def test_a_camera_shows_light_by_the_display_curve() -> None:
     red = developed(dataclasses.replace(STILL, white_balance=(1.2, 1.0, 0.8))).mean(axis=(0, 1))
     assert red[2] > red[1] > red[0], "blue, green, red"
     assert len(sensor_row(STILL, (640, 360), 0.0)) == len(FIELDS)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.7, 2.6])
+def test_a_lens_fringes_colors_outward_from_the_middle_of_the_frame(turn: float) -> None:
+    """In a window turned anyhow, red lies farther out than green and blue farther in, by pixels of the frame."""
+    size, step, side, corner_px = (1280, 720), 0.8, 65, 2.4
+    rotation = step * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    center = np.array([1100.0, 640.0])
+    inverse = np.column_stack([rotation, center - rotation @ (32, 32)]).astype(np.float32)
+    y, x = np.mgrid[:side, :side]
+    spot = 0.2 + 0.6 * np.exp(-((x - 32) ** 2 + (y - 32) ** 2) / (2 * 4.0**2))
+    light = torch.from_numpy(np.repeat(spot[None, :, :, None], 3, axis=3).astype(np.float32))
+    sensor = dataclasses.replace(STILL, processing=Processing(aberration_px=corner_px))
+    rows = torch.from_numpy(np.stack([sensor_row(sensor, size, 0.0)]))
+    planes = develop(light, rows, torch.from_numpy(inverse[None]))[0].numpy().astype(float)
+    weights = np.clip(planes - 140, 0, None)
+    blue, green, red = (
+        np.array([(plane * x).sum(), (plane * y).sum()]) / plane.sum() @ rotation.T
+        for plane in np.moveaxis(weights, 2, 0)
+    )
+    out = center - np.array([639.5, 359.5])
+    expected = corner_px * out / np.hypot(639.5, 359.5)
+    np.testing.assert_allclose(red - green, expected, atol=0.15)
+    np.testing.assert_allclose(blue - green, -expected, atol=0.15)
 
 
 def test_noise_averages_out_in_a_smaller_picture() -> None:

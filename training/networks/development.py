@@ -21,7 +21,8 @@ from downfield.twin.appearance import Processing, Sensor
 
 FIELDS: Final = (
     *("blur_px", "vignette", "red", "green", "blue", "noise", "flicker", "flicker_px", "flicker_phase", "jpeg"),
-    *("sharpen", "sharpen_px", "contrast", "gamma", "black", "saturation", "hue", "denoise", "width", "height"),
+    *("sharpen", "sharpen_px", "contrast", "gamma", "black", "saturation", "hue", "denoise", "fringe"),
+    *("width", "height"),
 )
 """Columns of sensors; lengths in pixels of the frame, angles in radians."""
 
@@ -66,25 +67,24 @@ def sensor_row(sensor: Sensor, size_px: tuple[int, int], phase: float) -> NDArra
         *(sensor.blur_px, sensor.vignette, red, green, blue, sensor.noise / 255),
         *(evened, size_px[1] / max(swings, 1e-3), phase, sensor.jpeg),
         *(own.sharpen, own.sharpen_px, own.contrast, own.gamma, own.black, own.saturation, math.radians(own.hue_deg)),
-        *(own.denoise, size_px[0], size_px[1]),
+        *(own.denoise, own.aberration_px, size_px[0], size_px[1]),
     )
     return np.array(values, dtype=np.float32)
 
 
-def develop(
-    light: Tensor, sensors: Tensor, *, origins: Tensor, steps: Tensor, generator: torch.Generator | None = None
-) -> Tensor:
+def develop(light: Tensor, sensors: Tensor, inverses: Tensor, *, generator: torch.Generator | None = None) -> Tensor:
     """Return pictures as cameras deliver them, uint8 blue green red, shape (n, height, width, 3).
 
     Args:
         light: linear, red green blue, float (n, height, width, 3).
         sensors: rows of `FIELDS`, float (n, columns), on the same device.
-        origins: frame pixel of each window's first pixel, shape (n, 2).
-        steps: frame pixels per pixel of each window, shape (n,): blur, noise and vignette follow it.
+        inverses: affine matrices from each window's pixels to its frame's, shape (n, 2, 3), on that device: blur,
+            noise, fringes and vignette follow them.
         generator: of the noise, on that device.
 
     """
     field = {name: sensors[:, column, None, None, None] for column, name in enumerate(FIELDS)}
+    origins, steps = inverses[:, :, 2], torch.linalg.det(inverses[:, :, :2]).abs().sqrt()
     step = steps[:, None, None, None]
     x = blurred(light.permute(0, 3, 1, 2), (sensors[:, FIELDS.index("blur_px")] / steps).clamp(min=0.05))
     gains = torch.cat([field["red"], field["green"], field["blue"]], dim=1)
@@ -92,6 +92,7 @@ def develop(
     # The shoulder of a sensor near its full scale, then the display curve.
     x = torch.where(x > 0.8, 0.8 + 0.2 * (1 - torch.exp((0.8 - x) / 0.2)), x) ** LIMITS.display_gamma
     x = _noisy(x, field["noise"], steps, generator).clamp(0, 1)
+    x = _fringed(x, field, inverses)
     x = _processed(x, field, steps)
     x = through_jpeg(255 * x, field["jpeg"][:, 0, 0, 0])
     return x.round().clamp(0, 255).to(torch.uint8).flip(1).permute(0, 2, 3, 1).contiguous()
@@ -133,8 +134,29 @@ def _noisy(x: Tensor, noise: Tensor, steps: Tensor, generator: torch.Generator |
     return x + field * noise * spread.clamp(max=3.0) / steps.clamp(min=1.0)[:, None, None, None]
 
 
+def _fringed(x: Tensor, field: dict[str, Tensor], inverses: Tensor) -> Tensor:
+    """Return pictures with red larger and blue smaller about the middle of their frames, as `twin.film.processing`."""
+    middle = torch.cat([field["width"], field["height"]], dim=1)[:, :, 0, 0] / 2 - 0.5
+    share = field["fringe"][:, 0, 0, 0] / middle.norm(dim=1)
+    if not bool(share.any()):
+        return x
+    # A growth about a point stays one, about that point's place, in every window.
+    place = torch.linalg.solve(inverses[:, :, :2], middle - inverses[:, :, 2])
+    sides = x.new_tensor([x.shape[3] - 1, x.shape[2] - 1])
+    planes = []
+    for channel, way in enumerate((1, 0, -1)):
+        shrink = 1 / (1 + way * share)
+        matrix = torch.zeros(len(x), 2, 3, device=x.device)
+        matrix[:, 0, 0] = matrix[:, 1, 1] = shrink
+        matrix[:, :, 2] = (1 - shrink)[:, None] * (2 * place / sides - 1)
+        plane = x[:, channel : channel + 1]
+        grid = functional.affine_grid(matrix, list(plane.shape), align_corners=True)
+        planes.append(functional.grid_sample(plane, grid, padding_mode="border", align_corners=True) if way else plane)
+    return torch.cat(planes, dim=1)
+
+
 def _processed(x: Tensor, field: dict[str, Tensor], steps: Tensor) -> Tensor:
-    """Return what the camera makes of its picture, as `twin.film.processing`; without color fringes."""
+    """Return what the camera makes of its picture, as `twin.film.processing`, once its lens has fringed it."""
     smooth = blurred(x, (LIMITS.smoothing_px / steps).clamp(min=0.3))
     spared = torch.exp(-(((smooth - x) / LIMITS.edge) ** 2))
     x = x + field["denoise"] * spared * (smooth - x)

@@ -13,7 +13,6 @@ from typing import Any, Final
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
@@ -133,17 +132,10 @@ def _traced(
         image = develop(
             torch.as_tensor(light, device=device),
             torch.from_numpy(plan.sensors).to(device),
-            origins=torch.from_numpy(plan.inverses[:, :, 2].astype(np.float32)).to(device),
-            steps=torch.from_numpy(_steps(plan)).to(device),
+            torch.from_numpy(plan.inverses.astype(np.float32)).to(device),
             generator=noise,
         )
         yield plan, image
-
-
-def _steps(plan: WindowPlan) -> NDArray[np.float32]:
-    """Return frame pixels per pixel of each window."""
-    steps: NDArray[np.float32] = np.sqrt(np.abs(np.linalg.det(plan.inverses[:, :, :2]))).astype(np.float32)
-    return steps
 
 
 def _sent(plan: WindowPlan, device: torch.device) -> tuple[Tensor, ...]:
