@@ -73,17 +73,17 @@ def rectify(image: Image, camera: Camera, region: BoardRegion, *, quick: bool = 
     """
     width, height = region.size_px
     both = board_map(camera, region, _QUICK_CELL_PX if quick else _CELL_PX)[:height, :width]
-    return np.asarray(
-        cv2.remap(
-            image,
-            both,
-            np.zeros(0, np.float32),
-            cv2.INTER_LINEAR if quick else cv2.INTER_CUBIC,
-            borderMode=cv2.BORDER_CONSTANT,
-            borderValue=_OUTSIDE,
-        ),
-        dtype=np.uint8,
+    # One map of both x and y: with an empty array as the second one, linear interpolation reads beyond it on some
+    # processors; OpenCV's types do not allow None.
+    out = cv2.remap(  # type: ignore[call-overload]
+        image,
+        both,
+        None,
+        cv2.INTER_LINEAR if quick else cv2.INTER_CUBIC,
+        borderMode=cv2.BORDER_CONSTANT,
+        borderValue=_OUTSIDE,
     )
+    return np.asarray(out, dtype=np.uint8)
 
 
 def board_map(camera: Camera, region: BoardRegion, cell_px: int = _CELL_PX) -> NDArray[np.float32]:
