@@ -58,6 +58,9 @@ WATCHED_FROM: Final = 265
 
 FRAME_NS: Final = 33_333_333
 
+TACKLE: Final = ("tackle", "dark-28", "light-24")
+"""The call that the bundled recording shows first after that, and its players."""
+
 STAGES: Final = ("capture", "decode", "detect", "track", "judge")
 """Names of the loop's threads, in the order in which a frame goes through them."""
 
@@ -260,19 +263,19 @@ def stage_of(step: Step) -> str:
 
 
 class _Window(LoopObserver):
-    """Is open from some frame on until the first call of a tackle is published."""
+    """Is open from some frame on until the call of the tackle is published."""
 
     def __init__(self, loop_stop: Callable[[], None]) -> None:
         self._stop = loop_stop
-        self.open, self.kinds = False, set[str]()
+        self.open, self.found = False, False
 
     def scene_ready(self, frame: Frame, scene: Scene, /) -> None:  # noqa: ARG002 - the seam's
         self.open = self.open or frame.index == WATCHED_FROM
 
     def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...], /) -> None:
         if self.open and isinstance(entry, Scene):
-            self.kinds |= {call.kind for call in calls}
-            if "tackle" in self.kinds:
+            self.found |= any((call.kind, *call.players) == TACKLE for call in calls)
+            if self.found:
                 self.open = False
                 self._stop()
 
@@ -306,8 +309,8 @@ def frame_walk() -> Walk:
         finally:
             service.close()
             store.close()
-    if "tackle" not in window.kinds:
-        raise RuntimeError("The bundled recording shows no tackle.")
+    if not window.found:
+        raise RuntimeError("The bundled recording shows no tackle of dark 28 by light 24.")
     # The stages run side by side: in the order in which a frame goes through them.
     walk.steps.sort(key=lambda step: STAGES.index(stage_of(step)))
     return walk

@@ -167,10 +167,17 @@ def test_a_fault_of_the_page_itself_is_not_blamed_on_the_rig(chrome: Browser, ur
     page = chrome.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(error.message))
+    pictures: list[Route] = []
     page.route("**/frames/drawings*", lambda route: route.fulfill(json={}))
+    page.route("**/frames/*.jpg*", lambda route: pictures.append(route))
     page.goto(f"{url}/evidence?call={tackle['id']}")
     expect(page.locator("#message")).to_contain_text("This page has a fault: ")
     assert faults, "the browser was not informed of it"
+    page.unroute("**/frames/*.jpg*")
+    for picture in pictures:
+        picture.continue_()
+    wait_for_picture(page)
+    expect(page.locator("#message")).to_contain_text("This page has a fault: ")  # the picture came later
     page.unroute("**/frames/drawings*")
     page.route("**/frames/drawings*", lambda route: route.abort())
     page.reload()

@@ -44,7 +44,7 @@ def demo_pictures(count: int) -> list[bytes]:
 @pytest.fixture(scope="module")
 def stream() -> Iterator[MjpegServer]:
     """Serve the line-up of the bundled recording, forward and backward, as a network camera does."""
-    forward = demo_pictures(60)
+    forward = demo_pictures(12)
     pictures = forward + forward[-2:0:-1]
     server = MjpegServer(fps=6, encoded=lambda number: pictures[(number - 1) % len(pictures)])
     yield server

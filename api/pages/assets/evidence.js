@@ -37,6 +37,7 @@ let direction = 1;
 let drawings = { lines: [], spot: null, size_px: null, calibration: "", plane: null };
 let view = cameraView;
 let shown = { frame: null, view: null }; // what the picture on the screen is
+let failure = ""; // of what was last tried; a picture that arrives later does not end it
 let plane = "base"; // that is measured on
 let drawnFrames = new Map();
 const kinds = new Set(Object.keys(KINDS).filter((kind) => KINDS[kind].on));
@@ -107,6 +108,7 @@ async function loadList() {
   at("timeline").max = frames.length - 1;
   history.replaceState(null, "", `?${new URLSearchParams({ game, call })}`);
   called_ns = found.call.t_ns;
+  failure = "";
   setText(at("missing"), found.missing);
   at("missing").hidden = !found.missing;
   callSection.show(game, found.call);
@@ -173,8 +175,9 @@ function show() {
   plots.moveTo((frames[place].t_ns - called_ns) / 1e6);
   at("picture").setAttribute("aria-busy", String(picture === undefined));
   at("picture").setAttribute("aria-label", `Frame ${frame}`);
-  at("message").hidden = !picture?.problem;
-  setText(at("message"), picture?.problem ?? "");
+  const problem = picture?.problem ?? failure;
+  at("message").hidden = !problem;
+  setText(at("message"), problem);
   if (picture?.url && (shown.frame !== frame || shown.view !== view)) {
     const turned = shown.view !== null && shown.view !== view;
     shown = { frame, view };
@@ -259,8 +262,9 @@ function showWaiting(text) {
 }
 
 function showError(error) {
+  failure = errorText(error);
   at("message").hidden = false;
-  setText(at("message"), errorText(error));
+  setText(at("message"), failure);
   draw();
 }
 
@@ -268,6 +272,7 @@ function showError(error) {
 
 function goTo(index) {
   if (frames.length === 0) return;
+  failure = "";
   direction = index < place ? -1 : 1;
   place = Math.min(Math.max(index, 0), frames.length - 1);
   pictures.retry(pathOf(frames[place]));
