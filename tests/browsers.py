@@ -5,6 +5,8 @@ Chromium is found in PATH, or named by CHROMIUM. Without it these tests are skip
 
 from __future__ import annotations
 
+import asyncio
+import atexit
 import os
 import shutil
 import socket
@@ -16,7 +18,7 @@ from typing import Any, Final
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 from served_games import FakeRig
 
 from downfield.api.app import LOCAL, create_app
@@ -51,18 +53,55 @@ def chromium() -> str | None:
     return named or next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
+class _SharedBrowser:
+    """A Chromium that the modules of a process of tests use in turn: each start takes a second of the processor."""
+
+    def __init__(self) -> None:
+        self._playwright: Playwright | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._browser: Browser | None = None
+
+    def open(self, path: str) -> Browser:
+        """Return it; it is started where it does not run."""
+        if self._playwright is None:
+            self._playwright = sync_playwright().start()
+            self._loop = asyncio.get_running_loop()
+            atexit.register(self._close)
+        asyncio._set_running_loop(self._loop)
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = self._playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        return self._browser
+
+    def leave(self) -> None:
+        """Close all pages; until it is opened again, other loops can run in this thread."""
+        try:
+            for context in [] if self._browser is None else self._browser.contexts:
+                context.close()
+        finally:
+            asyncio._set_running_loop(None)
+
+    def _close(self) -> None:
+        asyncio._set_running_loop(self._loop)
+        if self._browser is not None and self._playwright is not None:
+            self._browser.close()
+            self._playwright.stop()
+        asyncio._set_running_loop(None)
+
+
+_SHARED: Final = _SharedBrowser()
+
+
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A headless Chromium, or a skip that says how to get one."""
+    """A headless Chromium without any page, or a skip that says how to get one."""
     found = chromium()
     if found is None:
         pytest.skip("no Chromium: install it, or name one in CHROMIUM")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        try:
-            yield running
-        finally:
-            running.close()
+    running = _SHARED.open(found)
+    try:
+        yield running
+    finally:
+        _SHARED.leave()
 
 
 @contextmanager

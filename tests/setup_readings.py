@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,7 @@ CAMERA: Final = camera_over(TUDOR, (1280, 720))
 WAIT_S: Final = 120.0  # for what takes milliseconds on an idle machine
 
 
+@cache
 def solution(camera: Camera = CAMERA) -> FieldSolution:
     """A solution by exact places of the whole field."""
     x, y = np.meshgrid(np.linspace(0, TUDOR.length_mm, 9), np.linspace(0, TUDOR.width_mm, 6))
@@ -57,10 +59,13 @@ def mirrored_or_not() -> AmbiguousField:
     )
 
 
+@cache
 def picture() -> Image:
-    """The board as the camera sees it, in outlines."""
+    """The board as the camera sees it, in outlines; nobody draws on it."""
     ground = np.full((720, 1280, 3), 60, dtype=np.uint8)
-    return draw_field(ground, solution().calibration(), 2)
+    drawn = draw_field(ground, solution().calibration(), 2)
+    drawn.setflags(write=False)
+    return drawn
 
 
 def session_with(folder: Path, saved: list[TableProfile]) -> SetupSession:
@@ -80,5 +85,5 @@ def settled(session: SetupSession) -> SetupView:
     until = time.monotonic() + WAIT_S
     while session.view().step == "solving":
         assert time.monotonic() < until, "the search did not end"
-        time.sleep(0.2)
+        time.sleep(0.05)
     return session.view()

@@ -72,7 +72,7 @@ def test_a_level_white_surface_has_the_brightness_of_lamp_and_ambient_light() ->
     appearance = dataclasses.replace(appearance, figures=())
     between_lines = np.array([[0.525 * FIELD.length_mm, 0.5 * FIELD.width_mm]])
     x, y = appearance.camera.to_pixels(between_lines)[0].round().astype(int)
-    image = picture(appearance, empty, samples=64)
+    image = picture(appearance, empty, samples=16)
     patch = image[y - 2 : y + 3, x - 2 : x + 3].astype(np.float64).mean() / 255
     light = patch * (patch * (patch * 0.305306011 + 0.682171111) + 0.012522878)
     assert light == pytest.approx(0.95, abs=0.06)  # the lamp's 0.8 and 0.15, less what plastic mirrors elsewhere
@@ -98,7 +98,7 @@ def test_the_board_is_seen_through_a_clear_base() -> None:
     turf = with_board(table(place, opacity=0.25), grass=((0.1, 0.8, 0.1),))
     opaque = with_board(table(place), grass=((0.1, 0.8, 0.1),))
     x, y = turf.camera.to_pixels(np.array([[350.0, 150.0, 5.5]]))[0].round().astype(int)
-    clear, white = picture(turf, place, samples=64)[y, x], picture(opaque, place, samples=64)[y, x]
+    clear, white = picture(turf, place, samples=24)[y, x], picture(opaque, place, samples=24)[y, x]
     assert int(clear[1]) > int(clear[0]) + 30  # green shows
     assert abs(int(white[1]) - int(white[0])) < 10
 
@@ -142,7 +142,7 @@ def test_bright_surroundings_change_where_the_light_comes_from_but_not_how_much(
     lobes = (SkyLobe((0.0, 0.6, 0.8), 3.0, (2.0, 2.0, 2.0)),)
     walled = dataclasses.replace(plain, surroundings=Surroundings(sky_rise=0.4, lobes=lobes))
     empty = np.zeros((0, 3))
-    even, bright = (picture(one, empty, samples=32)[60:120, 120:200].mean() for one in (plain, walled))
+    even, bright = (picture(one, empty, samples=8)[60:120, 120:200].mean() for one in (plain, walled))
     assert even == pytest.approx(bright, rel=0.06)
 
 
@@ -156,7 +156,7 @@ def test_the_same_instant_is_the_same_picture_and_another_has_other_noise() -> N
 def test_more_samples_are_less_noise() -> None:
     appearance = dataclasses.replace(with_board(table(), grass=((0.5, 0.5, 0.5),)), ambient=0.5)
     noise = []
-    for samples in (2, 64):
+    for samples in (2, 24):
         one, other = (picture(appearance, samples=samples, t_ns=t_ns).astype(float) for t_ns in (1, 2))
         noise.append((one - other).std())
     assert noise[1] < 0.5 * noise[0]
