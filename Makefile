@@ -89,7 +89,7 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --no-compile --editable '.[dev]'
+	$(BIN)/python .ci/install.py --editable '.[dev]'
 	.ci/system-libraries $(BIN)/python twin
 	.ci/system-libraries $(BIN)/python browser
 	.ci/system-libraries $(BIN)/python database
@@ -98,8 +98,8 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 
 $(VENV)-train/.packages: pyproject.toml .ci/torchvision/pyproject.toml
 	$(PYTHON) -m venv $(VENV)-train
-	$(VENV)-train/bin/pip install --quiet --no-compile torch==2.13.0 ./.ci/torchvision
-	$(VENV)-train/bin/pip install --quiet --no-compile --editable '.[train,traced]' hypothesis pytest pytest-xdist
+	$(VENV)-train/bin/python .ci/install.py torch==2.13.0 ./.ci/torchvision
+	$(VENV)-train/bin/python .ci/install.py --editable '.[train,traced]' hypothesis pytest pytest-xdist
 	touch $@
 
 $(VENV)-train/.done: $(VENV)-train/.packages
