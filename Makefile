@@ -113,7 +113,7 @@ $(VENV)-site/.done:
 
 $(VENV)-lock/.done:
 	$(PYTHON) -m venv $(VENV)-lock
-	$(VENV)-lock/bin/pip install --quiet 'uv>=0.9' 'pip-audit>=2.9'
+	$(VENV)-lock/bin/python .ci/install.py 'uv>=0.9' 'pip-audit>=2.9'
 	touch $@
 
 build/typing/downfield: Makefile

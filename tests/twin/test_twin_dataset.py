@@ -169,7 +169,7 @@ def test_strewn_balls_lie_on_the_board_with_their_labels(tmp_path: Path) -> None
 
 
 def test_no_ball_is_strewn_around_a_fallen_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, strewn=1.0)
+    recipe = Recipe("train", seed=4, size_px=(640, 360), per_table=1, strewn=1.0)
     make_dataset(tmp_path / "told", recipe, 6)
     monkeypatch.setattr("downfield.twin.sets.labels._LYING_MM", np.inf)
     make_dataset(tmp_path / "anywhere", recipe, 6)
