@@ -70,7 +70,7 @@ def qr_svg(text: str) -> bytes:
 
 
 def qr_text(text: str) -> str:
-    """Return a QR code for a terminal: two modules a character, light on dark as terminals are, 4 modules of margin."""
+    """Return a QR code for a terminal: two modules a character, to be printed white on black, 2 modules of margin."""
     out = io.StringIO()
     segno.make(text, error="l", micro=False).terminal(out, border=2, compact=True)
     return out.getvalue()

@@ -200,10 +200,9 @@ class Rig:
             recording=RecordingStatus if self._recorder is None else self._recorder.status,
             picture_health=self._picture_health,
         )
-        outlets = outlets_of(settings)
-        if outlets:
-            runner = OutletRunner(self._hub, outlets, lambda text: self._problems.notify("warning", text))
-            self._closing.callback(runner.close)
+        warn = partial(self._problems.notify, "warning")
+        if outlets := outlets_of(settings, warn):
+            self._closing.callback(OutletRunner(self._hub, outlets, warn).close)
         self._begin_game()
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
         self._setup = self._table_setup()

@@ -16,6 +16,7 @@ from typing import Final
 from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.integrations.outlets import OutletRunner
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
@@ -30,6 +31,7 @@ from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.configuration.shown import shown_values
+from downfield.rig.configuration.stream import outlets_of
 from downfield.rig.kept_games import leased_data_folder, open_judgings, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.sources.source import CaptureClock
@@ -112,6 +114,12 @@ class Scorekeeper:
             self.service = Service(context, settings.service, data_folder(settings))
             serving.append(self.service)
             stack.callback(self.service.close)
+
+            def warn(text: str) -> None:
+                hub.publish("notice", Notice(level="warning", text=text))
+
+            if outlets := outlets_of(settings, warn):
+                stack.callback(OutletRunner(hub, outlets, warn).close)
             self._stack = stack.pop_all()
         if self.resumed:
             hub.publish("notice", Notice(text=f"The game goes on by hand: {self.game_service.text}."))

@@ -25,6 +25,7 @@ class FakeObs:
     Attributes:
         scene: in the program now.
         asked: every request, in order.
+        refuse: requests that are refused, with the code of the refusal.
 
     """
 
@@ -32,7 +33,7 @@ class FakeObs:
         self._password = password
         self.scene = "Table"
         self.asked: list[str] = []
-        self.refuse: set[str] = set()
+        self.refuse: dict[str, int] = {}
         self.connections: list[ServerConnection] = []
 
     async def handle(self, socket: ServerConnection) -> None:
@@ -55,12 +56,12 @@ class FakeObs:
         kind, data = message["d"]["requestType"], message["d"]["requestData"]
         self.asked.append(kind)
         answer: dict[str, Any] = {}
-        if kind == "SetCurrentProgramScene":
+        if kind == "SetCurrentProgramScene" and kind not in self.refuse:
             self.scene = data["sceneName"]
             self.asked[-1] = f"scene {self.scene}"
         elif kind == "GetCurrentProgramScene":
             answer = {"currentProgramSceneName": self.scene}
-        status = {"result": kind not in self.refuse, "code": 501 if kind in self.refuse else 100}
+        status = {"result": kind not in self.refuse, "code": self.refuse.get(kind, 100)}
         response = {"requestType": kind, "requestId": message["d"]["requestId"], "requestStatus": status}
         await socket.send(json.dumps({"op": 7, "d": response | {"responseData": answer}}))
 

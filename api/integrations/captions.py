@@ -25,7 +25,9 @@ def web_vtt(calls: Sequence[CallView], from_ns: int, offset_s: float = 0.0) -> s
 
     """
     shown = sorted((call for call in calls if call.verdict != "reported"), key=lambda call: call.t_ns)
-    times = [(call.t_ns - from_ns) / 1e9 + offset_s for call in shown]
+    times = [
+        round((call.t_ns - from_ns) / 1e9 + offset_s, 3) for call in shown
+    ]  # as written: a cue must end after it begins
     lines = ["WEBVTT", ""]
     for place, (call, at_s) in enumerate(zip(shown, times, strict=True)):
         if at_s < 0:

@@ -18,6 +18,10 @@ from downfield.review.painting import spoken_name
 _TICK_S: Final = 0.5  # a running clock is written this often
 
 
+class FilesError(Exception):
+    """The files can't be written; the text says why."""
+
+
 class FilesOutlet:
     """Writes files into a folder.
 
@@ -37,9 +41,15 @@ class FilesOutlet:
         """Write what changes.
 
         Raises:
-            OSError: the folder can't be written to.
+            FilesError: the folder can't be written to.
 
         """
+        try:
+            await self._run(updates)
+        except OSError as error:
+            raise FilesError(f"{self._folder} can't be written ({error.strerror or error})") from None
+
+    async def _run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         await asyncio.to_thread(self._folder.mkdir, parents=True, exist_ok=True)
         self._written.clear()
         game: GameView | None = None

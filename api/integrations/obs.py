@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -27,7 +27,7 @@ _RPC_VERSION: Final = 1
 _HELLO, _IDENTIFY, _IDENTIFIED, _REQUEST, _RESPONSE = 0, 1, 2, 6, 7
 _WRONG_PASSWORD: Final = 4009
 _NO_OBS: Final = "what answers there is no OBS with obs-websocket 5 (OBS 28 or newer)"
-_SUCCESS: Final = 100
+_SUCCESS, _NOT_RUNNING, _NOT_FOUND = 100, 501, 600
 _PLAYING: Final = frozenset({"live", "in_air", "kick"})  # the overlay shows no replay then
 
 
@@ -76,19 +76,34 @@ class ObsError(Exception):
     """OBS can't be driven; the text says why and what to do."""
 
 
+class ObsRefusedError(ObsError):
+    """OBS refuses a request.
+
+    Attributes:
+        code: of obs-websocket.
+
+    """
+
+    def __init__(self, text: str, code: object) -> None:
+        super().__init__(text)
+        self.code = code
+
+
 class ObsOutlet:
     """Drives one OBS.
 
     Args:
         options: what it is asked for.
+        report: receives what OBS refuses, as a sentence; once in a connection.
 
     """
 
     name = "OBS"
 
-    def __init__(self, options: ObsOptions) -> None:
-        self._options = options
-        self._scene = ReplayScene(options.scene)
+    def __init__(self, options: ObsOptions, report: Callable[[str], None] = lambda _: None) -> None:
+        self._options, self._report = options, report
+        self._refused: set[str] = set()
+        self._scene = ReplayScene(options.scene, self._note)
 
     async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
         """Connect, and do what the updates ask for.
@@ -102,6 +117,7 @@ class ObsOutlet:
                 self._options.address, max_size=LIMITS.message_bytes, open_timeout=LIMITS.answer_s
             ) as socket:
                 session = ObsSession(socket)
+                self._refused.clear()
                 await session.identify(self._options.password)
                 await self._drive(session, updates)
         except ConnectionClosed as closed:
@@ -148,8 +164,22 @@ class ObsOutlet:
 
     async def _save(self, session: ObsSession) -> None:
         await asyncio.sleep(LIMITS.settle_s)
-        with suppress(ObsError, ConnectionClosed):  # the buffer is not running: that is the streamer's choice
-            await session.request("SaveReplayBuffer")
+        with suppress(ConnectionClosed):
+            try:
+                await session.request("SaveReplayBuffer")
+            except ObsError as error:
+                self._note(error)
+
+    def _note(self, error: ObsError) -> None:
+        """Report what OBS refuses; the connection goes on, since the streamer can put it right there."""
+        text = str(error)
+        if isinstance(error, ObsRefusedError) and error.code == _NOT_RUNNING:
+            text = "its replay buffer is not running, so nothing is saved. Press Start Replay Buffer in OBS"
+        elif isinstance(error, ObsRefusedError) and error.code == _NOT_FOUND:
+            text = f"it has no scene '{self._options.scene}'. Set obs.scene to the name of one that it has"
+        if text not in self._refused:
+            self._refused.add(text)
+            self._report(f"OBS: {text}.")
 
 
 class ReplayScene:
@@ -157,11 +187,12 @@ class ReplayScene:
 
     Args:
         name: of the scene.
+        failed: receives what OBS refuses.
 
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, failed: Callable[[ObsError], None]) -> None:
+        self._name, self._failed = name, failed
         self._session: ObsSession | None = None
         self._before = ""
         self._over = asyncio.Event()
@@ -193,8 +224,12 @@ class ReplayScene:
         with suppress(ObsError, ConnectionClosed):
             now = await self._now()
             if now != self._name:
+                try:
+                    await self._switch(self._name)
+                except ObsRefusedError as error:
+                    self._failed(error)
+                    return
                 self._before = now
-                await self._switch(self._name)
             with suppress(TimeoutError):
                 await asyncio.wait_for(over.wait(), seconds + LIMITS.longer_s)
             if over is self._over:  # else the next replay has begun: a cancellation may be lost in `wait_for`
@@ -282,7 +317,8 @@ class ObsSession:
             self._waiting.pop(name, None)
         status = response.get("requestStatus", {})
         if status.get("code") != _SUCCESS:
-            raise ObsError(f"{kind} was refused: {status.get('comment', 'no reason given')}")
+            reason = status.get("comment", "no reason given")
+            raise ObsRefusedError(f"{kind} was refused: {reason}", status.get("code"))
         found: dict[str, Any] = response.get("responseData") or {}
         return found
 

@@ -6,18 +6,16 @@ import re
 import time
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import Field
-from starlette.datastructures import URL
 
 from downfield.api.dependencies import AdminKeyDep, PrincipalDep, cookie_name
-from downfield.api.network_addresses import network_hosts, qr_svg
+from downfield.api.network_addresses import qr_svg
 from downfield.api.problems import ProblemError
 from downfield.api.repeated_requests import RepeatableRoute
-from downfield.api.security.access import AccessPolicy
+from downfield.api.routes.own_addresses import base_urls, refuse_unreachable, watch_url
 from downfield.api.security.granted_access import GrantRefusedError, Grants
 from downfield.api.security.grants import MAX_GRANT, is_grant
-from downfield.api.security.known_clients import is_loopback
 from downfield.api.security.roles import IN_REVIEW, Role, allow
 from downfield.api.security.tokens import LIMITS, TokenStore, role_of
 from downfield.core.errors import RefusedError
@@ -52,6 +50,13 @@ class PairingDetails(TopicModel):
     code: str = Field(description="To type in.")
     url: str = Field(description="To open on the phone; the code is behind the #, so that it is in no log.")
     expires_s: float = Field(description="Seconds until the code expires.")
+    urls: list[str] = Field(description="`url` under every address of the service, for a phone in another network.")
+
+
+class AddressDetails(TopicModel):
+    """The addresses of the service for other devices."""
+
+    urls: list[str] = Field(description="Of the start page, the most useful first; each ends with a slash.")
 
 
 class SignInRequest(RequestModel):
@@ -158,12 +163,12 @@ def sign_out(request: Request, principal: PrincipalDep, token_store: TokenStoreD
 @allow("admin")
 def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingRequest) -> PairingDetails:
     """The code can be used once, within three minutes."""
-    _refuse_unreachable(request)
+    refuse_unreachable(request)
     code = token_store.make_code(pairing_request.role)
-    url = f"{base_url(request)}/pair#{code.code}"
+    urls = [f"{base}/pair#{code.code}" for base in base_urls(request)]
     shown = f"{code.code[:5]}-{code.code[5:]}"
     expires_s = round(code.expires_at - time.monotonic(), 1)
-    return PairingDetails(id=code.id, role=code.role, code=shown, url=url, expires_s=expires_s)
+    return PairingDetails(id=code.id, role=code.role, code=shown, url=urls[0], expires_s=expires_s, urls=urls)
 
 
 @router.get(
@@ -173,12 +178,28 @@ def pair(request: Request, token_store: TokenStoreDep, pairing_request: PairingR
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 @allow("admin")
-def pairing_picture(request: Request, token_store: TokenStoreDep, pairing: PairingId) -> Response:
+def pairing_picture(
+    request: Request,
+    token_store: TokenStoreDep,
+    pairing: PairingId,
+    place: Annotated[int, Query(ge=0, le=99, description="Place among the pairing's `urls`.")] = 0,
+) -> Response:
     """Holds the address with the code, for a phone's camera."""
     code = token_store.find_code(pairing)
     if code is None:
         raise ProblemError(404, "This code was used or has expired. Make a new one.")
-    return Response(qr_svg(f"{base_url(request)}/pair#{code.code}"), media_type="image/svg+xml")
+    bases = base_urls(request)
+    if place >= len(bases):
+        raise ProblemError(404, "This computer has no such address any more. Make a new code.")
+    return Response(qr_svg(f"{bases[place]}/pair#{code.code}"), media_type="image/svg+xml")
+
+
+@router.get("/addresses", summary="Addresses for other devices")
+@allow("admin")
+def addresses(request: Request) -> AddressDetails:
+    """As they are now; a computer may get others while Downfield runs."""
+    refuse_unreachable(request)
+    return AddressDetails(urls=[f"{base}/" for base in base_urls(request)])
 
 
 @router.get("/devices", summary="Paired devices")
@@ -201,7 +222,7 @@ def devices(token_store: TokenStoreDep) -> list[DeviceDetails]:
 @allow("admin")
 def pair_watcher(request: Request, token_store: TokenStoreDep, watcher: WatcherRequest) -> WatcherDetails:
     """For OBS and players on another computer, which can type no code: their addresses carry the token as `key`."""
-    _refuse_unreachable(request)
+    refuse_unreachable(request)
     redeemed = token_store.redeem(token_store.make_code("viewer").code, watcher.name)
     assert redeemed is not None, "a code that was just made can be used"
     token, device = redeemed
@@ -217,41 +238,6 @@ def revoke(
     if not token_store.revoke(device, principal.name):
         raise ProblemError(404, "No device with this id is paired. GET /api/devices lists them.")
     return Response(status_code=204)
-
-
-def base_url(request: Request) -> str:
-    """Return the address under which a phone on the network reaches this service, without a slash at its end."""
-    access: AccessPolicy = request.app.state.access
-    host, port, scheme = request.url.hostname or "", request.url.port, request.url.scheme
-    host = f"[{host}]" if ":" in host else host
-    if is_loopback(host.strip("[]")) or host == "localhost":
-        host = next(iter(network_hosts()), host)
-    if access.tls_port is not None and scheme == "http":
-        scheme, port = "https", access.tls_port
-    prefix: str = request.scope.get("root_path", "")
-    return f"{scheme}://{host}" + (f":{port}" if port else "") + prefix
-
-
-def watch_url(request: Request) -> str:
-    """Return the address under which programs on the network can watch, without a slash at its end.
-
-    Where the rig has a certificate of its own, that is the one without TLS: OBS has no way to accept the certificate.
-    """
-    access: AccessPolicy = request.app.state.access
-    url = URL(base_url(request))
-    if access.tls_port is not None and access.plain_port is not None and url.port == access.tls_port:
-        url = url.replace(scheme="http", port=access.plain_port)
-    return str(url)
-
-
-def _refuse_unreachable(request: Request) -> None:
-    access: AccessPolicy = request.app.state.access
-    if not access.reachable:
-        raise ProblemError(
-            409,
-            "Only this computer can use the service. Stop Downfield and start it with `downfield run --lan`.",
-            "not_here",
-        )
 
 
 def _redeem_grant(request: Request, token_store: TokenStore, text: str) -> tuple[str, SessionDetails]:

@@ -142,7 +142,10 @@ class SecurityMiddleware:
                 secure = URL(scope=scope).replace(scheme="https", port=self._access.tls_port)
                 return RedirectResponse(str(secure), 307, {"Cache-Control": "no-store"})
         if not _is_same_origin(headers, host) and (scope["type"] == "websocket" or method not in SAFE_METHODS):
-            return problem_response(403, "Request refused: it comes from another website (Origin header).")
+            hint = (
+                " Your own proxy has to pass on the Host with its port (nginx: $http_host)." if origin.proxied else ""
+            )
+            return problem_response(403, f"Request refused: it comes from another website (Origin header).{hint}")
         wait_s = math.ceil(self._acquire(origin.address, method, path, local=origin.local))
         if wait_s:
             detail = f"Too many requests from this device. Try again in {wait_s} s."

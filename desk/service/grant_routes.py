@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from downfield.api.dependencies import PrincipalDep
 from downfield.api.network_addresses import qr_svg
 from downfield.api.repeated_requests import RepeatableRoute
-from downfield.api.routes.pairing import base_url
+from downfield.api.routes.own_addresses import base_url
 from downfield.api.security.roles import Role, allow
 from downfield.core.errors import RefusedError
 from downfield.desk.service.parts import DeskDep, DeskParts

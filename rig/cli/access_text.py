@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rich.console import Console
 
 from downfield.api.network_addresses import qr_text
 from downfield.rig.web_service import Service
+
+QR_COLORS: Final = "#ffffff on #000000"
 
 
 def print_access(console: Console, service: Service) -> None:
@@ -30,11 +34,14 @@ def print_access(console: Console, service: Service) -> None:
 
 
 def print_qr(console: Console, text: str) -> None:
-    """Print a QR code, if the terminal's encoding has the characters for it."""
+    """Print a QR code, if the terminal's encoding has the characters for it.
+
+    Its colors are given, or a terminal that writes dark on light would show it inverted, which not every phone reads.
+    """
     code = qr_text(text)
     try:
         code.encode(console.encoding)
     except UnicodeEncodeError:
         return
     for line in code.splitlines():
-        console.print(line)
+        console.print(line, style=QR_COLORS)

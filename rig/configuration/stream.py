@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from downfield.api.integrations.files import FilesOutlet
@@ -20,12 +21,18 @@ def replay_options(settings: RigSettings) -> ReplayOptions:
     return ReplayOptions(settings.stream.replay == "auto", folder, settings.stream.keep_replays)
 
 
-def outlets_of(settings: RigSettings) -> list[Outlet]:
-    """Return the programs that are told of the game; none by default."""
+def outlets_of(settings: RigSettings, report: Callable[[str], None]) -> list[Outlet]:
+    """Return the programs that are told of the game; none by default.
+
+    Args:
+        settings: in effect.
+        report: receives what such a program refuses, as a sentence.
+
+    """
     outlets: list[Outlet] = []
     obs, webhook = settings.obs, settings.webhook
     if obs.address:
-        outlets.append(ObsOutlet(ObsOptions(obs.address, obs.password, obs.scene, obs.replay_buffer)))
+        outlets.append(ObsOutlet(ObsOptions(obs.address, obs.password, obs.scene, obs.replay_buffer), report))
     if webhook.url:
         outlets.append(WebhookOutlet(webhook.url, webhook.signing_key, states=webhook.states))
     if settings.output.folder:

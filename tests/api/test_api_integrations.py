@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from downfield.api.feed.hub import FeedMessage, Hub
 from downfield.api.integrations import outlets
 from downfield.api.integrations.captions import web_vtt
 from downfield.api.integrations.documents import game_document, update_document
-from downfield.api.integrations.files import FilesOutlet
+from downfield.api.integrations.files import FilesError, FilesOutlet
 from downfield.api.integrations.outlets import OutletRunner, StreamUpdate, UpdateQueue, UpdateSource
 from downfield.api.integrations.webhook import WebhookError, WebhookOutlet, signed
 from downfield.game.published.game_topics import CallsUpdate, GameView
@@ -180,6 +181,13 @@ def test_files_are_written_whole_and_only_when_they_change(game: GameView, tmp_p
     assert not list(folder.glob(".*"))
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    taken = tmp_path / "out"
+    taken.write_text("a file")
+    with pytest.raises(FilesError, match=r"out can't be written \(File exists\)"):
+        run(FilesOutlet(taken).run(aiter(UpdateQueue())))
+
+
 def test_captions_are_timed_and_escaped() -> None:
     first = a_call(id="a", t_ns=61_500_000_000, text="dark-28 tackled by <light-24> & co")
     second = a_call(id="b", t_ns=63_000_000_000, text="too close")
@@ -190,6 +198,9 @@ def test_captions_are_timed_and_escaped() -> None:
     )
     assert web_vtt([first], 62_000_000_000) == "WEBVTT\n"  # before the video began
     assert "01:01:01.500 -->" in web_vtt([first], 0, 3600.0)
+    soon = a_call(id="c", t_ns=63_000_300_000, text="at the same instant, as written")
+    shown = re.findall(r"(\S+) --> (\S+)", web_vtt([second, soon], 0))
+    assert shown == [("00:01:03.000", "00:01:08.000")] * 2, "a caption that ends when it begins is never shown"
 
 
 def test_a_replay_is_told_with_its_clip(game: GameView) -> None:

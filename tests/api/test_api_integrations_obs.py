@@ -117,17 +117,26 @@ def test_a_scene_that_somebody_changed_stays() -> None:
     run(work())
 
 
-def test_a_refused_request_does_not_end_the_connection() -> None:
+def test_what_obs_refuses_is_told_once_and_does_not_end_the_connection() -> None:
     async def work() -> None:
-        fake, queue = FakeObs(), UpdateQueue()
-        fake.refuse = {"SaveReplayBuffer"}
+        fake, queue, told = FakeObs(), UpdateQueue(), list[str]()
+        fake.refuse = {"SaveReplayBuffer": 501, "SetCurrentProgramScene": 600}
         async with fake.serving() as address:
-            driving = asyncio.create_task(ObsOutlet(ObsOptions(address, replay_buffer=True)).run(aiter(queue)))
+            options = ObsOptions(address, scene="Replya", replay_buffer=True)
+            driving = asyncio.create_task(ObsOutlet(options, told.append).run(aiter(queue)))
             for _ in range(2):
                 queue.put(StreamUpdate(None, call=TACKLE))
-            await until(lambda: len(fake.asked) == 2)
+            await until(lambda: fake.asked == ["SaveReplayBuffer"] * 2)
+            for expected in (1, 2):
+                queue.put(StreamUpdate(None, replay=LONG))
+                await until(lambda n=expected: fake.asked.count("SetCurrentProgramScene") == n)  # type: ignore[misc]
+            await until(lambda: len(told) >= 2)
             assert len(fake.connections) == 1
             driving.cancel()
+        assert told == [
+            "OBS: its replay buffer is not running, so nothing is saved. Press Start Replay Buffer in OBS.",
+            "OBS: it has no scene 'Replya'. Set obs.scene to the name of one that it has.",
+        ]
 
     run(work())
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import cv2
+import httpx
 import numpy as np
 import pytest
 from browsers import PageServer, browser, page_in
@@ -133,6 +134,59 @@ def test_obs_on_another_computer_needs_one_address_from_the_start_page(chrome: B
         obs.goto(urlsplit(pasted)._replace(netloc=own.netloc).geturl())  # this computer's network may answer to nobody
         expect(obs.locator("html")).to_have_attribute("data-link", "live")
         expect(obs.locator("html")).to_have_attribute("data-theme", "light")
+    service.stop()
+
+
+def test_an_address_that_was_seen_on_the_stream_is_removed_by_two_presses(chrome: Browser, tmp_path: Path) -> None:
+    service = PageServer(tmp_path, AccessPolicy(lan=True))
+    service.start()
+    with page_in(chrome) as page:
+        page.goto(service.url, wait_until="domcontentloaded")
+        page.get_by_role("button", name="OBS is on another computer").click()
+        address = page.locator("article", has=page.get_by_role("heading", name="Score bug")).get_by_label("Address")
+        expect(address).to_have_value(re.compile("key="))
+        seen = urlsplit(address.input_value())._replace(netloc=urlsplit(service.url).netloc).geturl()
+        remove = page.get_by_role("button", name="Remove OBS on another computer")
+        remove.click()
+        expect(remove).to_have_text("Really?")
+        assert len(service.token_store.devices()) == 1
+        remove.click()
+        expect(page.locator("#devices li")).to_have_count(0)
+        expect(address).to_have_value(f"{service.url}/overlay/scorebug")
+    assert service.token_store.devices() == []
+    service.stop()
+    strangers = PageServer(tmp_path, AccessPolicy(lan=True, trust_local=False))  # to whom this computer is as any other
+    strangers.start()
+    with page_in(chrome) as obs:
+        obs.goto(f"{strangers.url}/overlay/scorebug?{urlsplit(seen).query}")
+        expect(obs.get_by_role("alert")).to_contain_text("Its key is wrong, older than 90 days, or was removed")
+        obs.goto(strangers.url, wait_until="domcontentloaded")
+        expect(obs.locator("#access")).to_contain_text("not paired yet")
+        expect(obs.locator("#elsewhere")).to_be_hidden()
+    strangers.stop()
+
+
+def test_the_code_can_lead_to_any_address_and_goes_when_it_is_used(chrome: Browser, tmp_path: Path) -> None:
+    service = PageServer(tmp_path, AccessPolicy(lan=True))
+    service.start()
+    with page_in(chrome) as page, httpx.Client(base_url=service.url) as phone:
+        page.goto(service.url, wait_until="domcontentloaded")
+        shown = page.locator("#addresses a")
+        expect(shown).to_have_count(len(phone.get("/api/addresses").json()["urls"]))
+        page.get_by_role("button", name="As operator").click()
+        last = shown.last.get_attribute("href")
+        if shown.count() > 1:
+            page.get_by_label("Address in the code").select_option(index=shown.count() - 1)
+        code = page.locator("#code .code").inner_text()
+        picture = page.locator("#code img")
+        expect(picture).to_have_attribute("alt", f"QR code of {last}pair#{code.replace('-', '')}")
+        page.wait_for_function("() => document.querySelector('#code img').naturalWidth > 0")
+        drawn = cv2.imdecode(np.frombuffer(picture.screenshot(), np.uint8), cv2.IMREAD_COLOR)
+        assert drawn is not None
+        assert cv2.QRCodeDetector().detectAndDecode(drawn)[0] == f"{last}pair#{code.replace('-', '')}"
+        phone.post("/api/session", json={"code": code, "name": "Ann’s phone"}).raise_for_status()
+        expect(page.locator("#code")).to_have_text("Paired: Ann’s phone, operator.")
+        expect(page.locator("#devices")).to_contain_text("Ann’s phone")
     service.stop()
 
 

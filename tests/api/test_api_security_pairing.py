@@ -160,3 +160,19 @@ def test_programs_that_watch_get_the_address_without_tls(tmp_path: Path) -> None
     finally:
         made.game_service.close()
         made.store.close()
+
+
+def test_no_code_leads_past_the_proxy_that_alone_is_reachable(tmp_path: Path) -> None:
+    policy = AccessPolicy(proxies=("127.0.0.1",), limits=MANY)
+    made = SecuredService(tmp_path / "a.db", policy)
+    try:
+        past = AsgiClient(made.app, token=made.app.state.admin_key.session())
+        for refused in (past.get("/api/addresses"), past.post("/api/pairings", {}), past.post("/api/devices", {})):
+            assert refused.status == 409
+            assert "by the proxy's address" in refused.json["detail"]
+        through = {"x_forwarded_for": "10.0.0.9", "x_forwarded_proto": "https", "x_forwarded_host": "10.0.0.2:9443"}
+        assert past.get("/api/addresses", **through).json["urls"] == ["https://10.0.0.2:9443/"]
+        assert past.post("/api/pairings", {}, **through).json["url"].startswith("https://10.0.0.2:9443/pair#")
+    finally:
+        made.game_service.close()
+        made.store.close()

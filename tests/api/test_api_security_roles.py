@@ -85,6 +85,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("POST", "/api/setup/save"),
         ("POST", "/api/pairings"),
         ("GET", "/api/pairings/{pairing}/qr.svg"),
+        ("GET", "/api/addresses"),
         ("GET", "/api/devices"),
         ("POST", "/api/devices"),
         ("DELETE", "/api/devices/{device}"),

@@ -152,3 +152,16 @@ print([name for name in loaded if name != "downfield.vision" and not name.starts
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_other_programs_are_told_of_a_game_without_a_camera(tmp_path: Path) -> None:
+    given = {"service.port": 0, "data": str(tmp_path / "data"), "output.folder": str(tmp_path / "mixer")}
+    keeper = Scorekeeper(load(None, command_line=given), load_field("ultimate"), GAME)
+    try:
+        until = time.monotonic() + 60
+        name = tmp_path / "mixer" / "home_name.txt"
+        while not name.is_file() and time.monotonic() < until:
+            time.sleep(0.02)
+        assert name.read_text() == "River City"
+    finally:
+        keeper.close()

@@ -25,6 +25,22 @@ export function overlay(name, topics, build) {
   });
   reloadOnUpgrade(feed);
   feed.start();
+  checkKey(values.key).catch(() => {}); // the rig does not answer yet; the feed goes on trying
+}
+
+/** Say so on an overlay that was opened by an address that lets nobody watch: it would stay empty without a word. */
+async function checkKey(key) {
+  const response = await fetch(`api/session${key && `?key=${key}`}`, { credentials: "same-origin" });
+  if (!response.ok || (await response.json()).role !== null) return;
+  document.body.append(
+    el(
+      "section",
+      { class: "url-errors", role: "alert" },
+      el("h1", {}, "This address can’t watch"),
+      el("p", {}, key ? "Its key is wrong, older than 90 days, or was removed." : "It has no key, and this computer is not paired."),
+      el("p", {}, "On Downfield’s start page press “OBS is on another computer” and copy the address again."),
+    ),
+  );
 }
 
 function urlErrors(name, problems) {

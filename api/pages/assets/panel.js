@@ -1,5 +1,6 @@
 // The operator panel, made for one thumb. Buttons carry the request they send; one listener sends it.
 
+import { noteAccess } from "./access_notice.js";
 import { applyTeamColors } from "./color.js";
 import { changedAt, el, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
@@ -281,25 +282,12 @@ function hideNotice() {
   at("notice").hidden = true;
 }
 
-// --- pairing -------------------------------------------------------------------------------------------------------
-
-/** Show a notice on a device that is not paired or may only watch, before its taps are refused. */
-async function checkPairing() {
-  const session = await send("api/session", null, { method: "GET" }).catch(() => null);
-  if (session === null || ["operator", "referee", "admin"].includes(session.role)) return;
-  at("pairing").hidden = false;
-  at("pairing").append(
-    el("p", {}, session.role === null ? "This device is not paired yet." : "This device can only watch."),
-    el("a", { class: "button small", href: "pair" }, "Pair this device"),
-  );
-}
-
 followLegal(feed, () => {
   more.offer();
   updateActions();
   updateQuestions();
 });
-checkPairing();
+noteAccess(at("pairing"), feed, ["operator", "referee", "admin"]); // before its taps are refused
 const wide = matchMedia("(min-width: 1200px)");
 const showPicture = () => {
   if (wide.matches) at("picture").src = "camera.mjpeg";

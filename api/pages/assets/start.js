@@ -1,11 +1,12 @@
 // The start page: the live game, and links to everything else.
 
+import { noteAccess } from "./access_notice.js";
 import { Board } from "./board.js";
 import { applyTeamColors } from "./color.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
-import { errorText, send } from "./send.js";
+import { showDevices } from "./start_devices.js";
 import { elsewhereRow, overlayCards } from "./start_overlays.js";
 import { startTour } from "./tour.js";
 import { START_TOUR } from "./tours.js";
@@ -19,7 +20,6 @@ const at = (id) => document.getElementById(id);
 const feed = new Feed(["game", "ball", "calls", "line_up", "scene", "health", "source"]);
 const board = new Board();
 at("map").append(board.element);
-at("overlays").before(elsewhereRow());
 at("overlays").append(...overlayCards());
 
 board.follow(feed);
@@ -70,19 +70,12 @@ function updateStatus() {
 
 at("tour-button").addEventListener("click", () => startTour(START_TOUR));
 
-at("pairing").addEventListener("click", async (event) => {
-  const role = event.target.dataset?.role;
-  if (role === undefined) return;
-  try {
-    const pairing = await send("api/pairings", { role });
-    at("code").replaceChildren(
-      el("img", { class: "qr", src: `api/pairings/${pairing.id}/qr.svg`, alt: `QR code of ${pairing.url}` }),
-      el("p", {}, el("b", { class: "code" }, pairing.code), el("br"), `Scan it, or enter this code at ${pairing.url.split("#")[0]} within ${Math.round(pairing.expires_s / 60)} minutes.`),
-    );
-  } catch (error) {
-    at("code").replaceChildren(el("p", {}, errorText(error)));
-  }
-});
+async function showAccess() {
+  const session = await noteAccess(at("access"), feed, ["viewer", "operator", "referee", "admin"]);
+  if (session?.role !== "admin") return;
+  at("overlays").before(elsewhereRow());
+    await showDevices();
+}
 
 async function showAbout() {
   const response = await fetch("about");
@@ -92,6 +85,7 @@ async function showAbout() {
   at("about").hidden = false;
 }
 
+showAccess().catch(() => {}); // pairing is left out
 showAbout().catch(() => {}); // the line is left out
 reloadOnUpgrade(feed);
 feed.start();

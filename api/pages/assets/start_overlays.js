@@ -35,22 +35,28 @@ export function elsewhereRow() {
   const message = el("p", { role: "status" });
   const button = el("button", { type: "button", class: "small" }, "OBS is on another computer");
   let granted = null; // one device for all addresses of this page
+  const aimHere = () => {
+    aim(document.baseURI, "");
+    button.textContent = "OBS is on another computer";
+    message.textContent = "";
+  };
+  document.addEventListener("device-removed", ({ detail }) => {
+    if (granted?.id !== detail) return;
+    granted = null;
+    aimHere();
+  });
   button.addEventListener("click", async () => {
-    if (target.key) {
-      aim(document.baseURI, "");
-      button.textContent = "OBS is on another computer";
-      message.textContent = "";
-      return;
-    }
+    if (target.key) return aimHere();
     try {
       granted ??= await send("api/devices", { name: "OBS on another computer" });
+      document.dispatchEvent(new CustomEvent("device-added"));
     } catch (error) {
       message.textContent = errorText(error);
       return;
     }
     aim(granted.url, granted.token);
     button.textContent = "OBS is on this computer";
-    message.textContent = "Every address below now works on any computer of this network as it is. It can only watch.";
+    message.textContent = "Every address below now works on any computer of this network as it is. It can only watch; if one was seen on the stream, remove it under “Paired devices” and press this again.";
   });
   return el("div", { class: "elsewhere" }, button, message);
 }
