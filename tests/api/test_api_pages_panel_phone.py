@@ -12,6 +12,7 @@ import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
+from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.game_topics import CallView, ClauseView, Question, Questions, ReadingView
 
 
@@ -224,3 +225,28 @@ def test_a_sponsor_is_put_on_the_stream_with_its_logo(service: PageServer, chrom
         fold.get_by_role("button", name="Show the card").tap()
         expect(stream.locator(".card h1")).to_have_text("Kühn & Söhne")
         stream.wait_for_function("() => document.querySelector('.card .logo')?.naturalWidth > 0")
+
+
+@pytest.mark.parametrize("size", [(195, 422), (320, 568), (640, 360)])
+def test_on_small_phones_and_with_text_of_twice_the_size_nothing_is_cut_off(
+    service: PageServer, phone: Page, size: tuple[int, int]
+) -> None:
+    service.game_service.start_game(
+        NewGame(home=TeamSheet(name="W", short="WWWW"), away=TeamSheet(name="M", short="MMMM"))
+    )
+    width, height = size
+    phone.set_viewport_size({"width": width, "height": height})
+    phone.reload()  # as a phone of this size opens it
+    expect(phone.locator("#score")).to_contain_text("WWWW")
+    expect(phone.locator("#dock button").first).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") == width
+    parts = phone.locator("#dock button, #score .team, #link").all()
+    boxes = [box for part in parts if (box := part.bounding_box()) is not None]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes), boxes
+    assert all(box["y"] + box["height"] <= height for box in boxes)
+    phone.evaluate("window.scrollTo(0, 400)")
+    header, buttons = phone.locator("header").bounding_box(), phone.locator("#dock").bounding_box()
+    assert header is not None
+    assert buttons is not None
+    below = height if buttons["x"] > 0 else buttons["y"]  # held sideways, they stand beside
+    assert below - max(0.0, header["y"] + header["height"]) > 0.4 * height, "no room between score and buttons"
