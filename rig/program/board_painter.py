@@ -24,7 +24,8 @@ Plane = NDArray[np.uint8]
 """One value a pixel, shape (height, width)."""
 
 _SHIFT: Final = 4  # fractional bits of the coordinates that OpenCV draws at
-_SHADE: Final = (60, 272)  # least and most light on the paint, of 255: shadows stay readable, gleams stay paint
+_WHOLE: Final = 239  # the board's light as a gray level: what is brighter than white stays paint
+_DARKEST: Final = 56  # shadows stay readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +101,17 @@ class BoardPainter:
 
     def _blend(self, out: Image, image: Image, shape: BoardShape, box: Box, mask: Plane, move: Array | None) -> None:
         part = _part(out, box)
-        light = self._board.light(box).astype(np.uint16)
         # What the board darkens by since it was learned is a shadow, and falls on the paint as well.
-        green = cv2.extractChannel(_part(image, box), 1).astype(np.uint16)
-        before = cv2.extractChannel(moved_part(self._board.image, move, box), 1).astype(np.uint16)
+        green = cv2.extractChannel(_part(image, box), 1)
+        before = cv2.extractChannel(moved_part(self._board.image, move, box), 1)
         known = moved_part(self._board.known, move, box)
-        shade = np.where(known == 255, np.clip(255 * (green + 8) // (before + 8), *_SHADE), 255)
-        shade = cv2.blur(shade.astype(np.uint16), (3, 3)).astype(np.uint32) * light // 255
-        alpha = (mask * shape.opacity).astype(np.uint8)
-        for channel, value in enumerate(shape.color):
-            paint = np.minimum(shade * value // 255, 255).astype(np.uint8)
-            plane = cv2.extractChannel(part, channel)
-            mixed = cv2.blendLinear(paint, plane, alpha.astype(np.float32) / 255, 1 - alpha.astype(np.float32) / 255)
-            cv2.insertChannel(mixed, part, channel)
+        seen, empty = (cv2.add(one, np.full_like(one, 8)) for one in (green, before))
+        shade = cv2.max(cv2.divide(seen, empty, scale=_WHOLE), np.full_like(green, _DARKEST))
+        shade = np.where(known == 255, shade, np.uint8(_WHOLE))
+        lit = cv2.multiply(cv2.blur(shade, (3, 3)), self._board.light(box), scale=1 / 255)
+        paint = cv2.merge([cv2.convertScaleAbs(lit, alpha=value / _WHOLE) for value in shape.color])
+        share = mask.astype(np.float32) * np.float32(shape.opacity / 255)
+        cv2.blendLinear(paint, part, share, 1 - share, dst=part)
 
 
 def _outline_px(camera: Camera, field: FieldModel) -> Array:

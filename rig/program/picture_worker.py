@@ -63,6 +63,7 @@ def _serve(connection: Connection) -> None:
     """Draw until the connection closes; the first message is the descriptor of the shared memory."""
     memory: int = connection.recv()
     answers, painter = _Answers(connection), ProgramPainter()
+    shared: Image | None = None  # mapping it anew for every picture takes longer than copying it
     encoder = ProgramEncoder(answers, answers.failed, lambda: None)  # two low priorities would be none
     answers.send(Sign.DRAWN)
     while True:
@@ -72,7 +73,8 @@ def _serve(connection: Connection) -> None:
             continue
         request = wanted.request
         try:
-            shared = shared_picture(memory, wanted.shape)
+            if shared is None or shared.shape != wanted.shape:
+                shared = shared_picture(memory, wanted.shape)
             image = painter.draw(shared, request.scene, request.camera, request.moment, request.options)
             if request.film:
                 encoder.put(image.copy() if image is shared else image, request.t_ns)

@@ -169,7 +169,8 @@ class ReplayProcess:
     def _start(self) -> None:
         """Start a process, and take it into use once it answers."""
         ours, theirs = Pipe()
-        command = [sys.executable, "-m", "downfield.rig.program.replay_worker", str(theirs.fileno())]
+        awaited = "awaited" if self._kept else "later"
+        command = [sys.executable, "-m", "downfield.rig.program.replay_worker", str(theirs.fileno()), awaited]
         with theirs:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])  # noqa: S603
         worker = _Worker(process, ours)

@@ -1,7 +1,8 @@
 """The worker process that draws and encodes replays and highlights for a `ReplayProcess`.
 
-Run with the file descriptor of its connection as argument. It reads the recorded frames itself. It ends when the
-connection closes, and therefore whenever its client ends.
+Run with the file descriptor of its connection as argument, and with "awaited" or "later": whether somebody waits
+for its films. It reads the recorded frames itself. It ends when the connection closes, and therefore whenever its
+client ends.
 """
 
 from __future__ import annotations
@@ -20,14 +21,18 @@ from downfield.core.errors import NotRecordedError
 from downfield.core.platform.child_process import end_with_client
 from downfield.core.platform.priorities import lower_process_priority
 from downfield.game.footage import FootageFrame
-from downfield.review.replay.replay_maker import FilmWork, OwnThreadRenderer
+from downfield.review.replay.fragments import encode_fragments
+from downfield.review.replay.replay_maker import FilmWork
 from downfield.rig.live.process_tuning import tune_process
+from downfield.rig.program.paced_film import PacedFilms
 from downfield.rig.program.replay_process import FilmEnd
 from downfield.rig.recording.recorded_footage import decoded_pictures
 
 _log = logging.getLogger(__name__)
 
-_NICENESS: Final = 19  # behind all that a frame passes, but before the program: a replay is wanted within seconds
+_NICENESS: Final = 19  # behind all that a frame passes, but before the program
+_AWAITED_NICENESS: Final = 5
+"""With 19 the first pictures of a replay, which are wanted within 3 s, took up to 10 s while both cores were busy."""
 
 
 class _RecordedPictures:
@@ -37,15 +42,15 @@ class _RecordedPictures:
         return decoded_pictures(stills)
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, *, awaited: bool) -> None:
     """Make films until the connection closes; the first message says that it may be used."""
-    renderer = OwnThreadRenderer()
+    film = PacedFilms().film if awaited else encode_fragments
     connection.send(FilmEnd())
     while True:
         work: FilmWork = connection.recv()
         end = FilmEnd()
         try:
-            for part in renderer.film(work, _RecordedPictures()):
+            for part in film(work.images(_RecordedPictures())):
                 connection.send(part)
         except NotRecordedError as error:
             end = FilmEnd(str(error))
@@ -61,10 +66,11 @@ def main() -> None:
     connection = Connection(int(sys.argv[1]))
     end_with_client(connection.fileno())
     tune_process()
-    lower_process_priority(_NICENESS, "batch")
+    awaited = sys.argv[2] == "awaited"
+    lower_process_priority(_AWAITED_NICENESS if awaited else _NICENESS, "batch")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keeps what libraries print out of the client's output
     with connection, suppress(EOFError, OSError):
-        _serve(connection)
+        _serve(connection, awaited=awaited)
 
 
 if __name__ == "__main__":

@@ -83,6 +83,16 @@ def test_before_the_board_is_known_bases_still_cover_the_paint() -> None:
     assert paint_seen(frame.image, painted)[area & frame.figures].mean() < 0.15
 
 
+@pytest.mark.parametrize("level", [40, 200, 249, 255])
+def test_paint_on_an_empty_board_has_its_color_however_bright_the_print_is(level: int) -> None:
+    program = painter(3, SMALL)
+    image = np.full((SMALL[1], SMALL[0], 3), level, np.uint8)
+    for number in range(2):
+        painted = program.paint(image, Scene(number, number * 1_000_000_000, "on", ()), lines()).image
+    seen = cv2.erode(painted_area(nominal_camera(3, SMALL)).astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+    assert np.abs(painted[seen].astype(int) - (255, 0, 255)).max() <= 8
+
+
 @given(st.floats(0, 3), st.floats(0, 20))
 @settings(max_examples=40)
 def test_the_pictures_movement_is_that_of_the_board(shake_px: float, t_s: float) -> None:
