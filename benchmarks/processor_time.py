@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +49,39 @@ def process_cpu_s() -> dict[str, float]:
     return spent
 
 
-def memory_mb() -> float:
-    """Return the memory of the rig's processes; Linux."""
-    pages = 0
-    for number in processes():
-        with contextlib.suppress(OSError):
-            pages += int(Path(f"/proc/{number}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 if pages else float("nan")
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory of some processes, MB (10^6 bytes).
+
+    Attributes:
+        proportional: their proportional set sizes summed: what a computer needs for them, since a page that several
+            processes share counts once.
+        resident: their resident set sizes summed, as `top` shows them: shared pages count for each process.
+
+    """
+
+    proportional: float
+    resident: float
+
+    def __str__(self) -> str:
+        """Return both for people."""
+        return f"{self.proportional:.0f} MB (shared pages counted for each process: {self.resident:.0f} MB)"
+
+
+def memory_mb() -> Memory:
+    """Return the memory of the rig's processes now, Linux (``smaps_rollup``, proc(5)); elsewhere not a number."""
+    sizes = [_sizes_mb(number) for number in processes()]
+    if not any(sizes):
+        return Memory(float("nan"), float("nan"))
+    return Memory(*(sum(size.get(name, 0.0) for size in sizes) for name in ("Pss", "Rss")))
+
+
+def _sizes_mb(number: int) -> dict[str, float]:
+    """Return the sizes of a process by their names in ``smaps_rollup``; empty if it has ended."""
+    with contextlib.suppress(OSError):
+        lines = Path(f"/proc/{number}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]
+        return {name: int(size.split()[0]) * 1024 / 1e6 for name, size in (line.split(":") for line in lines)}
+    return {}
 
 
 def stolen_s() -> float:

@@ -124,7 +124,9 @@ def _measure(options: argparse.Namespace) -> None:
         print(f"cores that went to others: {stolen / took_s:.2f}")
         quarters = [np.median(part) for part in np.array_split(np.array(measured.latencies_ms), 4) if len(part)]
         medians = ", ".join(f"{quarter:.1f}" for quarter in quarters)
-        print(f"growth: memory {memory:.0f} MB at first, {memory_mb():.0f} MB at last; median by quarters {medians} ms")
+        print(f"memory at first: {memory}")
+        print(f"memory at last: {memory_mb()}")
+        print(f"median by quarters {medians} ms")
 
 
 def _cut(times: int, port: int, measured: LatencyObserver) -> list[float]:

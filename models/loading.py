@@ -14,11 +14,12 @@ from downfield.models.ball_detection import BALL_BATCHES, BallDetector, BallRefi
 from downfield.models.card import BUNDLED, KINDS, NetworkCard, NetworkFiles, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.frame_detector import FrameDetector
+from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
 from downfield.models.second_opinion import OPINION_BATCHES, SecondOpinion
 from downfield.models.shared_refiner import open_shared_refiner
-from downfield.models.two_stage_detector import BATCHES, TwoStageDetector
+from downfield.models.two_stage_detector import BATCHES, FULL_LINE_UP, TwoStageDetector
 
 _TORCH_SUFFIXES: Final = (".pt", ".torchscript", ".engine")
 _PATCH: Final = (PATCH_PX, PATCH_PX)
@@ -35,6 +36,8 @@ def open_detector(
     refine: bool = True,
     min_score: float | None = None,
     augmented: bool = False,
+    whole_pictures: OnDemandNetworks | None = None,
+    tracking: OnDemandNetworks | None = None,
 ) -> Detector:
     """Open a detector. It serves one thread at a time; open one for each thread.
 
@@ -49,6 +52,9 @@ def open_detector(
         min_score: score from which the detector stage reports, in place of the network's own thresholds.
         augmented: run single pictures mirrored as well (test-time augmentation), which is more exact and takes twice
             as long. It has no effect on videos.
+        whole_pictures: gets the networks that search whole pictures, and refine what they find, which then are opened
+            at their first run; None to open them now.
+        tracking: the same for those that follow known figures and balls.
 
     Raises:
         InputError: there is no such network or runtime, or a file of it is missing or broken.
@@ -60,7 +66,7 @@ def open_detector(
         from downfield.models.ultralytics_detector import UltralyticsDetector
 
         return UltralyticsDetector(Path(name_or_path), threads=threads)
-    folder = _NetworkFolder(find_network(name_or_path), choose_backend(backend), threads, precision)
+    folder = _NetworkFolder(find_network(name_or_path), choose_backend(backend), threads, precision, whole_pictures)
     card = read_card(folder.path)
     detector = FrameDetector(
         folder.open(card.first_look, card.input_px),
@@ -71,7 +77,9 @@ def open_detector(
     )
     if card.second_look is None or not refine:
         return detector
-    tracking = folder if refine_threads is None else dataclasses.replace(folder, threads=refine_threads)
+    refining = dataclasses.replace(
+        folder, threads=threads if refine_threads is None else refine_threads, on_demand=tracking
+    )
     two_stage = partial(
         TwoStageDetector,
         detector,
@@ -84,12 +92,13 @@ def open_detector(
         augmented=augmented,
         hand_detector=None if card.hand_look is None else _open_hand_detector(folder, card, card.hand_look),
     )
-    refiner, beside = (_open_refiner(part, card.second_look, card.second_opinion) for part in (tracking, folder))
+    refiner = _open_refiner(refining, card.second_look, card.second_opinion, frequent=FULL_LINE_UP)
+    beside = _open_refiner(folder, card.second_look, card.second_opinion)
     if card.refiner_sees_ball:
         return open_shared_refiner(two_stage, refiner, beside)
     return two_stage(
         refiner,
-        None if card.close_look is None else _open_ball_refiner(folder, card.close_look),
+        None if card.close_look is None else _open_ball_refiner(folder, card.close_look, tracking),
         None if card.ball_look is None else _open_ball_detector(folder, card, card.ball_look),
         beside=two_stage(beside),
     )
@@ -103,13 +112,28 @@ class _NetworkFolder:
     runtime: Backend
     threads: int
     precision: Precision | None
+    on_demand: OnDemandNetworks | None
 
-    def open(self, files: NetworkFiles, size_px: tuple[int, int], batches: Sequence[int] = (1,)) -> Network:
-        """Open one of its networks."""
+    def open(
+        self,
+        files: NetworkFiles,
+        size_px: tuple[int, int],
+        batches: Sequence[int] = (1,),
+        frequent: int | None = None,
+    ) -> Network:
+        """Open one of its networks, now or at its first run."""
         path, precision = self.choose_file(files)
-        return open_network(
-            path, self.runtime, size_px=size_px, threads=self.threads, precision=precision, batches=batches
+        opener = partial(
+            open_network,
+            path,
+            self.runtime,
+            size_px=size_px,
+            threads=self.threads,
+            precision=precision,
+            batches=batches,
+            frequent=frequent,
         )
+        return opener() if self.on_demand is None else self.on_demand.add(path.name, size_px, opener)
 
     def choose_file(self, files: NetworkFiles) -> tuple[Path, Precision]:
         """Return the file of a network to open, and its precision."""
@@ -120,13 +144,16 @@ class _NetworkFolder:
         return self.path / files.fp32, self.precision or "fp32"
 
 
-def _open_refiner(folder: _NetworkFolder, files: NetworkFiles, opinion: NetworkFiles | None) -> Network:
-    refiner = folder.open(files, _PATCH, BATCHES)
+def _open_refiner(
+    folder: _NetworkFolder, files: NetworkFiles, opinion: NetworkFiles | None, frequent: int | None = None
+) -> Network:
+    refiner = folder.open(files, _PATCH, BATCHES, frequent)
     return refiner if opinion is None else SecondOpinion(refiner, folder.open(opinion, _PATCH, OPINION_BATCHES))
 
 
-def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles) -> BallRefiner:
-    return BallRefiner(folder.open(files, _PATCH, BALL_BATCHES), folder.open(files, _PATCH))
+def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: OnDemandNetworks | None) -> BallRefiner:
+    following = dataclasses.replace(folder, on_demand=tracking)
+    return BallRefiner(folder.open(files, _PATCH, BALL_BATCHES), following.open(files, _PATCH))
 
 
 def _open_hand_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:

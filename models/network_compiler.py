@@ -1,8 +1,8 @@
 """Compiles networks for this processor, and keeps what was compiled on disk: a later start only reads it.
 
-OpenVINO takes most of a start of the rig for that, again in its second process, and compiles each network for several
-numbers of figures. It can keep compiled networks by itself, but writes them in place: another process that reads one at
-that moment reads half of it. Here a file appears whole or not at all, and its checksum is checked.
+OpenVINO takes most of a start of the rig for that, and again in its second process. It can keep compiled networks by
+itself, but writes them in place: another process that reads one at that moment reads half of it. Here a file appears
+whole or not at all, and its checksum is checked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _TOUCHED_S: Final = 86_400
 
 
 class NetworkCompiler:
-    """Compiles one ONNX file for given numbers of pictures.
+    """Compiles one ONNX file for one number of pictures, or for any up to one.
+
+    A network for any number takes little more memory than one for a single number, since its weights are there once.
+    Each number's code is made when it first runs.
 
     Args:
         core: OpenVINO's.
@@ -54,21 +57,20 @@ class NetworkCompiler:
         )
         self._key = hashlib.sha256(repr(made_for).encode()).hexdigest()[:32]
 
-    def compiled(self, pictures: int) -> Any:
-        """Return the network compiled for a number of pictures, OpenVINO's ``CompiledModel``.
+    def compiled(self, pictures: int, *, up_to: bool = False) -> Any:
+        """Return the network compiled for a number of pictures, or for any number up to that: a ``CompiledModel``.
 
         Raises:
             RuntimeError, ValueError: the file is no network of pictures.
 
         """
-        file = self._folder / f"{self._key}-{pictures}{_SUFFIX}"
+        file = self._folder / f"{self._key}-{'up-to-' if up_to else ''}{pictures}{_SUFFIX}"
         kept = _read(file)
         if kept is not None:
             with suppress(RuntimeError):  # what OpenVINO does not take is compiled again
                 return self._core.import_model(io.BytesIO(kept), _DEVICE, self._options)
         height, width, colors = (int(side.get_length()) for side in list(self._model.input(0).get_partial_shape())[1:])
-        # With fixed shapes the runtime need not plan anew for every number of figures.
-        self._model.reshape([pictures, height, width, colors])
+        self._model.reshape([(1, pictures) if up_to else pictures, height, width, colors])
         compiled = self._core.compile_model(self._model, _DEVICE, self._options)
         with suppress(OSError, RuntimeError):
             _write(file, compiled.export_model().getvalue())

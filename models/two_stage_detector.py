@@ -56,8 +56,11 @@ from downfield.models.suppression import (
 )
 from downfield.models.test_time_augmentation import merge_mirrored, mirror_detections, mirror_image
 
-BATCHES: Final = (1, 3, 6, 11, 17, 23)
-"""Patches of one pass: 22 figures and one more, or the unclear ones; each pass costs as much as two further patches."""
+FULL_LINE_UP: Final = 22
+"""Figures on the board when both teams are complete, and so the patches that are run for most frames."""
+
+BATCHES: Final = (1, 3, 6, 11, 17, FULL_LINE_UP)
+"""Patches of one pass: all figures, or the unclear ones; each pass costs as much as two to five further patches."""
 
 
 class TwoStageDetector:

@@ -24,6 +24,7 @@ from downfield.core.platform.priorities import lower_process_priority
 from downfield.core.shared_picture import shared_picture
 from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
+from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart
 
 _WARM_UP_SHAPE: Final = (1080, 1920, 3)  # of an empty picture: a network's first run is slow
@@ -41,7 +42,8 @@ class RequestHandler:
     """
 
     def __init__(self, start: WorkerStart) -> None:
-        detector = open_detector(**start.options)
+        # The client tracks, never this process.
+        detector = open_detector(**start.options, tracking=OnDemandNetworks())
         if not isinstance(detector, TrackingDetector):
             raise InputError(f"{detector.name} runs on whole pictures only and needs no worker process.")
         self._detector, self._memory = detector, start.memory

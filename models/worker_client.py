@@ -29,6 +29,7 @@ from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
 from downfield.core.shared_picture import SharedPicture
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.models.detector import Detector, TrackingDetector
+from downfield.models.on_demand import OnDemandNetworks
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,15 @@ class WorkerLimits:
     """Timeout of a request: the worker gets only the processor time that frames leave."""
     start_timeout_s: float = 10.0
     """Timeout of a worker's start, since frames that arrive meanwhile are dropped."""
+    steady_answers: int = 50
+    """After so many answers, some seconds, the worker is relied on again, and this process closes its own networks for
+    whole pictures: a quarter of its memory."""
 
 
 LIMITS: Final = WorkerLimits()
+
+OpenHere = Callable[[OnDemandNetworks | None], Detector]
+"""Opens a detector; networks for whole pictures are added to the argument, or open if that is None."""
 
 _BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
@@ -90,11 +97,11 @@ class WorkerStart:
     memory: int
 
 
-def open_with_worker(open_here: Callable[[], Detector], options: dict[str, Any]) -> Detector:
+def open_with_worker(open_here: OpenHere, options: dict[str, Any]) -> Detector:
     """Open a detector in this process and, at the same time, a second one in a worker process.
 
     Args:
-        open_here: opens the detector of this process.
+        open_here: opens the detector of this process, with the networks for whole pictures open or at their first run.
         options: arguments of `open_detector` for the worker's detector, of the same networks.
 
     Returns:
@@ -102,18 +109,20 @@ def open_with_worker(open_here: Callable[[], Detector], options: dict[str, Any])
 
     """
     if not CAN_PASS_DESCRIPTORS:
-        return open_here()
-    client = WorkerClient(options)
+        return open_here(None)
+    client, whole_pictures = WorkerClient(options), OnDemandNetworks()
     try:
-        here = open_here()
+        here = open_here(whole_pictures)
+        client.wait_until_ready()
+        if client.refused:  # what is wrong with a network should be known now, not at the first frame
+            here = open_here(None)
     except DownfieldError:
         client.close()
         raise
     if not isinstance(here, TrackingDetector):
         client.close()
-        return here
-    client.wait_until_ready()
-    return OffloadedDetector(here, client)
+        return open_here(None)
+    return OffloadedDetector(here, client, whole_pictures)
 
 
 class OffloadedDetector:
@@ -122,12 +131,14 @@ class OffloadedDetector:
     Args:
         here: the detector of this process.
         client: the worker's client.
+        whole_pictures: networks of this process that run while there is no worker, and are closed once it is back.
 
     """
 
-    def __init__(self, here: TrackingDetector, client: WorkerClient) -> None:
+    def __init__(self, here: TrackingDetector, client: WorkerClient, whole_pictures: OnDemandNetworks) -> None:
         self.name = here.name
-        self._here, self._client = here, client
+        self._here, self._client, self._whole_pictures = here, client, whole_pictures
+        self._answers = 0  # of the worker, one after another
         self._image: Image | None = None  # the worker's
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
@@ -141,8 +152,13 @@ class OffloadedDetector:
     def find_candidates(self, image: Image, *, ball: bool = True, hands: bool = True) -> tuple[Detection, ...]:
         """See `TrackingDetector.find_candidates`."""
         answer = self._client.request(FindRequest(image.shape, ball, hands), image)
-        self._image = None if answer is None else image
-        return self._here.find_candidates(image, ball=ball, hands=hands) if answer is None else answer
+        if answer is None:
+            self._image, self._answers = None, 0
+            return self._here.find_candidates(image, ball=ball, hands=hands)
+        self._image, self._answers = image, self._answers + 1
+        if self._answers == LIMITS.steady_answers:
+            self._whole_pictures.close()
+        return answer
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -175,12 +191,16 @@ class WorkerClient:
     Args:
         options: arguments of the worker's `open_detector`.
 
+    Attributes:
+        refused: whether the worker could not open the detector, so that there is none.
+
     """
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
         self._worker: _Worker | None = None  # from its start
         self._ready = False
+        self.refused = False
         self._answer_due = False  # to a request that timed out
         self._picture = SharedPicture()
         self._closed = threading.Event()
@@ -261,7 +281,8 @@ class WorkerClient:
         try:
             ours.send(WorkerStart(self._options, memory))
             _receive(ours)
-        except (*_BROKEN, DownfieldError):
+        except (*_BROKEN, DownfieldError) as error:
+            self.refused = isinstance(error, DownfieldError)
             worker.end()
             return
         self._ready = not self._closed.is_set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from functools import cache, partial
@@ -72,8 +71,8 @@ def worker_detector(network: NetworkSettings) -> Detector:
         InputError: the network does not exist, or can't be run here.
 
     """
-    open_here = partial(local_detector, network)
-    return open_with_worker(open_here, _arguments(network)) if os.name == "posix" else open_here()
+    open_here = partial(open_detector, **_arguments(network))
+    return open_with_worker(lambda whole_pictures: open_here(whole_pictures=whole_pictures), _arguments(network))
 
 
 def _period_ns(times_per_s: float) -> int:

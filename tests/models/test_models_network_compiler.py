@@ -38,7 +38,9 @@ class CountingCore:
 
 
 def output(network: Any) -> np.ndarray:
-    pictures = np.random.default_rng(3).integers(0, 255, tuple(network.input(0).shape), dtype=np.uint8)
+    pictures = np.random.default_rng(3).integers(
+        0, 255, (2, *list(network.input(0).get_partial_shape().get_max_shape())[1:]), dtype=np.uint8
+    )
     request = network.create_infer_request()
     request.infer({0: pictures})
     return np.array(request.get_output_tensor(0).data)
@@ -49,6 +51,16 @@ def opened(folder: Path, network: Path = NETWORK, options: dict[str, Any] = OPTI
     core = CountingCore()
     found = output(NetworkCompiler(core, network, options, folder).compiled(2))
     return found, core.compiled, core.imported
+
+
+def test_a_network_for_any_number_is_kept_apart_from_one_for_a_single_number(tmp_path: Path) -> None:
+    single, *_ = opened(tmp_path)
+    for counts in ([1, 0], [0, 1]):
+        core = CountingCore()
+        several = NetworkCompiler(core, NETWORK, OPTIONS, tmp_path).compiled(2, up_to=True)
+        assert several.input(0).get_partial_shape().is_dynamic
+        assert [core.compiled, core.imported] == counts
+        np.testing.assert_array_equal(output(several), single)
 
 
 def kept(folder: Path) -> list[Path]:

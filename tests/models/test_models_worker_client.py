@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,8 +16,10 @@ import pytest
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.models import worker_client
+from downfield.models.card import find_network
 from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
+from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.worker_client import FindRequest, OffloadedDetector, WorkerClient, WorkerLimits
 from downfield.training.scoring import pictures_of
 from downfield.twin.sets.dataset import Recipe, make_dataset
@@ -51,7 +54,7 @@ def client() -> Iterator[WorkerClient]:
 
 @pytest.fixture
 def detector(here: TrackingDetector, client: WorkerClient) -> OffloadedDetector:
-    return OffloadedDetector(here, client)
+    return OffloadedDetector(here, client, OnDemandNetworks())
 
 
 def ready(client: WorkerClient) -> int:
@@ -109,7 +112,7 @@ def test_where_no_worker_can_be_started_the_detector_runs_here(
     here: TrackingDetector, images: list[Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(Path(__file__).with_name("no-python")))
-    detector = worker_client.open_with_worker(lambda: here, OPTIONS)
+    detector = worker_client.open_with_worker(lambda _: here, OPTIONS)
     assert isinstance(detector, OffloadedDetector)
     found = detector.find_candidates(images[0])
     assert found == here.find_candidates(images[0])
@@ -121,19 +124,19 @@ def test_where_no_worker_can_be_started_the_detector_runs_here(
 def test_where_the_worker_s_networks_are_missing_the_detector_runs_here(
     here: TrackingDetector, images: list[Image]
 ) -> None:
-    detector = worker_client.open_with_worker(lambda: here, {"name_or_path": "dowfield"})
+    detector = worker_client.open_with_worker(lambda _: here, {"name_or_path": "dowfield"})
     assert isinstance(detector, OffloadedDetector)
     assert detector.find_candidates(images[0]) == here.find_candidates(images[0])
 
 
 def test_a_detector_that_does_not_track_gets_no_worker() -> None:
     whole = open_detector(refine=False)
-    assert worker_client.open_with_worker(lambda: whole, {"refine": False}) is whole
+    assert worker_client.open_with_worker(lambda _: whole, {"refine": False}) is whole
 
 
 def test_a_detector_that_can_not_be_opened_raises() -> None:
     with pytest.raises(InputError, match="dowfield"):
-        worker_client.open_with_worker(lambda: open_detector("dowfield"), {"name_or_path": "dowfield"})
+        worker_client.open_with_worker(lambda _: open_detector("dowfield"), {"name_or_path": "dowfield"})
 
 
 def test_a_killed_worker_costs_no_detection_and_another_one_follows(
@@ -178,6 +181,40 @@ def test_a_late_answer_is_not_waited_for_nor_taken_for_the_next(
         time.sleep(0.05)  # the worker yields to all
     assert answer == here.find_candidates(images[1])
     assert client.pid == process
+
+
+def test_networks_for_whole_pictures_are_open_here_only_while_there_is_no_worker(
+    here: TrackingDetector, client: WorkerClient, images: list[Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    networks = OnDemandNetworks()
+    spare = open_detector(whole_pictures=networks)
+    assert isinstance(spare, TrackingDetector)
+    detector = OffloadedDetector(spare, client, networks)
+    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(timeout_s=LONG_S))
+    process = ready(client)
+    found = detector.find_candidates(images[0])
+    assert detector.track(images[0], (), found) == here.track(images[0], (), found)
+    assert networks.opened == 0, "tracking needs none of them"
+    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(restart_s=0.1, timeout_s=LONG_S, steady_answers=2))
+    os.kill(process, signal.SIGKILL)
+    assert ends(process)
+    assert detector.find_candidates(images[0]) == found
+    assert networks.opened
+    ready(client)
+    assert detector.find_candidates(images[0]) == found
+    assert networks.opened, "one answer does not show that the worker keeps up"
+    assert detector.find_candidates(images[0]) == found
+    assert networks.opened == 0
+
+
+def test_a_network_that_the_worker_can_not_open_is_known_at_the_start(tmp_path: Path) -> None:
+    folder = tmp_path / "broken"
+    shutil.copytree(find_network("downfield"), folder)
+    (folder / "hand-look.int8.onnx").write_bytes(b"no network")
+    with pytest.raises(InputError, match="hand-look"):
+        worker_client.open_with_worker(
+            lambda whole_pictures: open_detector(folder, whole_pictures=whole_pictures), {"name_or_path": str(folder)}
+        )
 
 
 def test_the_worker_ends_with_its_client(client: WorkerClient) -> None:

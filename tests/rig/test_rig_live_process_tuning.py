@@ -36,6 +36,35 @@ del pictures
 print(resident_mb() - before)
 """
 
+ALLOCATE_IN_TURN = """
+import sys, threading
+from pathlib import Path
+import numpy as np
+from downfield.rig.live.process_tuning import keep_memory
+
+def resident_mb():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+
+def use_pictures():
+    for _ in range(8):
+        pictures.append(np.ones((1080, 1920, 3), np.uint8))
+    pictures.clear()
+    freed.release()
+    ended.wait()
+
+assert keep_memory()
+if sys.argv[1] == "apart":
+    import ctypes
+    ctypes.CDLL(None).mallopt(-8, 8)
+before, pictures, freed, ended = resident_mb(), [], threading.Semaphore(0), threading.Event()
+threads = [threading.Thread(target=use_pictures) for _ in range(4)]
+for thread in threads:
+    thread.start()
+    freed.acquire()
+print(resident_mb() - before)
+ended.set()
+"""
+
 
 def test_the_objects_of_a_long_game_are_not_collected_while_frames_wait() -> None:
     done = subprocess.run([sys.executable, "-c", CREATE_MANY_OBJECTS], capture_output=True, text=True, check=True)
@@ -56,3 +85,11 @@ def test_the_memory_of_freed_pictures_stays_in_the_process(memory: str) -> None:
     done = subprocess.run([sys.executable, "-c", ALLOCATE_AND_FREE, memory], capture_output=True, text=True, check=True)
     stays_mb = float(done.stdout)
     assert (stays_mb > 100) == (memory == "kept"), f"{stays_mb:.0f} of 124 MB stay"
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="needs glibc, which has a heap for each thread")
+@pytest.mark.parametrize("heaps", ["together", "apart"])
+def test_what_a_thread_freed_serves_the_others(heaps: str) -> None:
+    done = subprocess.run([sys.executable, "-c", ALLOCATE_IN_TURN, heaps], capture_output=True, text=True, check=True)
+    grown_mb = float(done.stdout)
+    assert (grown_mb < 80) == (heaps == "together"), f"{grown_mb:.0f} MB for four threads of 50 MB, one after another"
