@@ -115,8 +115,10 @@ FurtherViews = Callable[[Network, Array, Image], None]
 def base_sides(corners_px: ArrayLike) -> tuple[Array, Array]:
     """Return the vectors of bases from rear to front and from right to left, of corners (..., 4, 2), (..., 2) each."""
     corners = np.asarray(corners_px, dtype=np.float64)
-    ahead = corners[..., :2, :].mean(axis=-2) - corners[..., 2:, :].mean(axis=-2)
-    return ahead, corners[..., (0, 3), :].mean(axis=-2) - corners[..., (1, 2), :].mean(axis=-2)
+    front_left, front_right, rear_right, rear_left = (corners[..., index, :] for index in range(4))
+    # Called some twenty times a frame: `mean` takes several times as long for two numbers.
+    ahead = (front_left + front_right) / 2 - (rear_right + rear_left) / 2
+    return ahead, (front_left + rear_left) / 2 - (front_right + rear_right) / 2
 
 
 def longer_sides(corners_px: ArrayLike) -> Array:

@@ -51,6 +51,10 @@ class SuppressionLimits:
 
 LIMITS: Final = SuppressionLimits()
 
+_ENDS: Final = (np.arange(LIMITS.overlap_samples) + 0.5) / LIMITS.overlap_samples
+_SAMPLES: Final = tuple(side.ravel()[:, None] for side in np.meshgrid(_ENDS, _ENDS))
+"""Shares along and across a base of the points at which bases are compared, shape (n, 1) each."""
+
 
 def non_maximum_suppression(
     count: int, duplicates: Callable[[int, slice], Bools], limit: int | None = None
@@ -123,8 +127,7 @@ def _overlap(first: Array, second: Array) -> Array:
 
 def _share_inside(bases: Array, others: Array) -> Array:
     """Return the share of bases inside others, shape (n,)."""
-    ends = (np.arange(LIMITS.overlap_samples) + 0.5) / LIMITS.overlap_samples
-    u, v = (side.ravel()[:, None] for side in np.meshgrid(ends, ends))
+    u, v = _SAMPLES
     a, b, c, d = (bases[:, None, k] for k in range(4))
     points = (1 - v) * ((1 - u) * a + u * b) + v * ((1 - u) * d + u * c)
     a, b, c, d = (others[:, k] for k in range(4))
