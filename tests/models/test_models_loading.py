@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
+from made_sets import pair
 
 from downfield.core.arrays import Image
 from downfield.core.errors import FormatError, InputError, MissingExtraError
@@ -21,8 +22,7 @@ from downfield.models.loading import open_detector
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import BACKENDS, Backend, Precision, open_network, split_batch
 from downfield.models.two_stage_detector import BATCHES
-from downfield.training.scoring import WELL_SEEN, pictures_of, score_frame
-from downfield.twin.sets.dataset import Recipe, make_dataset
+from downfield.training.scoring import WELL_SEEN, score_frame
 from downfield.twin.sets.sample import Sample
 
 SAME_PERCENTILE: Mapping[Precision, float] = MappingProxyType({"fp32": 95, "int8": 50})
@@ -59,9 +59,7 @@ def test_the_output_for_a_picture_does_not_depend_on_how_many_there_are(backend:
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Sample, Image]]:
     """A table nobody trained on, at two instants."""
-    out = tmp_path_factory.mktemp("pictures")
-    make_dataset(out, Recipe(split="val", seed=4, per_table=2), 2)
-    return list(pictures_of(out, "val"))
+    return pair(tmp_path_factory.mktemp("pictures"))
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from made_sets import make_pair
 from training_frames import Shifted
 
 torch = pytest.importorskip("torch")
@@ -40,14 +41,19 @@ from downfield.training.second_look_run import SECOND_LOOK, second_look_loss  # 
 from downfield.training.shadows import cast_hard_shadows  # noqa: E402
 from downfield.training.trainer import Batch, Losses, load_learner, save_learner, train  # noqa: E402
 from downfield.training.turning import mirrored_frame  # noqa: E402
-from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("frames")
-    make_dataset(out, Recipe(split="train", seed=3, per_table=2), 2)
+    make_pair(out, "train", 3)
     return out
+
+
+@pytest.fixture
+def few_crops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch of the first look is four crops."""
+    monkeypatch.setattr("downfield.training.first_look.BATCH", 4)
 
 
 def _signed_area(corners: np.ndarray) -> float:
@@ -245,19 +251,20 @@ def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:
     assert loss < float(second_look_loss(moved, batch)[0])
 
 
+@pytest.mark.usefixtures("few_crops")
 def test_one_step_of_the_first_look_learns_and_the_next_run_continues(frames: Path, tmp_path: Path) -> None:
     learner = FIRST_LOOK.new()
     before = {name: value.clone() for name, value in learner.model.state_dict().items()}
     checkpoint = tmp_path / "level.pt"
-    train(FIRST_LOOK, learner, [(frames, 1.0)], 32, checkpoint=checkpoint)
-    assert learner.seen == 32
+    train(FIRST_LOOK, learner, [(frames, 1.0)], 8, checkpoint=checkpoint)
+    assert learner.seen == 8
     moved = [name for name, value in learner.model.state_dict().items() if not torch.equal(value, before[name])]
     assert len(moved) > len(before) / 2
     again = FIRST_LOOK.new()
     load_learner(again, checkpoint)
-    assert again.seen == 32
-    train(FIRST_LOOK, again, [(frames, 1.0)], 48, finish=True)
-    assert again.seen == 48
+    assert again.seen == 8
+    train(FIRST_LOOK, again, [(frames, 1.0)], 12, finish=True)
+    assert again.seen == 12
     from ultralytics import YOLO
 
     save_weights(again, tmp_path / "first-look.pt")
@@ -276,6 +283,7 @@ def test_one_step_of_the_second_look_learns_and_the_next_run_continues(frames: P
     assert SecondLook()(torch.zeros(2, 3, 64, 64)).shape == (2, OUTPUTS)
 
 
+@pytest.mark.usefixtures("few_crops")
 def test_runs_of_the_command_continue_and_a_finish_leaves_the_level_part_alone(frames: Path, tmp_path: Path) -> None:
     given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(_recipe(frames, tmp_path)), "--threads", "1"]
     for look in ("first-look", "second-look", "ball-look", "close-look"):
@@ -312,7 +320,7 @@ def _recipe(frames: Path, folder: Path, level: int | None = None) -> Path:
     """A recipe of a folder's pictures, of a few samples or of so many for each network."""
     recipe = folder / "mine.toml"
     sets = f'[[sets]]\nname = "{frames.name}"\nrenderer = "compositor"\nseed = 3\ncount = 2\nper_table = 2\nshare = 1\n'
-    levels = {"first_look": (32, 16), "second_look": (120, 120), "ball_look": (96, 96), "close_look": (64, 64)}
+    levels = {"first_look": (8, 4), "second_look": (120, 120), "ball_look": (96, 96), "close_look": (64, 64)}
     plans = (f"[{name}]\nlevel = {level or few}\nfinish = {more}\n" for name, (few, more) in levels.items())
     recipe.write_text(sets + "".join(plans))
     return recipe

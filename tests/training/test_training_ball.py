@@ -11,6 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from made_sets import make_pair
 from numpy.typing import NDArray
 from training_frames import Shifted
 
@@ -37,13 +38,12 @@ from downfield.training.objects import Objects  # noqa: E402
 from downfield.training.patches import collate_patches  # noqa: E402
 from downfield.training.second_look_run import SECOND_LOOK  # noqa: E402
 from downfield.training.trainer import save_learner, train  # noqa: E402
-from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("frames")
-    make_dataset(out, Recipe(split="train", seed=3, per_table=2), 2)
+    make_pair(out, "train", 3)
     return out
 
 

@@ -144,7 +144,8 @@ def test_the_bundled_network_can_be_taught_further() -> None:
 def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clip = bundled_demo()
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
-    learned, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, open_detector(BUNDLED), count=24)
+    learned, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, open_detector(BUNDLED), count=16)
+    monkeypatch.setattr("downfield.training.own_table._CALIBRATION_PATCHES", 100)
     # A second a step, so that no machine is faster than another.
     monkeypatch.setattr("downfield.training.own_table.time", SimpleNamespace(monotonic=count().__next__))
     learn_table(find_network(BUNDLED), tmp_path, learned, 3 / 60, name="attic")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_sets import make_pair
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
@@ -44,7 +45,6 @@ from downfield.training.networks.time_budget import RateSchedule, TimeBudget  # 
 from downfield.training.networks.traced_samples import TracedRecipe  # noqa: E402
 from downfield.training.objects import Objects  # noqa: E402
 from downfield.training.recipe import read_recipe  # noqa: E402
-from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
 TINY = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=2.0), TracedRecipe())
 
@@ -52,7 +52,7 @@ TINY = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=2.0), TracedRecipe())
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("frames")
-    make_dataset(out, Recipe(split="train", seed=3, per_table=2), 2)
+    make_pair(out, "train", 3)
     return out
 
 
