@@ -110,7 +110,7 @@ def score_chain(
         f" unfit {scenes.unfit}; power {dict(scenes.power)}",
         flush=True,
     )
-    for note in (*_notes(frames, play), *_call_notes(true, same, false)):
+    for note in (*_notes(frames, play), *_switch_notes(tracking), *_call_notes(true, same, false)):
         print(f"  {note}", flush=True)
     return ClipResult(
         tracking.switches[0],
@@ -157,6 +157,15 @@ def _notes(frames: Sequence[FramePair], play: tracking_tally.TrackedPlay) -> Ite
         for fall, t_ns in play.fell
         if fall.id not in fell
     )
+
+
+def _switch_notes(tracking: tracking_tally.TrackingTally) -> Iterator[str]:
+    """Who is tracked where another figure is: an exchange, or a base measured beside its place."""
+    for one in tracking.switched:
+        yield (
+            f"{one.figure} is tracked {one.off_mm:.0f} mm off, {one.other_off_mm:.0f} mm from {one.other}:"
+            f" {one.t_ns / 1e9:.2f} s, {'sure' if one.sure else 'unsure'}"
+        )
 
 
 def _where(id_: str, frame: FramePair) -> str:

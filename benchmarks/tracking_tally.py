@@ -56,11 +56,33 @@ class TrackedPlay:
         self.lying = {fall.id for fall in falls}
 
 
+@dataclass(frozen=True)
+class Switch:
+    """A figure that begins to be tracked where another one is.
+
+    Attributes:
+        t_ns: when.
+        figure, other: roster ids.
+        off_mm, other_off_mm: distances of where it is tracked from both.
+        sure: whether its identity was said to be sure.
+
+    """
+
+    t_ns: int
+    figure: str
+    other: str
+    off_mm: float
+    other_off_mm: float
+    sure: bool
+
+
 @dataclass
 class TrackingTally:
     """Counts over all plays."""
 
     switches: list[int] = field(default_factory=list)
+    switched: list[Switch] = field(default_factory=list)
+    """All of them, one by one."""
     corners_mm: list[float] = field(default_factory=list)
     foremost_yd: list[float] = field(default_factory=list)
     sigmas: list[float] = field(default_factory=list)
@@ -81,7 +103,7 @@ class TrackingTally:
 def score_play(tracked_play: TrackedPlay, tally: TrackingTally, *, rivals: bool = True) -> None:
     """Score a play, HOTA and the other trackers too unless they are left out."""
     switched: dict[str, str] = {}
-    count = 0
+    count = len(tally.switched)
     on_ns: int | None = None
     for scene, figures in zip(tracked_play.truth, tracked_play.seen, strict=True):
         truth = {figure.id: figure for figure in scene.figures}
@@ -97,13 +119,15 @@ def score_play(tracked_play: TrackedPlay, tally: TrackingTally, *, rivals: bool 
             tally.unsure += not figure.sure
             apart = np.hypot(*(places - (figure.x_mm, figure.y_mm)).T)
             nearest = scene.figures[int(apart.argmin())].id
-            off = np.hypot(figure.x_mm - true.x_mm, figure.y_mm - true.y_mm)
+            off = float(np.hypot(figure.x_mm - true.x_mm, figure.y_mm - true.y_mm))
             taken_for = nearest if off > SWITCHED_MM and figure.visible > 0 else figure.id
-            count += taken_for not in {figure.id, switched.get(figure.id)}
+            if taken_for not in {figure.id, switched.get(figure.id)}:
+                at = Switch(scene.t_ns, figure.id, taken_for, off, float(apart.min()), figure.sure)
+                tally.switched.append(at)
             switched[figure.id] = taken_for
             if taken_for == figure.id and true.posture == figure.posture == "upright" and figure.visible > 0:
                 _measure(figure, true, tracked_play, tally, carries=figure.id == carrier, late=late)
-    tally.switches.append(count)
+    tally.switches.append(len(tally.switched) - count)
     _score_falls(tracked_play, tally)
     if rivals:
         _score_identity(tracked_play, tally)
