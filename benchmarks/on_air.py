@@ -1,13 +1,16 @@
 """Measure what a stream costs the rig: frames dropped and latency, with nothing watched and with everything.
 
 python benchmarks/on_air.py [--seconds 60] [--fps 30] [--vision network|recorded|threaded]
-    [--watched overlays,program,hls,camera,replay]
+    [--watched overlays,program,hls,camera,replay] [--rounds 1]
 
 The rig of `benchmarks/rig.py` runs twice, one after the other: with one panel's feed only, and with all that a stream
 has at once: two overlays, the program as motion JPEG and as HLS, the annotated picture, and a replay of every play's
 call that is made by itself; `--watched` names some of them. Clients run in another process that gets processor time
 only when the rig leaves some, as other computers would. It also prints how long after a call was known the first
-pictures of its replay could be played. Run it on an idle computer; it takes twice the seconds and some thirty more.
+pictures of its replay could be played, how many pictures came to the clients, and how much processor time went to the
+rig, to camera and clients, and to other programs. Run it on an idle computer; it takes twice the seconds and some
+thirty more. With `--rounds 3` both are run in turn three times, and what they differ by is seen beside what the same
+differs by from run to run.
 """
 
 from __future__ import annotations
@@ -31,7 +34,14 @@ from typing import Any, Final
 import numpy as np
 from clip_camera import started_camera
 from measured_rig import LatencyObserver, open_rig
-from processor_time import killed_at_the_end, process_cpu_s, run_idle, thread_cpu_s
+from processor_time import (
+    computer_cpu_s,
+    killed_at_the_end,
+    process_cpu_s,
+    run_idle,
+    thread_cpu_s,
+    tree_cpu_s,
+)
 
 from downfield.api.replay.choice import WORTH
 
@@ -48,6 +58,7 @@ _DECLARATIONS: Final = (
 _WATCHED: Final = ("overlays", "program", "hls", "camera", "replay")
 _END_S: Final = 60.0
 _NAMED_THREADS: Final = 14
+_PICTURES_SENT: Final = " pictures"
 _OVERLAYS: Final = ("game,questions,calls,health,replay,graphic", "scene,game,ball,line_up")
 
 
@@ -60,7 +71,9 @@ class Figures:
         latencies_ms: from capture to publication, of every frame.
         replays_s: from a call to the first pictures of its replay.
         requests: answers by what was asked for.
+        pictures: that came to the clients in a second, by what was watched.
         busy_s: processor time of the rig's threads and other processes, in a second of the run.
+        around_s: processor time of camera and clients, and of all other programs, in a second of the run.
 
     """
 
@@ -69,18 +82,20 @@ class Figures:
     latencies_ms: list[float]
     replays_s: list[float]
     requests: dict[str, int]
+    pictures: dict[str, float]
     busy_s: dict[str, float]
+    around_s: tuple[float, float]
 
 
-def _read_for_ever(url: str, count: Callable[[int], None]) -> None:
+def _read_for_ever(url: str, count: Callable[[bytes], None]) -> None:
     while True:
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=20) as answer:
             while chunk := answer.read1(1 << 20):
-                count(len(chunk))
+                count(chunk)
         time.sleep(0.2)
 
 
-def _play_hls(base: str, count: Callable[[str], None]) -> None:
+def _play_hls(base: str, count: Callable[..., None]) -> None:
     """Read the playlist and every part once, as a player does."""
     read: set[str] = set()
     while True:
@@ -91,7 +106,7 @@ def _play_hls(base: str, count: Callable[[str], None]) -> None:
                 if uri not in read:
                     read.add(uri)
                     with urllib.request.urlopen(f"{base}/{uri}", timeout=20) as answer:
-                        answer.read()
+                        count(f"HLS{_PICTURES_SENT}", answer.read().count(b"moof"))  # each picture is a fragment
                     count("HLS parts")
         except OSError:
             count("HLS failures")
@@ -165,7 +180,12 @@ def watch(port: int, watched: Sequence[str]) -> None:
             requests[what] = requests.get(what, 0) + by
 
     def reader(what: str, path: str) -> Callable[[], None]:
-        return lambda: _read_for_ever(f"{base}/{path}", lambda size: count(f"{what} bytes", size))
+        def take(chunk: bytes) -> None:
+            count(f"{what} bytes", len(chunk))
+            if path.endswith(".mjpeg"):
+                count(f"{what}{_PICTURES_SENT}", chunk.count(b"image/jpeg"))
+
+        return lambda: _read_for_ever(f"{base}/{path}", take)
 
     jobs = {
         "overlays": [reader("overlay", f"api/feed?topics={topics}") for topics in _OVERLAYS],
@@ -179,7 +199,7 @@ def watch(port: int, watched: Sequence[str]) -> None:
     while True:
         time.sleep(1)
         with lock:
-            print(json.dumps({"requests": requests, "replays": replays}), flush=True)
+            print(json.dumps({"at": time.monotonic(), "requests": requests, "replays": replays}), flush=True)
 
 
 def measure(options: argparse.Namespace, watched: Sequence[str]) -> Figures:
@@ -201,17 +221,37 @@ def measure(options: argparse.Namespace, watched: Sequence[str]) -> Figures:
         playing.start()
         time.sleep(_WARM_S)
         dropped, observer.counting = rig.dropped, True
-        before = thread_cpu_s() | process_cpu_s()
+        before, tree_s, computer_s, began = (
+            thread_cpu_s() | process_cpu_s(), tree_cpu_s(), computer_cpu_s(), time.monotonic(),
+        )  # fmt: skip
         time.sleep(options.seconds)
         observer.counting = False
         dropped = rig.dropped - dropped
         after = thread_cpu_s() | process_cpu_s()
+        tree_s, computer_s = tree_cpu_s() - tree_s, computer_cpu_s() - computer_s
         busy_s = {name: (spent - before.get(name, 0.0)) / options.seconds for name, spent in after.items()}
+        around_s = (tree_s / options.seconds - sum(busy_s.values()), (computer_s - tree_s) / options.seconds)
         clients.kill()
         assert clients.stdout is not None
-        lines = clients.stdout.read().splitlines()
-        last = json.loads(lines[-1]) if lines else {"requests": {}, "replays": []}
-        return Figures(observer.captured, dropped, observer.latencies_ms, last["replays"], last["requests"], busy_s)
+        lines = [json.loads(line) for line in clients.stdout.read().splitlines()]
+        last = lines[-1] if lines else {"requests": {}, "replays": []}
+        pictures = _pictures([line for line in lines if line["at"] >= began])
+        requests = {what: count for what, count in last["requests"].items() if not what.endswith(_PICTURES_SENT)}
+        latencies_ms = observer.latencies_ms
+        return Figures(observer.captured, dropped, latencies_ms, last["replays"], requests, pictures, busy_s, around_s)
+
+
+def _pictures(lines: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Return the pictures that came in a second between the first and the last of the clients' lines."""
+    if len(lines) < 2:
+        return {}
+    first, last = lines[0], lines[-1]
+    counts = {what: count for what, count in last["requests"].items() if what.endswith(_PICTURES_SENT)}
+    seconds = last["at"] - first["at"]
+    return {
+        what.removesuffix(_PICTURES_SENT): (count - first["requests"].get(what, 0)) / seconds
+        for what, count in counts.items()
+    }
 
 
 def report(name: str, figures: Figures) -> None:
@@ -224,6 +264,11 @@ def report(name: str, figures: Figures) -> None:
     busiest = sorted(figures.busy_s.items(), key=lambda item: -item[1])[:_NAMED_THREADS]
     print(f"    processor time: {sum(figures.busy_s.values()):.2f} s in a second,", end=" ")
     print("ms in a second " + ", ".join(f"{name} {1000 * spent:.0f}" for name, spent in busiest if spent >= 0.001))
+    if figures.pictures:
+        print("    pictures in a second: " + ", ".join(f"{what} {rate:.1f}" for what, rate in figures.pictures.items()))
+    print(
+        "    beside the rig: camera and clients {:.2f} s in a second, other programs {:.2f}".format(*figures.around_s)
+    )
     if figures.replays_s:
         replays = ", ".join(f"{took_s:.2f}" for took_s in figures.replays_s)
         print(f"    replays, call to first pictures: {replays} s (wanted: within 3)")
@@ -241,6 +286,7 @@ def main() -> None:
     parser.add_argument("--vision", choices=("network", "recorded", "threaded"), default="network")
     parser.add_argument("--be-clients", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--watched", default=",".join(_WATCHED), help="what is on air in the second run")
+    parser.add_argument("--rounds", type=int, default=1, help="how often both are run, in turn")
     options = parser.parse_args()
     watched = [name for name in options.watched.split(",") if name]
     if unknown := set(watched) - set(_WATCHED):
@@ -249,8 +295,15 @@ def main() -> None:
         run_idle()
         watch(options.be_clients, watched)
         return
-    report("panel only", measure(options, []))
-    report(f"panel, {options.watched}", measure(options, watched))
+    cases: dict[str, list[str]] = {"panel only": [], f"panel, {options.watched}": watched}
+    p99_ms: dict[str, list[float]] = {name: [] for name in cases}
+    for _ in range(options.rounds):
+        for name, shown in cases.items():
+            figures = measure(options, shown)
+            report(name, figures)
+            p99_ms[name].append(float(np.percentile(figures.latencies_ms or [np.nan], 99)))
+    for name, measured in p99_ms.items():
+        print(f"p99 {name}: " + ", ".join(f"{took:.0f}" for took in measured) + " ms")
 
 
 if __name__ == "__main__":

@@ -14,13 +14,15 @@ from typing import Any
 
 
 def thread_cpu_s() -> dict[str, float]:
-    """Return the CPU time of each thread of this process, by its name; Linux."""
+    """Return the CPU time of each thread of this process, by its name, and of those of libraries together; Linux."""
     spent: dict[str, float] = {}
-    for thread in threading.enumerate():
+    names = {thread.native_id: thread.name for thread in threading.enumerate()}
+    for thread in Path("/proc/self/task").glob("*"):
         with contextlib.suppress(OSError):
-            fields = Path(f"/proc/self/task/{thread.native_id}/stat").read_text().rpartition(")")[2].split()
+            fields = (thread / "stat").read_text().rpartition(")")[2].split()
             seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-            spent[thread.name] = spent.get(thread.name, 0.0) + seconds
+            name = names.get(int(thread.name), "threads of libraries")
+            spent[name] = spent.get(name, 0.0) + seconds
     return spent
 
 
@@ -47,6 +49,27 @@ def process_cpu_s() -> dict[str, float]:
             fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
             spent[name] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return spent
+
+
+def tree_cpu_s() -> float:
+    """Return the CPU time of this process and of all that it and they started and that still run; Linux."""
+    spent_s, waiting = 0.0, [os.getpid()]
+    while waiting:
+        number = waiting.pop()
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+            spent_s += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            for thread in Path(f"/proc/{number}/task").glob("*/children"):
+                waiting += [int(child) for child in thread.read_text().split()]
+    return spent_s
+
+
+def computer_cpu_s() -> float:
+    """Return how long the cores of this computer were busy since it was started, all together; Linux."""
+    with contextlib.suppress(OSError):
+        user, nice, system, _, _, *interrupts = Path("/proc/stat").read_text().splitlines()[0].split()[1:8]
+        return sum(map(int, (user, nice, system, *interrupts))) / os.sysconf("SC_CLK_TCK")
+    return float("nan")
 
 
 @dataclass(frozen=True, slots=True)
