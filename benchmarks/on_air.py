@@ -24,7 +24,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,19 +41,13 @@ from processor_time import (
     thread_cpu_s,
     tree_cpu_s,
 )
+from replay_client import play_and_replay
 
-from downfield.api.replay.choice import WORTH
+from downfield.api.program.live_stream import TIMES
 
 _WARM_S: Final = 8.0
 _PICTURES: Final = 300
 """Of the bundled clip: the tackle that ends its first play is seen on the 276th."""
-_PLAY_S: Final = 22.0
-"""The clip's play, forward and backward, at 30 frames/s, and some time to call it."""
-_DECLARATIONS: Final = (
-    {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 34.0, "down": 1, "distance_yd": 10.0},
-    {"type": "carrier", "player": "dark-28"},
-    {"type": "set"},
-)
 _WATCHED: Final = ("overlays", "program", "hls", "camera", "replay")
 _END_S: Final = 60.0
 _NAMED_THREADS: Final = 14
@@ -110,62 +103,7 @@ def _play_hls(base: str, count: Callable[..., None]) -> None:
                     count("HLS parts")
         except OSError:
             count("HLS failures")
-        time.sleep(0.1)
-
-
-def _replay(base: str, report: Callable[[float], None], count: Callable[[str], None]) -> None:
-    """Have plays called, and take the first pictures of each call's replay as the overlay does."""
-    replayed: set[str] = set()
-    taken = 0
-    while True:
-        for declaration in _DECLARATIONS:
-            try:
-                _post(f"{base}/api/declarations", {"declaration": declaration})
-            except urllib.error.HTTPError as error:
-                count(f"declaration of {declaration['type']} refused: {error.read()[:200]!r}")
-            except OSError as error:
-                count(f"declaration of {declaration['type']} failed: {error}")
-        until = time.monotonic() + _PLAY_S
-        while time.monotonic() < until:
-            time.sleep(0.05)
-            with contextlib.suppress(OSError, ValueError):
-                calls = [one for one in _get(f"{base}/api/calls?limit=20") if one["frame"] and one["kind"] in WORTH]
-                if calls and calls[-1]["id"] not in replayed:
-                    replayed.add(calls[-1]["id"])
-                    count("calls")
-                    taken = _take_replay(base, taken, report, count)
-                    break
-
-
-def _take_replay(base: str, earlier: int, report: Callable[[float], None], count: Callable[[str], None]) -> int:
-    """Take the first pictures of the replay after a take: of several calls at once the service chooses one."""
-    began = time.monotonic()
-    while time.monotonic() < began + _PLAY_S:
-        state = _get(f"{base}/api/state")["data"]["replay"]
-        if state["take"] > earlier and state["state"] == "failed":
-            count(f"replay not made: {state['text']}")
-            return int(state["take"])
-        if state["take"] > earlier and state["state"] == "ready":
-            with urllib.request.urlopen(f"{base}/{state['clip']}", timeout=20) as answer:
-                answer.read(64_000)
-                report(time.monotonic() - began)
-                while answer.read(1 << 20):
-                    pass
-            return int(state["take"])
-        time.sleep(0.02)
-    count("replay not made in time")
-    return earlier
-
-
-def _get(url: str) -> Any:
-    with urllib.request.urlopen(url, timeout=20) as answer:
-        return json.load(answer)
-
-
-def _post(url: str, body: object) -> Any:
-    request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=20) as answer:
-        return json.load(answer)
+        time.sleep(TIMES.part_s)
 
 
 def watch(port: int, watched: Sequence[str]) -> None:
@@ -192,7 +130,7 @@ def watch(port: int, watched: Sequence[str]) -> None:
         "program": [reader("program", "program.mjpeg")],
         "hls": [lambda: _play_hls(base, count)],
         "camera": [reader("camera", "camera.mjpeg")],
-        "replay": [lambda: _replay(base, replays.append, count)],
+        "replay": [lambda: play_and_replay(base, replays.append, count)],
     }
     for job in [reader("panel", "api/feed"), *(job for name in watched for job in jobs[name])]:
         threading.Thread(target=job, daemon=True).start()
