@@ -227,6 +227,41 @@ def test_a_sponsor_is_put_on_the_stream_with_its_logo(service: PageServer, chrom
         stream.wait_for_function("() => document.querySelector('.card .logo')?.naturalWidth > 0")
 
 
+GUARDED_SOUND = """
+window.tones = 0;
+let touching = false;
+addEventListener("touchend", () => { touching = true; setTimeout(() => (touching = false)); }, true);
+window.AudioContext = class {  // as an iPhone's: it plays once it was resumed by a touch
+  state = "suspended"; currentTime = 0; destination = {};
+  resume() {
+    if (!touching) return new Promise(() => {});
+    this.state = "running";
+    return Promise.resolve();
+  }
+  createGain() {
+    const gain = { setValueAtTime() {}, linearRampToValueAtTime() {}, exponentialRampToValueAtTime() {} };
+    return { gain, connect() {} };
+  }
+  createOscillator() { return { frequency: {}, connect: (next) => next, start: () => (window.tones += 1), stop() {} }; }
+};
+"""
+
+
+def test_a_question_sounds_once_the_phone_was_touched_and_is_not_made_up_for(service: PageServer, phone: Page) -> None:
+    phone.add_init_script(GUARDED_SOUND)
+    phone.reload()
+    expect(phone.locator("#dock button").first).to_be_visible()
+    service.publish("questions", Questions(questions=(COIN,)))
+    expect(phone.locator("#questions")).to_contain_text("Heads")
+    assert phone.evaluate("window.tones") == 0
+    phone.locator("#down").tap()
+    service.publish("questions", Questions())
+    expect(phone.locator("#questions")).to_be_empty()
+    assert phone.evaluate("window.tones") == 0, "the tone of a question long past was played"
+    service.publish("questions", Questions(questions=(COIN,)))
+    phone.wait_for_function("() => window.tones === 3")
+
+
 @pytest.mark.parametrize("size", [(195, 422), (320, 568), (640, 360)])
 def test_on_small_phones_and_with_text_of_twice_the_size_nothing_is_cut_off(
     service: PageServer, phone: Page, size: tuple[int, int]

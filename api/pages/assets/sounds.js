@@ -10,31 +10,50 @@ const CUES = {
 
 const VOLUME = 0.16;
 
+/** A tone that the browser holds back this long is left out: it would sound with the next tap, and mean nothing then. */
+const LATE_MS = 400;
+
 let context = null;
 
+// Browsers let a page play once it was touched, some only what was begun by a touch: an iPhone, and again after each call or lock.
+for (const touch of ["click", "touchend"]) {
+  addEventListener(touch, () => wake().catch(() => {}), { capture: true, passive: true });
+}
+
+/** The sound of the page, once the browser lets it play. */
+async function wake() {
+  context ??= new AudioContext();
+  if (context.state !== "running") await context.resume();
+  return context;
+}
+
 /** Play a cue; silent where the browser does not let a page play before it was touched. */
-export function playCue(name) {
+export async function playCue(name) {
   const notes = CUES[name];
   if (notes === undefined) return;
+  const from = performance.now();
   try {
-    context ??= new AudioContext();
-    if (context.state === "suspended") context.resume().catch(() => {});
-    let at = context.currentTime + 0.01;
-    for (const [hertz, seconds] of notes) {
-      const tone = context.createOscillator();
-      const volume = context.createGain();
-      tone.type = "triangle";
-      tone.frequency.value = hertz;
-      volume.gain.setValueAtTime(0, at);
-      volume.gain.linearRampToValueAtTime(VOLUME, at + 0.008);
-      volume.gain.exponentialRampToValueAtTime(0.001, at + seconds);
-      tone.connect(volume).connect(context.destination);
-      tone.start(at);
-      tone.stop(at + seconds + 0.02);
-      at += seconds;
-    }
+    const playing = await wake();
+    if (performance.now() - from < LATE_MS) playNotes(playing, notes);
   } catch {
     // a page without sound is a page all the same
+  }
+}
+
+function playNotes(playing, notes) {
+  let at = playing.currentTime + 0.01;
+  for (const [hertz, seconds] of notes) {
+    const tone = playing.createOscillator();
+    const volume = playing.createGain();
+    tone.type = "triangle";
+    tone.frequency.value = hertz;
+    volume.gain.setValueAtTime(0, at);
+    volume.gain.linearRampToValueAtTime(VOLUME, at + 0.008);
+    volume.gain.exponentialRampToValueAtTime(0.001, at + seconds);
+    tone.connect(volume).connect(playing.destination);
+    tone.start(at);
+    tone.stop(at + seconds + 0.02);
+    at += seconds;
   }
 }
 
