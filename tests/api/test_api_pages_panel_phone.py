@@ -108,8 +108,14 @@ def test_a_wide_screen_has_the_picture_beside_the_panel_and_a_phone_does_not_loa
     assert phone.locator("#picture").get_attribute("src") is None
     with page_in(chrome) as desk:
         desk.goto(f"{service.url}/panel")
-        expect(desk.locator("#picture")).to_have_attribute("src", "camera.mjpeg")
+        picture = desk.locator("#picture")
+        expect(picture).to_have_attribute("src", re.compile("^camera.mjpeg"))
         expect(desk.locator("#picture-box")).to_be_visible()
+        before = picture.get_attribute("src")
+        service.stop()
+        service.start()
+        expect(picture).not_to_have_attribute("src", before or "")  # or the picture from before would stand as if live
+        expect(desk.locator("html")).to_have_attribute("data-link", "live")
 
 
 def test_the_phone_rolls_dice_where_none_are_at_hand(phone: Page) -> None:

@@ -5,6 +5,7 @@ import { applyTeamColors } from "./color.js";
 import { changedAt, el, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
 import { challengeItem } from "./challenges.js";
+import { followPicture } from "./live_picture.js";
 import { callItem } from "./panel_calls.js";
 import { moreSections } from "./panel_more.js";
 import { playerActions, quickActions } from "./panel_actions.js";
@@ -289,10 +290,7 @@ followLegal(feed, () => {
 });
 noteAccess(at("pairing"), feed, ["operator", "referee", "admin"]); // before its taps are refused
 const wide = matchMedia("(min-width: 1200px)");
-const showPicture = () => {
-  if (wide.matches) at("picture").src = "camera.mjpeg";
-  else at("picture").removeAttribute("src"); // a phone has no room for it, and its battery none to spare
-};
+const showPicture = followPicture(at("picture"), feed, () => wide.matches); // a phone has no room for it, and its battery none to spare
 wide.addEventListener("change", showPicture);
 // After all else: a stream of pictures never ends, and the page would be loading for ever.
 if (document.readyState === "complete") showPicture();

@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { applyTeamColors } from "./color.js";
 import { el, refresh, refreshList, setText } from "./dom.js";
 import { Feed, reloadOnUpgrade } from "./feed.js";
+import { followPicture } from "./live_picture.js";
 import { callDetails, callHead, framesLink } from "./panel_calls.js";
 import { showDevices } from "./start_devices.js";
 import { elsewhereRow, overlayCards } from "./start_overlays.js";
@@ -13,8 +14,6 @@ import { START_TOUR } from "./tours.js";
 import { capitalize, downAndDistance, humanize, formatSpot } from "./format.js";
 
 const CALLS_SHOWN = 20;
-
-const RETRY_MS = 3_000;
 
 const at = (id) => document.getElementById(id);
 const feed = new Feed(["game", "ball", "calls", "line_up", "scene", "health", "source"]);
@@ -39,14 +38,8 @@ feed.on("health", updateStatus);
 feed.onLink((link) => {
   document.documentElement.dataset.link = link;
   updateStatus();
-  if (link === "live") watch();
 });
-
-function watch() {
-  at("live").src = `camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
-}
-
-at("live").addEventListener("error", () => setTimeout(watch, RETRY_MS));
+followPicture(at("live"), feed)();
 
 function scoreBox(game, side) {
   const team = game[side];
