@@ -15,7 +15,10 @@ export function followPicture(image, feed, wanted = () => true) {
     clearTimeout(retry);
     if (shown && feed.link === "live") image.src = `camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
   };
-  image.addEventListener("error", () => (retry = setTimeout(open, RETRY_MS)));
+  image.addEventListener("error", () => {
+    image.removeAttribute("src"); // no broken picture either
+    retry = setTimeout(open, RETRY_MS);
+  });
   feed.onLink((link) => {
     image.classList.toggle("stale", link === "stale");
     if (link === "live") open();
