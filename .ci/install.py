@@ -43,7 +43,8 @@ def configured() -> dict[str, str]:
 def by_uv(arguments: list[str]) -> bool:
     """Return whether uv could be had and installed everything."""
     settings = configured()
-    if UNKNOWN & settings.keys() or not run(*PIP, "install", "--quiet", "uv>=0.9"):
+    # A registry that does not answer is tried again soon: 20 s, whatever pip waits elsewhere.
+    if UNKNOWN & settings.keys() or not run(*PIP, "install", "--quiet", "--timeout", "20", "uv>=0.9"):
         return False
     # As pip does, the newest version of all indexes is taken, and not that of the first one that has the package.
     os.environ.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")
