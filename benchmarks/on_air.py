@@ -1,7 +1,7 @@
 """Measure what a stream costs the rig: frames dropped and latency, with nothing watched and with everything.
 
 python benchmarks/on_air.py [--seconds 60] [--fps 30] [--vision network|recorded|threaded]
-    [--watched overlays,program,hls,camera,replay] [--rounds 1]
+    [--watched overlays,program,hls,camera,replay] [--rounds 1] [--busy 0]
 
 The rig of `benchmarks/rig.py` runs twice, one after the other: with one panel's feed only, and with all that a stream
 has at once: two overlays, the program as motion JPEG and as HLS, the annotated picture, and a replay of every play's
@@ -9,8 +9,8 @@ call that is made by itself; `--watched` names some of them. Clients run in anot
 only when the rig leaves some, as other computers would. It also prints how long after a call was known the first
 pictures of its replay could be played, how many pictures came to the clients, and how much processor time went to the
 rig, to camera and clients, and to other programs. Run it on an idle computer; it takes twice the seconds and some
-thirty more. With `--rounds 3` both are run in turn three times, and what they differ by is seen beside what the same
-differs by from run to run.
+thirty more. `--busy 1` has a program of ordinary priority beside it that always wants a core. With `--rounds 3` both
+are run in turn three times, and what they differ by is seen beside what the same differs by from run to run.
 """
 
 from __future__ import annotations
@@ -144,6 +144,8 @@ def measure(options: argparse.Namespace, watched: Sequence[str]) -> Figures:
     """Run the rig with its clients."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
         camera = started.enter_context(started_camera(options.fps, _PICTURES))
+        for _ in range(options.busy):
+            started.enter_context(killed_at_the_end(subprocess.Popen([sys.executable, "-c", "while True: pass"])))
         replays = {"stream.replay": "auto" if "replay" in watched else "off"}
         rig = open_rig(options.vision, camera, Path(folder), replays)
         playing = threading.Thread(target=rig.play, daemon=True)
@@ -224,6 +226,7 @@ def main() -> None:
     parser.add_argument("--vision", choices=("network", "recorded", "threaded"), default="network")
     parser.add_argument("--be-clients", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--watched", default=",".join(_WATCHED), help="what is on air in the second run")
+    parser.add_argument("--busy", type=int, default=0, help="programs beside it that always want a core")
     parser.add_argument("--rounds", type=int, default=1, help="how often both are run, in turn")
     options = parser.parse_args()
     watched = [name for name in options.watched.split(",") if name]
