@@ -35,6 +35,33 @@ class NetworkFiles:
 
 
 @record
+class OpinionWeights:
+    """How opinions of two detectors and two refiners are combined; fitted by `downfield train calibrate`.
+
+    Attributes:
+        front: weights of the refiner's and the second refiner's logit of facing the other way.
+        fallen: the same for having fallen.
+        figure: the same for a figure being present.
+        detectors: slopes of the logits of the detector and of the hand detector, and an intercept, which give the logit
+            of a figure that both were searched for; None if the hand detector's figures don't count.
+        disputed_front: probability that the front is where the detector puts it, where the hand detector disagrees.
+
+    Raises:
+        InputError: the probability is out of range.
+
+    """
+
+    front: tuple[float, float] = (0.5, 0.5)
+    fallen: tuple[float, float] = (0.5, 0.5)
+    figure: tuple[float, float] = (1.0, 0.0)
+    detectors: tuple[float, float, float] | None = None
+    disputed_front: float = 0.5
+
+    def __post_init__(self) -> None:
+        check(0 < self.disputed_front < 1, InputError, "disputed_front must be between 0 and 1.")
+
+
+@record
 class NetworkCard:
     """What the runtime needs to know about a network.
 
@@ -42,8 +69,9 @@ class NetworkCard:
         name: name of the network.
         first_look: the detector, over the whole frame.
         second_look: the refiner, over one figure's patch; None if there is none.
-        second_opinion: another refiner, with whose fronts and falls the refiner's are averaged; None if there is none.
+        second_opinion: another refiner, whose opinion counts as well; None if there is none.
         hand_look: another detector over the whole frame, whose hands count as well; None if there is none.
+        opinions: how much the second refiner and the hand detector count.
         ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
         close_look: the ball refiner, over a patch; None if there is none.
         refiner_sees_ball: whether the refiner gives the ball refiner's numbers as well, after its own, for the same
@@ -72,6 +100,7 @@ class NetworkCard:
     second_look: NetworkFiles | None = None
     second_opinion: NetworkFiles | None = None
     hand_look: NetworkFiles | None = None
+    opinions: OpinionWeights = OpinionWeights()
     ball_look: NetworkFiles | None = None
     close_look: NetworkFiles | None = None
     refiner_sees_ball: bool = False

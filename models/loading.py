@@ -14,6 +14,7 @@ from downfield.models.ball_detection import BALL_BATCHES, BallDetector, BallRefi
 from downfield.models.card import BUNDLED, KINDS, NetworkCard, NetworkFiles, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.frame_detector import FrameDetector
+from downfield.models.joint_detection import LIMITS as JOINT
 from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
@@ -68,13 +69,7 @@ def open_detector(
         return UltralyticsDetector(Path(name_or_path), threads=threads)
     folder = _NetworkFolder(find_network(name_or_path), choose_backend(backend), threads, precision, whole_pictures)
     card = read_card(folder.path)
-    detector = FrameDetector(
-        folder.open(card.first_look, card.input_px),
-        name=f"{card.name} ({folder.choose_file(card.first_look)[1]})",
-        input_px=card.input_px,
-        thresholds=card.thresholds if min_score is None else (min_score,) * len(card.thresholds),
-        sigma_scale=card.first_look.sigma_scale,
-    )
+    detector = _open_frame_detector(folder, card, min_score)
     if card.second_look is None or not refine:
         return detector
     refining = dataclasses.replace(
@@ -90,10 +85,11 @@ def open_detector(
         sigma_scale=card.second_look.sigma_scale,
         front_odds=card.front_odds,
         augmented=augmented,
-        hand_detector=None if card.hand_look is None else _open_hand_detector(folder, card, card.hand_look),
+        other_detector=None if card.hand_look is None else _open_other_detector(folder, card, card.hand_look),
+        opinions=card.opinions,
     )
-    refiner = _open_refiner(refining, card.second_look, card.second_opinion, frequent=FULL_LINE_UP)
-    beside = _open_refiner(folder, card.second_look, card.second_opinion)
+    refiner = _open_refiner(refining, card, card.second_look, frequent=FULL_LINE_UP)
+    beside = _open_refiner(folder, card, card.second_look)
     if card.refiner_sees_ball:
         return open_shared_refiner(two_stage, refiner, beside)
     return two_stage(
@@ -101,6 +97,45 @@ def open_detector(
         None if card.close_look is None else _open_ball_refiner(folder, card.close_look, tracking),
         None if card.ball_look is None else _open_ball_detector(folder, card, card.ball_look),
         beside=two_stage(beside),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """The networks whose opinions about figures are combined, each by itself.
+
+    Attributes:
+        detector, other_detector: over the whole frame.
+        refiner, other_refiner: over patches.
+
+    """
+
+    detector: FrameDetector
+    other_detector: FrameDetector
+    refiner: Network
+    other_refiner: Network
+
+
+def open_opinions(folder: Path, card: NetworkCard) -> Opinions | None:
+    """Open the two detectors and the two refiners of a network; None if it has no two of each.
+
+    Args:
+        folder: of the network.
+        card: its card; all figures are reported of which any opinion may count.
+
+    Raises:
+        InputError: a file of it is missing or broken.
+
+    """
+    if card.second_look is None or card.second_opinion is None or card.hand_look is None:
+        return None
+    opened = _NetworkFolder(folder, choose_backend("auto"), 1, None, None)
+    counting = dataclasses.replace(card, opinions=dataclasses.replace(card.opinions, detectors=(1.0, 1.0, 0.0)))
+    return Opinions(
+        _open_frame_detector(opened, card, None),
+        _open_other_detector(opened, counting, card.hand_look),
+        opened.open(card.second_look, _PATCH, BATCHES),
+        opened.open(card.second_opinion, _PATCH, OPINION_BATCHES),
     )
 
 
@@ -144,11 +179,23 @@ class _NetworkFolder:
         return self.path / files.fp32, self.precision or "fp32"
 
 
+def _open_frame_detector(folder: _NetworkFolder, card: NetworkCard, min_score: float | None) -> FrameDetector:
+    return FrameDetector(
+        folder.open(card.first_look, card.input_px),
+        name=f"{card.name} ({folder.choose_file(card.first_look)[1]})",
+        input_px=card.input_px,
+        thresholds=card.thresholds if min_score is None else (min_score,) * len(card.thresholds),
+        sigma_scale=card.first_look.sigma_scale,
+    )
+
+
 def _open_refiner(
-    folder: _NetworkFolder, files: NetworkFiles, opinion: NetworkFiles | None, frequent: int | None = None
+    folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles, frequent: int | None = None
 ) -> Network:
     refiner = folder.open(files, _PATCH, BATCHES, frequent)
-    return refiner if opinion is None else SecondOpinion(refiner, folder.open(opinion, _PATCH, OPINION_BATCHES))
+    if card.second_opinion is None:
+        return refiner
+    return SecondOpinion(refiner, folder.open(card.second_opinion, _PATCH, OPINION_BATCHES), card.opinions)
 
 
 def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: OnDemandNetworks | None) -> BallRefiner:
@@ -156,11 +203,13 @@ def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: On
     return BallRefiner(folder.open(files, _PATCH, BALL_BATCHES), following.open(files, _PATCH))
 
 
-def _open_hand_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
-    """Open a detector of which only hands are used: all else is as good as never detected."""
-    thresholds = tuple(card.hand_threshold if kind == "hand" else _NEVER for kind in KINDS)
+def _open_other_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
+    """Open a detector of which hands are used, and figures where they count: all else is as good as never detected."""
+    figures = _NEVER if card.opinions.detectors is None else JOINT.least_score
+    least = {"hand": card.hand_threshold, "upright": figures, "fallen": figures}
+    thresholds = tuple(least.get(kind, _NEVER) for kind in KINDS)
     return FrameDetector(
-        folder.open(files, card.input_px), name=card.name, input_px=card.input_px, thresholds=thresholds
+        folder.open(files, card.input_px), name=card.name, input_px=card.input_px, thresholds=thresholds, apart=True
     )
 
 

@@ -26,7 +26,9 @@ from downfield.models.ball_detection import (
     with_patch_corners,
 )
 from downfield.models.base_sizes import with_consistent_sizes
+from downfield.models.card import OpinionWeights
 from downfield.models.detector import Detector
+from downfield.models.joint_detection import join_figures
 from downfield.models.refiner import (
     FALLEN,
     LIMITS,
@@ -79,7 +81,8 @@ class TwoStageDetector:
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
         front_odds: log-odds that a front is right per unit of its logit.
         augmented: whether single pictures and their figures are run mirrored as well.
-        hand_detector: another detector, whose hands count as well; None if there is none.
+        other_detector: another detector, whose hands count as well, and figures by `opinions`; None if there is none.
+        opinions: how much its figures count.
 
     """
 
@@ -98,7 +101,8 @@ class TwoStageDetector:
         sigma_scale: float = 1.0,
         front_odds: float = 1.0,
         augmented: bool = False,
-        hand_detector: Detector | None = None,
+        other_detector: Detector | None = None,
+        opinions: OpinionWeights | None = None,
     ) -> None:
         self.name = f"{detector.name}, refined" + (" and mirrored" if augmented else "")
         self._detector, self._refiner = detector, refiner
@@ -107,7 +111,8 @@ class TwoStageDetector:
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale, self._front_odds = sigma_scale, front_odds
-        self._augmented, self._hand_detector = augmented, hand_detector
+        self._augmented = augmented
+        self._other_detector, self._opinions = other_detector, opinions or OpinionWeights()
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Return everything in a single picture, uint8 (height, width, 3), best first."""
@@ -120,7 +125,7 @@ class TwoStageDetector:
         """Return the same without making the sizes of bases consistent."""
         found: Sequence[Detection] = self.find_candidates(image)
         if self._augmented:
-            mirrored = mirror_detections(self._detector.detect(mirror_image(image)), image.shape[1])
+            mirrored = mirror_detections(self._detect_jointly(mirror_image(image)), image.shape[1])
             found = merge_mirrored(found, mirrored)
         balls = [candidate for candidate in found if candidate.kind == "ball"]
         others = [candidate for candidate in found if candidate.kind != "ball"]
@@ -133,19 +138,25 @@ class TwoStageDetector:
         Args:
             image: the picture.
             ball: whether ball candidates are searched for.
-            hands: whether the hand detector runs as well, if there is one.
+            hands: whether the other detector runs as well, if there is one.
 
         """
-        found = self._detector.detect(image)
-        if hands and self._hand_detector is not None:
-            others = [other for other in self._hand_detector.detect(image) if other.kind == "hand"]
-            found = join_hands(found, others, image.shape[1])
+        found = self._detect_jointly(image) if hands else self._detector.detect(image)
         others = [candidate for candidate in found if candidate.kind != "ball"]
         if not ball:
             return tuple(others)
         balls, heat, transforms = self.search_ball(image, found)
         best = self.decode_ball(balls, heat, transforms) if len(heat) else list(_best_first(balls)[:1])
         return (*others, *(found for found in best if found.score >= self._ball_threshold))
+
+    def _detect_jointly(self, image: Image) -> tuple[Detection, ...]:
+        """Return the output of both detectors."""
+        found = self._detector.detect(image)
+        if self._other_detector is None:
+            return found
+        others = self._other_detector.detect(image)
+        hands = [other for other in others if other.kind == "hand"]
+        return join_hands(join_figures(found, others, self._opinions), hands, image.shape[1])
 
     def find_ball_candidates(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
         """Return the ball detector's candidates, or the detector's if there is no ball detector."""
@@ -250,7 +261,7 @@ class TwoStageDetector:
         if further:
             # The front of known figures was decided when they were first detected: one view of them is enough.
             further(self._refiner, outputs[len(known) :], patches[len(known) :])
-        self._subtract_thresholds(outputs)
+        self._subtract_thresholds(outputs, figures, len(known))
         better = decode_refinement(figures, outputs, transforms, self._sigma_scale, self._front_odds)
         if further:
             self._realign(image, better, figures, len(known), usual_px, further)
@@ -326,12 +337,17 @@ class TwoStageDetector:
         self, image: Image, views: Sequence[Detection], usual_px: float, further: FurtherViews
     ) -> list[Detection]:
         outputs, transforms = run_figures(self._refiner, views, image, usual_px, further)
-        self._subtract_thresholds(outputs)
+        self._subtract_thresholds(outputs, views, 0)
         return decode_refinement(views, outputs, transforms, self._sigma_scale, self._front_odds)
 
-    def _subtract_thresholds(self, outputs: Array) -> None:
-        """Subtract, in place, the thresholds of the logits of turning and falling."""
-        outputs[:, TURN] -= self._turn_logit
+    def _subtract_thresholds(self, outputs: Array, figures: Sequence[Detection], known: int) -> None:
+        """Subtract, in place, the thresholds of the logits of turning and falling.
+
+        A front that is not sure is more easily overruled; those of the first `known` figures were decided before.
+        """
+        sure = logit(np.array([figure.front_score for figure in figures[known:]])) / self._front_odds
+        outputs[:known, TURN] -= self._turn_logit
+        outputs[known:, TURN] -= np.minimum(sure, self._turn_logit)
         outputs[:, FALLEN] -= self._fallen_logit
 
     def _is_trackable(self, figure: Detection, size: float) -> bool:

@@ -1,8 +1,11 @@
-"""Fits what a network's errors and its certainty of fronts are worth, on validation pictures, never on test pictures.
+"""Fits what a network's opinions, errors and certainty of fronts are worth, on validation pictures, never on test ones.
+
+Where a network has two detectors and two refiners, how much each counts is fitted first (`opinion_fit`).
 
 Corner errors are scaled so that 68 % are within one standard deviation. Certainty of fronts is scaled by its logit (Guo
 et al., On Calibration of Modern Neural Networks, 2017): a front given as 90 % sure is then right nine times in ten, on
-tables like those of the validation pictures.
+tables like those of the validation pictures. Of several data sets the one whose fronts are hardest decides: a real
+table is at least as strange, and a front that is too unsure is settled by motion, but one too sure is a wrong call.
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ from scipy.optimize import minimize_scalar
 
 from downfield.core.arrays import Array, Bools
 from downfield.core.errors import InputError
-from downfield.models.card import read_card, write_card
-from downfield.models.loading import open_detector
+from downfield.models.card import NetworkCard, read_card, write_card
+from downfield.models.loading import open_detector, open_opinions
 from downfield.models.runtime import logit, sigmoid
 from downfield.training.figures import fronts, sigma_ratio
+from downfield.training.opinion_evidence import gather
+from downfield.training.opinion_fit import fit_opinions
 from downfield.training.scoring import pictures_of, score_frame
 
 
@@ -50,6 +55,7 @@ class CalibrationReport:
         front_odds: factor of the fronts' logits, before and now.
         front_certainty: mean certainty of fronts, 0..1, before and now.
         fronts_right: share of fronts that are right.
+        card: as it is now.
 
     """
 
@@ -59,12 +65,13 @@ class CalibrationReport:
     front_odds: tuple[float, float]
     front_certainty: tuple[float, float]
     fronts_right: float
+    card: NetworkCard
 
 
 def calibrate_network(
     folder: Path, sets: Iterable[Path], progress: Callable[[int], None] = lambda _: None
 ) -> CalibrationReport:
-    """Fit a network's corner errors and fronts on validation pictures, and write them into its card.
+    """Fit a network's opinions, corner errors and fronts on validation pictures, and write them into its card.
 
     Args:
         folder: of the network.
@@ -75,34 +82,53 @@ def calibrate_network(
         InputError: a set has no validation pictures, they show too few figures, or the network has no refiner.
 
     """
-    card = read_card(folder)
+    before = card = read_card(folder)
     if card.second_look is None:
         raise InputError(f"{folder}: this network has no refiner, whose errors and fronts could be calibrated.")
+    sets = list(sets)
+    opinions = open_opinions(folder, card)
+    if opinions is not None:
+        pictures = ((number, *each) for number, folder_ in enumerate(sets) for each in pictures_of(folder_, "val"))
+        evidence = gather(opinions, pictures)
+        _check_enough(int((evidence.is_figure & ~evidence.is_fallen).sum()))
+        card = fit_opinions(card, evidence)
+        write_card(folder, card)
     detector = open_detector(folder)
-    frames = []
+    frames, odds_of_sets = [], []
     for each in sets:
+        of_set = []
         for sample, image in pictures_of(each, "val"):
-            frames.append(score_frame(sample, detector.detect(image)))
-            progress(len(frames))
+            of_set.append(score_frame(sample, detector.detect(image)))
+            progress(len(frames) + len(of_set))
+        frames += of_set
+        certainty, right = fronts(of_set)
+        odds_of_sets.append(fit_front_odds(logit(certainty) / card.front_odds, right))
     certainty, right = fronts(frames)
     if len(right) < LIMITS.min_fronts:
-        raise InputError(
-            f"The validation pictures show {len(right)} upright figures that were found;"
-            f" {LIMITS.min_fronts} are needed."
-        )
+        write_card(folder, before)
+    _check_enough(len(right))
     logits = logit(certainty) / card.front_odds
-    odds = round(fit_front_odds(logits, right), 3)
+    odds = round(min(odds_of_sets), 3)
     scale = round(card.second_look.sigma_scale * sigma_ratio(frames), 3)
     second_look = dataclasses.replace(card.second_look, sigma_scale=scale)
-    write_card(folder, dataclasses.replace(card, second_look=second_look, front_odds=odds))
+    now = dataclasses.replace(card, second_look=second_look, front_odds=odds)
+    write_card(folder, now)
     return CalibrationReport(
         len(frames),
         len(right),
         (card.second_look.sigma_scale, scale),
-        (card.front_odds, odds),
+        (before.front_odds, odds),
         (float(certainty.mean()), float(sigmoid(odds * logits).mean())),
         float(right.mean()),
+        now,
     )
+
+
+def _check_enough(figures: int) -> None:
+    if figures < LIMITS.min_fronts:
+        raise InputError(
+            f"The validation pictures show {figures} upright figures that were found; {LIMITS.min_fronts} are needed."
+        )
 
 
 def fit_front_odds(logits: Array, right: Bools) -> float:

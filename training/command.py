@@ -196,7 +196,7 @@ def calibrate(
         list[Path] | None, typer.Option(help="Data sets whose validation pictures are measured; may be repeated.")
     ] = None,
 ) -> None:
-    """Calibrate a network's errors and its certainty of fronts on validation pictures."""
+    """Fit how much a network's opinions count, its errors and its certainty of fronts, on validation pictures."""
     _check_extra("twin", "reading data sets", "mujoco")
     from downfield.training.calibration import calibrate_network
 
@@ -215,6 +215,12 @@ def calibrate(
         report.front_certainty,
     )
     say(f"{report.pictures} pictures, {report.figures} upright figures")
+    card, weights = report.card, report.card.opinions
+    if card.second_opinion is not None and weights.detectors is not None:
+        shares = [100 * share for share in (weights.front[1], weights.fallen[1])]
+        say(f"second refiner: counts {shares[0]:.0f} % for fronts and {shares[1]:.0f} % for falls")
+        say(f"turned from a logit of {card.turn_logit:g}, fallen from {card.fallen_logit:g}")
+        say(f"figures from a score of {card.figure_threshold:g}")
     say(f"corner errors x {sigma:g} (before: {sigma_then:g}), so that 68 % are within one sigma")
     say(
         f"fronts: log-odds x {odds:g} (before: {odds_then:g}); {100 * sure:.1f} % sure in the mean (before:"

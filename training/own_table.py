@@ -40,6 +40,7 @@ SECOND_LOOK: Final = "second-look.onnx"
 SECOND_LOOK_INT8: Final = "second-look.int8.onnx"
 _CALIBRATION_PATCHES = 300
 _GOES = 3  # at each frame, for them
+_LEARNED_SHARE = 0.5  # of the refiner that has learned the table, at least, in what its fronts are
 _NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
 
 
@@ -139,8 +140,11 @@ def learn_table(
     taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
     card = dataclasses.replace(card, name=name, first_look=first, second_look=taught, about=about)
+    # What the refiners count was fitted on tables that neither had seen; of this one the first has learned.
+    first_share = max(card.opinions.front[0], _LEARNED_SHARE)
+    opinions = dataclasses.replace(card.opinions, front=(first_share, 1 - first_share))
     card = dataclasses.replace(card, second_opinion=opinion, hand_look=hand, ball_look=ball, close_look=close)
-    write_card(out, card)
+    write_card(out, dataclasses.replace(card, opinions=opinions))
 
 
 def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:

@@ -104,7 +104,7 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
     """Compare the detections in one picture with its labels."""
     figures = list(sample.labels.figures)
     said = [detection for detection in detections if detection.corners_px]
-    pairs = _match(figures, said)
+    pairs = match_figures(figures, said)
     unknown = {i for i, figure in enumerate(figures) if figure.shown < HARDLY_SHOWN}
     excused = {pairs[i] for i in unknown if i in pairs}
     false = [one.score for k, one in enumerate(said) if k not in excused and k not in pairs.values()]
@@ -162,8 +162,8 @@ def interval(
     return statistic(frames), float(low), float(high)
 
 
-def _match(figures: Sequence[FigureLabel], said: Sequence[Detection]) -> dict[int, int]:
-    """Match figures to detections: row of the truth to row of the detections."""
+def match_figures(figures: Sequence[FigureLabel], said: Sequence[Detection]) -> dict[int, int]:
+    """Return which detection shows each figure: row of the truth to row of the detections."""
     if not figures or not said:
         return {}
     true = np.array([figure.corners_px for figure in figures])

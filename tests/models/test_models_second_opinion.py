@@ -1,4 +1,4 @@
-"""A second refiner's opinion: fronts and falls are the mean of both, all else is the first's; bundled and learnable."""
+"""A second refiner's opinion: fronts, falls and what is a figure are weighted by the card; bundled and learnable."""
 
 from __future__ import annotations
 
@@ -14,9 +14,17 @@ from numpy.typing import NDArray
 
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
-from downfield.models.card import BUNDLED, NetworkFiles, bundled_networks, find_network, named_files, read_card
+from downfield.models.card import (
+    BUNDLED,
+    NetworkFiles,
+    OpinionWeights,
+    bundled_networks,
+    find_network,
+    named_files,
+    read_card,
+)
 from downfield.models.loading import open_detector
-from downfield.models.refiner import FALLEN, OUTPUTS, PATCH_PX, TURN
+from downfield.models.refiner import FALLEN, FIGURE, OUTPUTS, PATCH_PX, TURN
 from downfield.models.second_opinion import SecondOpinion
 from downfield.rig.table_seals import _network
 
@@ -59,6 +67,26 @@ def test_fronts_and_falls_are_the_mean_and_all_else_is_the_firsts(
         wanted[column] = (np.float32(first[column]) + np.float32(other[column])) / 2
     np.testing.assert_allclose(out, np.tile(wanted, (count, 1)), rtol=1e-6)
     np.testing.assert_array_equal(one.out, np.tile(one.row, (count, 1)), "the first refiner's own output is left alone")
+
+
+@given(front=st.floats(0, 1), fallen=st.floats(0, 1), figure=st.floats(0, 2))
+def test_each_opinion_counts_as_much_as_the_card_says(front: float, fallen: float, figure: float) -> None:
+    weights = OpinionWeights((1 - front, front), (1 - fallen, fallen), (figure, 1.0))
+    one, two = FixedNetwork("one", *[2.0] * OUTPUTS), FixedNetwork("two", *[-4.0] * OUTPUTS)
+    (row,) = SecondOpinion(one, two, weights).run(patches(1))
+    wanted = [2 - 6 * front, 2 - 6 * fallen, 2 * figure - 4]
+    np.testing.assert_allclose(row[[TURN, FALLEN, FIGURE]], wanted, atol=1e-5)
+    assert (row[:TURN] == 2).all()
+
+
+def test_a_tracked_figure_stays_a_figure_by_the_first_refiner_alone() -> None:
+    """Its score says whether tracking goes on; it may not depend on whether the second was requested in this frame."""
+    first, second = CountingNetwork([0.0, 0.0], [0.0, 0.0]), CountingNetwork([0.0, 0.0], [0.0, 0.0])
+    first.rows[:, FIGURE], second.rows[:, FIGURE] = 3.0, -3.0
+    both = SecondOpinion(first, second, OpinionWeights(figure=(0.5, 0.5)))
+    out = both.run_tracked(numbered(2), [known_figure("upright")], turn_logit=TURN_LOGIT, fallen_logit=FALLEN_LOGIT)
+    assert second.seen == [0, 1]
+    assert out[:, FIGURE].tolist() == [3.0, 0.0]
 
 
 def test_a_network_that_is_no_refiner_is_refused() -> None:
@@ -159,7 +187,8 @@ def test_the_bundled_network_has_two_opinions_and_one_to_choose_has_one() -> Non
     assert ONE_OPINION in bundled_networks()
     for name, card in ((BUNDLED, both), (ONE_OPINION, one)):
         assert all((find_network(name) / file).is_file() for file in named_files(card)), name
-    for name in ("thresholds", "figure_threshold", "ball_threshold", "turn_logit", "fallen_logit", "ball_odds"):
+    assert both.opinions.detectors is not None, "the hand detector's figures count as well"
+    for name in ("thresholds", "ball_threshold", "ball_odds"):
         assert getattr(one, name) == getattr(both, name), name
     assert open_detector(ONE_OPINION, threads=1).name.startswith(ONE_OPINION)
 

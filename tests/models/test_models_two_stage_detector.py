@@ -376,7 +376,7 @@ def test_only_the_hands_of_a_hand_detector_count_and_only_where_they_are_request
     detector = TwoStageDetector(
         FixedDetector(known),
         Canned(np.zeros((1, OUTPUTS), np.float32)),
-        hand_detector=FixedDetector(figure(base(100, 300, 0.0)), hand),
+        other_detector=FixedDetector(figure(base(100, 300, 0.0)), hand),
     )
     assert detector.find_candidates(FRAME) == (known, hand)
     assert detector.find_candidates(FRAME, hands=False) == (known,)
