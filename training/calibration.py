@@ -27,7 +27,7 @@ from downfield.models.runtime import logit, sigmoid
 from downfield.training.figures import fronts, sigma_ratio
 from downfield.training.opinion_evidence import gather
 from downfield.training.opinion_fit import fit_opinions
-from downfield.training.scoring import pictures_of, score_frame
+from downfield.training.scoring import FrameScore, pictures_of, score_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ def calibrate_network(
 
     """
     before = card = read_card(folder)
-    if card.second_look is None:
+    refiner = card.second_look
+    if refiner is None:
         raise InputError(f"{folder}: this network has no refiner, whose errors and fronts could be calibrated.")
     sets = list(sets)
     opinions = open_opinions(folder, card)
@@ -94,7 +95,8 @@ def calibrate_network(
         card = fit_opinions(card, evidence)
         write_card(folder, card)
     detector = open_detector(folder)
-    frames, odds_of_sets = [], []
+    frames: list[FrameScore] = []
+    odds_of_sets: list[float] = []
     for each in sets:
         of_set = []
         for sample, image in pictures_of(each, "val"):
@@ -109,14 +111,14 @@ def calibrate_network(
     _check_enough(len(right))
     logits = logit(certainty) / card.front_odds
     odds = round(min(odds_of_sets), 3)
-    scale = round(card.second_look.sigma_scale * sigma_ratio(frames), 3)
-    second_look = dataclasses.replace(card.second_look, sigma_scale=scale)
+    scale = round(refiner.sigma_scale * sigma_ratio(frames), 3)
+    second_look = dataclasses.replace(refiner, sigma_scale=scale)
     now = dataclasses.replace(card, second_look=second_look, front_odds=odds)
     write_card(folder, now)
     return CalibrationReport(
         len(frames),
         len(right),
-        (card.second_look.sigma_scale, scale),
+        (refiner.sigma_scale, scale),
         (before.front_odds, odds),
         (float(certainty.mean()), float(sigmoid(odds * logits).mean())),
         float(right.mean()),
