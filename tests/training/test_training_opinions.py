@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Bools
 from downfield.models.card import BUNDLED, find_network, read_card
 from downfield.models.refiner import FALLEN, FIGURE, OUTPUTS, TURN
 from downfield.training.opinion_evidence import Evidence
@@ -16,7 +16,7 @@ from downfield.training.opinion_fit import fit_logits, fit_opinions
 CARD = read_card(find_network(BUNDLED))
 
 
-def noisy(truth: Array, error: float, rng: np.random.Generator) -> Array:
+def noisy(truth: Bools, error: float, rng: np.random.Generator) -> Array:
     """Logits of a network that is wrong the more often the larger its error."""
     return np.where(truth, 2.0, -2.0) + rng.normal(0.0, error, len(truth))
 
@@ -31,7 +31,8 @@ def evidence(first_error: float, second_error: float, count: int = 4000, seed: i
         for column, truth in ((TURN, turned), (FALLEN, fallen), (FIGURE, figure)):
             outputs[:, column] = noisy(truth, error, rng)
     detectors = np.stack([noisy(figure, error, rng) for error in (first_error, second_error)], axis=1)
-    return Evidence(np.arange(count) % 2, detectors, np.ones(count), *refiners, figure, ~figure, turned, fallen)
+    first, second = refiners
+    return Evidence(np.arange(count) % 2, detectors, np.ones(count), first, second, figure, ~figure, turned, fallen)
 
 
 @pytest.mark.parametrize(("first", "second"), [(1.0, 4.0), (4.0, 1.0)])
