@@ -17,7 +17,7 @@ from downfield.twin.sets.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class OpinionEvidence:
     """Candidates of some pictures, one a row.
 
     Attributes:
@@ -43,14 +43,14 @@ class Evidence:
     is_fallen: Bools
 
 
-def gather(opinions: Opinions, pictures: Iterable[tuple[int, Sample, Image]]) -> Evidence:
+def gather(opinions: Opinions, pictures: Iterable[tuple[int, Sample, Image]]) -> OpinionEvidence:
     """Return what the networks say of the candidates in pictures, each with the number of its data set."""
     parts = [part for each in pictures if (part := _of_picture(opinions, *each)) is not None]
-    names = Evidence.__slots__
-    return Evidence(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+    names = OpinionEvidence.__slots__
+    return OpinionEvidence(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 
-def _of_picture(opinions: Opinions, group: int, sample: Sample, image: Image) -> Evidence | None:
+def _of_picture(opinions: Opinions, group: int, sample: Sample, image: Image) -> OpinionEvidence | None:
     found, others = (
         [figure for figure in detector.detect(image) if figure.corners_px]
         for detector in (opinions.detector, opinions.other_detector)
@@ -71,7 +71,7 @@ def _of_picture(opinions: Opinions, group: int, sample: Sample, image: Image) ->
         fallen[row] = label.kind == "fallen"
         ahead, _ = base_sides((figure.corners_px, label.corners_px))
         turned[row] = ahead[0] @ ahead[1] < 0
-    return Evidence(
+    return OpinionEvidence(
         np.full(len(found), group),
         logits,
         agreement,

@@ -18,11 +18,11 @@ from downfield.core.arrays import Array, Bools, Indices
 from downfield.models.card import NetworkCard, OpinionWeights
 from downfield.models.refiner import FALLEN, FIGURE, TURN
 from downfield.models.runtime import sigmoid
-from downfield.training.opinion_evidence import Evidence
+from downfield.training.opinion_evidence import OpinionEvidence
 
 
 @dataclass(frozen=True, slots=True)
-class FitLimits:
+class OpinionFitLimits:
     """What holds the fits, and what they choose from."""
 
     stiffness: float = 2.0
@@ -31,14 +31,14 @@ class FitLimits:
     """Least weight of a refiner's opinion about fronts and falls."""
 
 
-LIMITS: Final = FitLimits()
+LIMITS: Final = OpinionFitLimits()
 
 FIGURE_SCORE: Final = 0.65
 """Score from which a figure counts: scores are probabilities, and one that is none, which may touch others, is about
 twice as bad as one missed."""
 
 
-def fit_opinions(card: NetworkCard, evidence: Evidence) -> NetworkCard:
+def fit_opinions(card: NetworkCard, evidence: OpinionEvidence) -> NetworkCard:
     """Return a card with weights and thresholds of fronts, falls and figures that fit the evidence.
 
     Certainty of fronts and the factor of corner errors are left as they follow from the fit alone.
@@ -86,7 +86,7 @@ def fit_logits(
     return fitted
 
 
-def _fit_fronts(evidence: Evidence) -> tuple[tuple[float, float], float, float, float]:
+def _fit_fronts(evidence: OpinionEvidence) -> tuple[tuple[float, float], float, float, float]:
     """Return the refiners' weights, the logit that turns a figure, log-odds per logit, a disputed front's chance."""
     rows = evidence.is_figure & ~evidence.is_fallen
     disputed = evidence.agreement[rows] < 0
@@ -97,7 +97,7 @@ def _fit_fronts(evidence: Evidence) -> tuple[tuple[float, float], float, float, 
     return weights, round(float(fitted[2]) / odds, 3), round(odds, 3), round(chance, 3)
 
 
-def _fit_falls(evidence: Evidence) -> tuple[tuple[float, float], float]:
+def _fit_falls(evidence: OpinionEvidence) -> tuple[tuple[float, float], float]:
     """Return the refiners' weights and the logit from which a figure has fallen rather than not."""
     rows = evidence.is_figure
     features = np.stack([evidence.first[rows, FALLEN], evidence.second[rows, FALLEN], np.full(rows.sum(), -1.0)], 1)
@@ -114,7 +114,7 @@ def _as_shares(fitted: Array) -> tuple[tuple[float, float], float]:
     return (first, round(1 - first, 3)), odds
 
 
-def _fit_figures(evidence: Evidence) -> tuple[tuple[float, float], tuple[float, float, float]]:
+def _fit_figures(evidence: OpinionEvidence) -> tuple[tuple[float, float], tuple[float, float, float]]:
     """Return the refiners' weights, and the detectors' with an intercept.
 
     A score is half the refiners' weighted logits and half the detectors'. Most frames of a video are searched by the

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from downfield.core.arrays import Array, Bools
 from downfield.models.card import BUNDLED, find_network, read_card
 from downfield.models.refiner import FALLEN, FIGURE, OUTPUTS, TURN
-from downfield.training.opinion_evidence import Evidence
+from downfield.training.opinion_evidence import OpinionEvidence
 from downfield.training.opinion_fit import fit_logits, fit_opinions
 
 CARD = read_card(find_network(BUNDLED))
@@ -21,7 +21,7 @@ def noisy(truth: Bools, error: float, rng: np.random.Generator) -> Array:
     return np.where(truth, 2.0, -2.0) + rng.normal(0.0, error, len(truth))
 
 
-def evidence(first_error: float, second_error: float, count: int = 4000, seed: int = 1) -> Evidence:
+def evidence(first_error: float, second_error: float, count: int = 4000, seed: int = 1) -> OpinionEvidence:
     """Candidates of two sets, half of them figures, with refiners and detectors of the given errors."""
     rng = np.random.default_rng(seed)
     figure = rng.random(count) < 0.5
@@ -32,7 +32,9 @@ def evidence(first_error: float, second_error: float, count: int = 4000, seed: i
             outputs[:, column] = noisy(truth, error, rng)
     detectors = np.stack([noisy(figure, error, rng) for error in (first_error, second_error)], axis=1)
     first, second = refiners
-    return Evidence(np.arange(count) % 2, detectors, np.ones(count), first, second, figure, ~figure, turned, fallen)
+    return OpinionEvidence(
+        np.arange(count) % 2, detectors, np.ones(count), first, second, figure, ~figure, turned, fallen
+    )
 
 
 @pytest.mark.parametrize(("first", "second"), [(1.0, 4.0), (4.0, 1.0)])
