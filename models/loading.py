@@ -14,11 +14,10 @@ from downfield.models.ball_detection import BALL_BATCHES, BallDetector, BallRefi
 from downfield.models.card import BUNDLED, KINDS, NetworkCard, NetworkFiles, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.frame_detector import FrameDetector
-from downfield.models.joint_detection import LIMITS as JOINT
 from downfield.models.on_demand import OnDemandNetworks
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
-from downfield.models.second_opinion import OPINION_BATCHES, SecondOpinion
+from downfield.models.second_opinion import OPINION_BATCHES, OPINION_LIMITS, SecondOpinion
 from downfield.models.shared_refiner import open_shared_refiner
 from downfield.models.two_stage_detector import BATCHES, FULL_LINE_UP, TwoStageDetector
 
@@ -205,7 +204,7 @@ def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: On
 
 def _open_other_detector(folder: _NetworkFolder, card: NetworkCard, files: NetworkFiles) -> FrameDetector:
     """Open a detector of which hands are used, and figures where they count: all else is as good as never detected."""
-    figures = _NEVER if card.opinions.detectors is None else JOINT.least_score
+    figures = _NEVER if card.opinions.detectors is None else OPINION_LIMITS.least_score
     least = {"hand": card.hand_threshold, "upright": figures, "fallen": figures}
     thresholds = tuple(least.get(kind, _NEVER) for kind in KINDS)
     return FrameDetector(

@@ -28,7 +28,6 @@ from downfield.models.ball_detection import (
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import OpinionWeights
 from downfield.models.detector import Detector
-from downfield.models.joint_detection import join_figures
 from downfield.models.refiner import (
     FALLEN,
     LIMITS,
@@ -44,7 +43,7 @@ from downfield.models.refiner import (
     usual_length_px,
 )
 from downfield.models.runtime import Network, logit, sigmoid
-from downfield.models.second_opinion import SecondOpinion
+from downfield.models.second_opinion import SecondOpinion, join_figures
 from downfield.models.suppression import (
     adds_view,
     better_view,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from downfield.core.arrays import Array, Bools, Image, Indices
-from downfield.models.joint_detection import match_detectors
 from downfield.models.loading import Opinions
 from downfield.models.refiner import OUTPUTS, base_sides, cut_figures, rotate_back, usual_length_px
 from downfield.models.runtime import Network
+from downfield.models.second_opinion import match_detectors
 from downfield.training.scoring import WELL_SEEN, match_figures
 from downfield.twin.sets.sample import Sample
 

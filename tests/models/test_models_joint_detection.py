@@ -13,9 +13,9 @@ from refined_figures import FRAME, FixedDetector, base, figure
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.models.card import OpinionWeights
-from downfield.models.joint_detection import LIMITS, join_figures, match_detectors
 from downfield.models.refiner import OUTPUTS, PATCH_PX, TURN, rotate_back
 from downfield.models.runtime import logit
+from downfield.models.second_opinion import OPINION_LIMITS, join_figures, match_detectors
 from downfield.models.two_stage_detector import TwoStageDetector
 
 EQUAL = OpinionWeights(detectors=(0.5, 0.5, 0.0), disputed_front=0.5)
@@ -47,7 +47,7 @@ def test_of_several_reports_of_one_figure_the_surest_counts() -> None:
     logits, _ = match_detectors((at(100),), (at(101, 0.9), at(99, 0.2)))
     assert logits[0, 1] == pytest.approx(float(logit(np.array(0.9))))
     assert match_detectors((), (at(100),))[0].shape == (0, 2)
-    assert match_detectors((at(100),), ())[0][0, 1] == LIMITS.missed_logit
+    assert match_detectors((at(100),), ())[0][0, 1] == OPINION_LIMITS.missed_logit
 
 
 def test_without_weights_only_hands_of_the_other_detector_count() -> None:
