@@ -15,7 +15,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.field import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.rig.program.board_shapes import BoardShape
-from downfield.rig.program.empty_board import EmptyBoard
+from downfield.rig.program.empty_board import SEEN, EmptyBoard
 from downfield.rig.program.figure_volume import Box, FigureVolume, figure_volumes
 from downfield.rig.program.occlusion import covered
 from downfield.rig.program.picture_motion import PictureMotion, moved_part
@@ -58,7 +58,7 @@ class BoardPainter:
     def __init__(self, camera: Camera, field: FieldModel) -> None:
         self._reference = camera
         self._motion = PictureMotion(camera, field)
-        self._board = EmptyBoard(camera.lens.size_px, _outline_px(camera, field))
+        self._board = EmptyBoard(camera, field)
         self._players: Sequence[Player] = ()
         self._base_mm: dict[str, float] = {}
 
@@ -107,18 +107,11 @@ class BoardPainter:
         known = moved_part(self._board.known, move, box)
         seen, empty = (cv2.add(one, np.full_like(one, 8)) for one in (green, before))
         shade = cv2.max(cv2.divide(seen, empty, scale=_WHOLE), np.full_like(green, _DARKEST))
-        shade = np.where(known == 255, shade, np.uint8(_WHOLE))
+        shade = np.where(known == SEEN, shade, np.uint8(_WHOLE))
         lit = cv2.multiply(cv2.blur(shade, (3, 3)), self._board.light(box), scale=1 / 255)
         paint = cv2.merge([cv2.convertScaleAbs(lit, alpha=value / _WHOLE) for value in shape.color])
         share = mask.astype(np.float32) * np.float32(shape.opacity / 255)
         cv2.blendLinear(paint, part, share, 1 - share, dst=part)
-
-
-def _outline_px(camera: Camera, field: FieldModel) -> Array:
-    """Return the outline of the field in the picture, shape (4, 2)."""
-    ends = (0.0, field.length_mm)
-    corners = [(ends[0], 0.0, 0.0), (ends[1], 0.0, 0.0), (ends[1], field.width_mm, 0.0), (ends[0], field.width_mm, 0.0)]
-    return camera.to_pixels(np.array(corners))
 
 
 def _mask(shape: BoardShape, camera: Camera) -> tuple[Box, Plane] | None:

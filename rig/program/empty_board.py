@@ -1,4 +1,7 @@
-"""The picture of the board without figures, learned while they move: what is painted under them is told by it."""
+"""The picture of the board without figures, learned while they move: what is painted under them is told by it.
+
+Where figures have hidden it so far it is continued from what is seen around them.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
+from downfield.core.field import FieldModel
 from downfield.rig.program.figure_volume import FigureVolume
 from downfield.rig.program.picture_motion import moved_part
+from downfield.rig.program.unseen_board import UnseenBoard
 
 Plane = NDArray[np.uint8]
 """One value a pixel, shape (height, width)."""
@@ -28,6 +34,10 @@ class EmptyBoardLimits:
     """A new picture counts so much where the board is known already: noise is averaged out, the light is followed."""
     keep_away_px: int = 7
     """Pixels this near to what a figure may cover are not learned."""
+    again: float = 0.8
+    """The unseen part is continued again once it is only this share of what it was."""
+    alike: int = 16
+    """What is seen on the sides of an unseen place is alike within so many gray levels."""
     light_scale: int = 16
     """The light on the board is taken from a picture so many times smaller."""
     light_px: int = 9
@@ -36,24 +46,39 @@ class EmptyBoardLimits:
 
 LIMITS: Final = EmptyBoardLimits()
 
+SEEN: Final = 255
+"""Marks what of the board was seen,"""
+CONTINUED: Final = 192
+"""what was never seen and looks alike on all sides,"""
+UNSURE: Final = 128
+"""and that of which the sides differ: a printed line may end there."""
+
 
 class EmptyBoard:
     """The board without figures, in pixels of the reference camera.
 
     Attributes:
         image: what is known of it, uint8 BGR, shape (height, width, 3).
-        known: 255 where it is known, shape (height, width).
+        other: what it may look like as well where it is unsure, of the same shape.
+        known: `SEEN`, `CONTINUED`, `UNSURE`, or 0 where nothing is known, shape (height, width).
 
     Args:
-        size_px: width and height of the pictures.
-        outline_px: outline of the field in them, shape (n, 2): the table around it may be brighter.
+        camera: as calibrated.
+        field: the printed field.
 
     """
 
-    def __init__(self, size_px: tuple[int, int], outline_px: Array) -> None:
-        width, height = size_px
+    def __init__(self, camera: Camera, field: FieldModel) -> None:
+        width, height = camera.lens.size_px
+        outline_px = _outline_px(camera, field)  # the table around it may be brighter
         self.image: Image = np.zeros((height, width, 3), np.uint8)
+        self.other: Image = np.zeros((height, width, 3), np.uint8)
         self.known: Plane = np.zeros((height, width), np.uint8)
+        self._seen: Plane = np.zeros((height, width), np.uint8)
+        self._unseen = UnseenBoard(camera, field)
+        self._field: Plane = np.zeros((height, width), np.uint8)
+        cv2.fillConvexPoly(self._field, np.round(outline_px).astype(np.int32), 255)
+        self._hidden = self._field.size
         self._light: Plane = np.full((height // LIMITS.light_scale, width // LIMITS.light_scale), 255, np.uint8)
         self._inside: Plane = np.zeros(self._light.shape, np.uint8)
         cv2.fillConvexPoly(self._inside, np.round(outline_px / LIMITS.light_scale).astype(np.int32), 255)
@@ -87,10 +112,29 @@ class EmptyBoard:
             free = moved_part(free, back, (0, 0, width, height))
         surely = np.asarray(cv2.threshold(free, 254, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8)
         mixed = cv2.addWeighted(self.image, 1 - LIMITS.share, here, LIMITS.share, 0)
-        cv2.copyTo(here, cv2.bitwise_and(surely, cv2.bitwise_not(self.known)), self.image)
-        cv2.copyTo(mixed, cv2.bitwise_and(surely, self.known), self.image)
+        cv2.copyTo(here, cv2.bitwise_and(surely, cv2.bitwise_not(self._seen)), self.image)
+        cv2.copyTo(mixed, cv2.bitwise_and(surely, self._seen), self.image)
+        self._seen = np.asarray(cv2.bitwise_or(self._seen, surely), dtype=np.uint8)
         self.known = np.asarray(cv2.bitwise_or(self.known, surely), dtype=np.uint8)
+        self._continue()
         self._learn_light()
+
+    def _continue(self) -> None:
+        """Continue the board where it was never seen, once enough more of it has been."""
+        hidden = np.asarray(cv2.bitwise_and(self._field, cv2.bitwise_not(self._seen)), dtype=np.uint8)
+        count = cv2.countNonZero(hidden)
+        if not count or count > LIMITS.again * self._hidden:
+            return
+        self._hidden = count
+        left, top, wide, high = cv2.boundingRect(hidden)
+        part = (slice(top, top + high), slice(left, left + wide))
+        first, second, there = self._unseen.continued(self.image, self._seen, (left, top, left + wide, top + high))
+        mask = cv2.bitwise_and(hidden[part], there)
+        cv2.copyTo(first, mask, self.image[part])
+        cv2.copyTo(second, mask, self.other[part])
+        alike = cv2.inRange(cv2.absdiff(first, second), (0, 0, 0), (LIMITS.alike,) * 3)
+        marks = np.where(np.asarray(alike) > 0, np.uint8(CONTINUED), np.uint8(UNSURE))
+        cv2.copyTo(marks, mask, self.known[part])
 
     def light(self, box: tuple[int, int, int, int]) -> Plane:
         """Return how bright the light is in a part of the picture, of that of the brightest part, 0..255."""
@@ -107,7 +151,7 @@ class EmptyBoard:
         size = (self._light.shape[1], self._light.shape[0])
         gray = cv2.resize(cv2.extractChannel(self.image, 1), size, interpolation=cv2.INTER_AREA)
         smooth = np.asarray(cv2.medianBlur(gray, LIMITS.light_px), dtype=np.float32)
-        known = cv2.resize(self.known, size, interpolation=cv2.INTER_AREA)
+        known = cv2.resize(self._seen, size, interpolation=cv2.INTER_AREA)
         seen = smooth[np.asarray(cv2.min(known, self._inside)) > 128]
         if not seen.size:
             return
@@ -115,3 +159,10 @@ class EmptyBoard:
         middle = float(np.median(seen))
         level = cv2.GaussianBlur(np.where(smooth < middle / 3, middle, smooth), (0, 0), 4.0)
         self._light = np.clip(np.asarray(level) / max(bright, 1.0) * 255, 90, 255).astype(np.uint8)
+
+
+def _outline_px(camera: Camera, field: FieldModel) -> Array:
+    """Return the outline of the field in the picture, shape (4, 2)."""
+    ends = (0.0, field.length_mm)
+    corners = [(ends[0], 0.0, 0.0), (ends[1], 0.0, 0.0), (ends[1], field.width_mm, 0.0), (ends[0], field.width_mm, 0.0)]
+    return camera.to_pixels(np.array(corners))

@@ -31,9 +31,11 @@ class VolumeSizes:
     """and they are above this share of it."""
     lying_mm: float = 48.0
     """A fallen player lies beside its base by this much at most."""
-    body: float = 0.62
+    lying_high_mm: float = 25.0
+    """and its base stands up by this much."""
+    body: float = 0.4
     """The body alone, where nothing else is known: of the base's size,"""
-    body_mm: float = 38.0
+    body_mm: float = 42.0
     """up to this height."""
     margin_px: int = 5
     """Around all of it: errors of the pose, blur."""
@@ -49,8 +51,8 @@ _CIRCLE: Final = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
-    """Where a figure's points are in those of `_upright_points` or `_lying_points`."""
+class VolumeParts:
+    """Where a figure's points are in its volume's: see `_upright_points` or `_lying_points`."""
 
     reach: slice
     middle: slice
@@ -58,8 +60,8 @@ class _Parts:
     base: slice
 
 
-_UPRIGHT: Final = _Parts(slice(0, 44), slice(32, 44), slice(44, 56), slice(56, 64))
-_LYING: Final = _Parts(slice(0, 32), slice(0, 32), slice(32, 40), slice(40, 40))
+_UPRIGHT: Final = VolumeParts(slice(0, 44), slice(32, 44), slice(44, 56), slice(56, 64))
+_LYING: Final = VolumeParts(slice(0, 32), slice(0, 32), slice(32, 52), slice(52, 52))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +71,32 @@ class FigureVolume:
     Attributes:
         box: around everything it may cover, within the picture.
         middle_box: around base and player without stretched arms.
-        reach_px: convex outline of what it may cover, shape (n, 2).
-        base_px: outline of its base's sides and top, which it surely covers; empty where it is not on the board.
-        body_px: outline of base and body, where nothing but the pose is known.
+        points_px: points around it in the picture, shape (n, 2).
+        parts: which of them are around what.
+
+    Outlines are made where they are needed: of most figures none is, as no paint is near.
 
     """
 
     box: Box
     middle_box: Box
-    reach_px: Array
-    base_px: Array
-    body_px: Array
+    points_px: Array
+    parts: VolumeParts
+
+    @property
+    def reach_px(self) -> Array:
+        """Return the convex outline of what it may cover, shape (n, 2)."""
+        return _hull(self.points_px[self.parts.reach])
+
+    @property
+    def base_px(self) -> Array:
+        """Return that of its base's sides and top, which it surely covers; empty where it is not on the board."""
+        return _hull(self.points_px[self.parts.base])
+
+    @property
+    def body_px(self) -> Array:
+        """Return that of base and body, where nothing but the pose is known."""
+        return _hull(self.points_px[self.parts.body])
 
 
 def figure_volumes(figures: Sequence[Figure], base_mm: Mapping[str, float], camera: Camera) -> dict[str, FigureVolume]:
@@ -99,8 +116,7 @@ def figure_volumes(figures: Sequence[Figure], base_mm: Mapping[str, float], came
         tops = np.array([base_mm.get(one.id, _PLAIN_BASE_MM) for one in upright])
         made |= _volumes(upright, _upright_points(_corners(upright), tops), _UPRIGHT, camera)
     if others:
-        tops = np.array([base_mm.get(one.id, _PLAIN_BASE_MM) for one in others])
-        made |= _volumes(others, _lying_points(_corners(others), tops), _LYING, camera)
+        made |= _volumes(others, _lying_points(_corners(others)), _LYING, camera)
     return {one.id: made[one.id] for one in figures if one.id in made}
 
 
@@ -124,15 +140,15 @@ def _upright_points(corners: Array, tops_mm: Array) -> Array:
     )  # fmt: skip
 
 
-def _lying_points(corners: Array, tops_mm: Array) -> Array:
-    """Return points around what figures that do not stand may cover, and their bases, shape (n, 40, 3)."""
+def _lying_points(corners: Array) -> Array:
+    """Return points around what figures that do not stand may cover, and their bases, shape (n, 52, 3)."""
     middle = corners.mean(axis=1, keepdims=True)
     half = np.linalg.norm(corners - middle, axis=2).max(axis=1)[:, None, None]
     around, near = middle + (half + SIZES.lying_mm) * _CIRCLE, middle + half * _CIRCLE
-    return _raised((around, 0.0), (near, SIZES.player_mm), (corners, 0.0), (corners, tops_mm))
+    return _raised((around, 0.0), (near, SIZES.player_mm), (near, 0.0), (corners, SIZES.lying_high_mm))
 
 
-def _volumes(figures: Sequence[Figure], points: Array, parts: _Parts, camera: Camera) -> dict[str, FigureVolume]:
+def _volumes(figures: Sequence[Figure], points: Array, parts: VolumeParts, camera: Camera) -> dict[str, FigureVolume]:
     """Return the volumes of figures whose points are laid out alike."""
     pixels = camera.to_pixels(points.reshape(-1, 3)).reshape(len(figures), -1, 2)
     whole = np.asarray(np.isfinite(pixels).all(axis=(1, 2)))
@@ -142,8 +158,7 @@ def _volumes(figures: Sequence[Figure], points: Array, parts: _Parts, camera: Ca
     made: dict[str, FigureVolume] = {}
     for place, (figure, box, middle) in enumerate(zip(figures, boxes, middles, strict=True)):
         if whole[place] and middle[0] < middle[2] and middle[1] < middle[3]:
-            reach, body, base = (_hull(pixels[place, part]) for part in (parts.reach, parts.body, parts.base))
-            made[figure.id] = FigureVolume(box, middle, reach, base, body)
+            made[figure.id] = FigureVolume(box, middle, pixels[place], parts)
     return made
 
 
