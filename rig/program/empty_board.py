@@ -18,7 +18,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.field import FieldModel
 from downfield.rig.program.figure_volume import FigureVolume
 from downfield.rig.program.picture_motion import moved_part
-from downfield.rig.program.unseen_board import UnseenBoard
+from downfield.rig.program.unseen_board import UnseenBoard, channel_max
 
 Plane = NDArray[np.uint8]
 """One value a pixel, shape (height, width)."""
@@ -48,10 +48,12 @@ LIMITS: Final = EmptyBoardLimits()
 
 SEEN: Final = 255
 """Marks what of the board was seen,"""
-CONTINUED: Final = 192
+CONTINUED: Final = 208
 """what was never seen and looks alike on all sides,"""
-UNSURE: Final = 128
-"""and that of which the sides differ: a printed line may end there."""
+UNSURE: Final = 160
+"""that of which the sides differ, as a printed line may end there,"""
+DOUBTFUL: Final = 112
+"""and that which may look like three of them."""
 
 
 class EmptyBoard:
@@ -59,8 +61,8 @@ class EmptyBoard:
 
     Attributes:
         image: what is known of it, uint8 BGR, shape (height, width, 3).
-        other: what it may look like as well where it is unsure, of the same shape.
-        known: `SEEN`, `CONTINUED`, `UNSURE`, or 0 where nothing is known, shape (height, width).
+        others: what it may look like as well where it is unsure, and also where it is doubtful, of the same shape.
+        known: `SEEN`, `CONTINUED`, `UNSURE`, `DOUBTFUL`, or 0 where nothing is known, shape (height, width).
 
     Args:
         camera: as calibrated.
@@ -72,7 +74,7 @@ class EmptyBoard:
         width, height = camera.lens.size_px
         outline_px = _outline_px(camera, field)  # the table around it may be brighter
         self.image: Image = np.zeros((height, width, 3), np.uint8)
-        self.other: Image = np.zeros((height, width, 3), np.uint8)
+        self.others: tuple[Image, Image] = (self.image.copy(), self.image.copy())
         self.known: Plane = np.zeros((height, width), np.uint8)
         self._seen: Plane = np.zeros((height, width), np.uint8)
         self._unseen = UnseenBoard(camera, field)
@@ -128,12 +130,15 @@ class EmptyBoard:
         self._hidden = count
         left, top, wide, high = cv2.boundingRect(hidden)
         part = (slice(top, top + high), slice(left, left + wide))
-        first, second, there = self._unseen.continued(self.image, self._seen, (left, top, left + wide, top + high))
+        (first, *others), there = self._unseen.continued(self.image, self._seen, (left, top, left + wide, top + high))
         mask = cv2.bitwise_and(hidden[part], there)
         cv2.copyTo(first, mask, self.image[part])
-        cv2.copyTo(second, mask, self.other[part])
-        alike = cv2.inRange(cv2.absdiff(first, second), (0, 0, 0), (LIMITS.alike,) * 3)
-        marks = np.where(np.asarray(alike) > 0, np.uint8(CONTINUED), np.uint8(UNSURE))
+        for other, known in zip(others, self.others, strict=True):
+            cv2.copyTo(other, mask, known[part])
+        away = channel_max(cv2.absdiff(first, others[0]))
+        stranger = cv2.min(*(channel_max(cv2.absdiff(others[1], one)) for one in (first, others[0])))
+        marks = np.where(away <= LIMITS.alike, np.uint8(CONTINUED), np.uint8(UNSURE))
+        marks = np.where(np.asarray(stranger) <= LIMITS.alike, marks, np.uint8(DOUBTFUL))
         cv2.copyTo(marks, mask, self.known[part])
 
     def light(self, box: tuple[int, int, int, int]) -> Plane:

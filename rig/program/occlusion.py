@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Image
-from downfield.rig.program.empty_board import CONTINUED, SEEN, UNSURE, EmptyBoard
+from downfield.rig.program.empty_board import CONTINUED, DOUBTFUL, SEEN, UNSURE, EmptyBoard
 from downfield.rig.program.figure_volume import Box, FigureVolume
 from downfield.rig.program.picture_motion import moved_part
 
@@ -117,19 +117,21 @@ def _matte(image: Image, board: EmptyBoard, move: Array | None, volumes: Sequenc
     different = _differs(now, moved_part(board.image, move, box), inner)
     unseen = cv2.min(cv2.min(different, reach), cv2.inRange(known, (0,), (SEEN - 8,)))
     if guessed := cv2.countNonZero(unseen) > _FEW:
-        unsure = cv2.min(cv2.min(unseen, cv2.bitwise_not(base)), cv2.inRange(known, (1,), (CONTINUED - 8,)))
-        if cv2.countNonZero(unsure) > _FEW:
-            x, y, wide, high = cv2.boundingRect(unsure)
-            inside = (slice(y, y + high), slice(x, x + wide))
-            other = moved_part(board.other, move, (left + x, top + y, left + x + wide, top + y + high))
-            cv2.copyTo(_differs(now[inside], other, inner[inside]), unsure[inside], different[inside])
+        unseen = cv2.min(unseen, cv2.bitwise_not(base))
+        for other, most in zip(board.others, (CONTINUED - 8, UNSURE - 8), strict=True):
+            unsure = cv2.min(cv2.min(unseen, different), cv2.inRange(known, (1,), (most,)))
+            if cv2.countNonZero(unsure) > _FEW:
+                x, y, wide, high = cv2.boundingRect(unsure)
+                inside = (slice(y, y + high), slice(x, x + wide))
+                printed = moved_part(other, move, (left + x, top + y, left + x + wide, top + y + high))
+                cv2.copyTo(_differs(now[inside], printed, inner[inside]), unsure[inside], different[inside])
     solid = cv2.morphologyEx(cv2.medianBlur(different, 3), cv2.MORPH_CLOSE, _disk(THRESHOLDS.close * image.shape[0]))
     if guessed:
         # What differs from a board that was never seen is a figure only if it hangs together with one.
         apart = cv2.min(cv2.bitwise_not(_touching(solid, cv2.max(base, body))), cv2.inRange(known, (0,), (SEEN - 1,)))
         solid = cv2.subtract(solid, apart)
     # Where nothing is known of the board, a figure is as large as its body.
-    found = cv2.copyTo(body, cv2.inRange(known, (0,), (UNSURE - 1,)), solid)
+    found = cv2.copyTo(body, cv2.inRange(known, (0,), (DOUBTFUL - 1,)), solid)
     soft = cv2.GaussianBlur(cv2.min(found, reach), (3, 3), 0)
     return np.asarray(cv2.max(soft, base), dtype=np.uint8)
 

@@ -58,7 +58,7 @@ class UnseenBoard:
         above = self._region.pixels(camera.to_board(knots, 0.0))
         return np.nan_to_num(above, nan=-1e4).astype(np.float32).reshape(len(y), len(x), 2)
 
-    def continued(self, image: Image, known: Plane, box: Box) -> tuple[Image, Image, Plane]:
+    def continued(self, image: Image, known: Plane, box: Box) -> tuple[list[Image], Plane]:
         """Return what a part of the board may look like, and 255 where that could be said.
 
         Args:
@@ -67,7 +67,8 @@ class UnseenBoard:
             box: left, top, right, bottom of the part.
 
         Returns:
-            The part as on that side of it that is darkest and on the one that is brightest; and a plane.
+            The part as on that side of it that is darkest, as on the one that is brightest, and as on the one that
+            differs most from both; and a plane.
 
         """
         left, top, right, bottom = box
@@ -78,7 +79,7 @@ class UnseenBoard:
         high = np.minimum(np.ceil(knots.max(axis=(0, 1))) + _MARGIN_PX, self._region.size_px).astype(int)
         if (high <= low).any():
             nothing = np.zeros((bottom - top, right - left), np.uint8)
-            return np.dstack([nothing] * 3), np.dstack([nothing] * 3), nothing
+            return [np.dstack([nothing] * 3)] * 3, nothing
         coarse = self._back - low.astype(np.float32)
         back = cv2.warpAffine(coarse, shift, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         part = self._map[low[1] : high[1], low[0] : high[0]]
@@ -90,8 +91,8 @@ class UnseenBoard:
         able = cv2.bitwise_and(some, cv2.transpose(others))
         there = _mapped(able, back)
         surely = np.asarray(cv2.threshold(there, 254, 255, cv2.THRESH_BINARY)[1], dtype=np.uint8)
-        darkest, brightest = (_mapped(_extreme(made, compare), back) for compare in (cv2.CMP_LT, cv2.CMP_GT))
-        return darkest, brightest, surely
+        darkest, brightest = (_extreme(made, compare) for compare in (cv2.CMP_LT, cv2.CMP_GT))
+        return [_mapped(one, back) for one in (darkest, brightest, _strangest(made, darkest, brightest))], surely
 
 
 def _extreme(images: Sequence[Image], compare: int) -> Image:
@@ -101,6 +102,22 @@ def _extreme(images: Sequence[Image], compare: int) -> Image:
         better = cv2.compare(cv2.extractChannel(one, 1), cv2.extractChannel(out, 1), compare)
         cv2.copyTo(one, better, out)
     return out
+
+
+def _strangest(images: Sequence[Image], first: Image, second: Image) -> Image:
+    """Return every pixel from that of some images which is least like those of both of two others."""
+    out, most = first.copy(), np.zeros(first.shape[:2], np.uint8)
+    for one in images:
+        away = cv2.min(*(channel_max(cv2.absdiff(one, other)) for other in (first, second)))
+        cv2.copyTo(one, cv2.compare(away, most, cv2.CMP_GT), out)
+        most = np.asarray(cv2.max(away, most), dtype=np.uint8)
+    return out
+
+
+def channel_max(image: Any) -> Plane:
+    """Return the greatest of the three channels of every pixel."""
+    blue, green, red = cv2.split(image)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), dtype=np.uint8)
 
 
 def _mapped(image: Any, at: Any) -> Image:

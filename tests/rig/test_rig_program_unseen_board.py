@@ -10,13 +10,14 @@ from program_scenes import BASE, FIELD, lines, nominal_camera, paint_seen, paint
 
 from downfield.core.arrays import Image
 from downfield.core.scene import Figure, Scene
-from downfield.rig.program.empty_board import CONTINUED, SEEN, UNSURE, EmptyBoard
+from downfield.rig.program.empty_board import CONTINUED, DOUBTFUL, SEEN, UNSURE, EmptyBoard
 from downfield.rig.program.figure_volume import figure_volumes
 from downfield.rig.program.unseen_board import UnseenBoard
 
 SIZE = (960, 540)
 CAMERA = nominal_camera(3, SIZE)
-GREEN, WHITE, SKIN, CLOTH = (60, 112, 70), (225, 230, 228), (110, 140, 205), (120, 40, 30)
+GREEN, WHITE, PURPLE = (60, 112, 70), (225, 230, 228), (190, 118, 130)
+SKIN, CLOTH = (110, 140, 205), (120, 40, 30)
 PRINTED_X_MM = 44.0 * FIELD.mm_per_yd_x + 8.0  # beside the middle of the first painted line
 PLACE_MM = (44.0 * FIELD.mm_per_yd_x, 0.45 * FIELD.width_mm)
 FIGURE = Figure("dark-1", "dark", *PLACE_MM, 0.0, BASE.length_mm, BASE.width_mm, BASE.corner_mm)
@@ -92,6 +93,19 @@ def test_a_printed_line_under_a_figure_that_has_not_moved_is_no_arm(beside_mm: f
     assert paint_left(image)[free].mean() > 0.97
 
 
+def test_a_logo_under_a_figure_is_no_arm_where_prints_of_three_colors_meet() -> None:
+    left, top, right, bottom = VOLUME.box
+    image = np.full((SIZE[1], SIZE[0], 3), GREEN, np.uint8)
+    image[top : bottom + 60, left:right] = PURPLE  # it goes on below the figure
+    image[top:bottom, left - 60 : left] = WHITE
+    image[body() > 0] = CLOTH
+    near = np.zeros((SIZE[1], SIZE[0]), np.uint8)
+    cv2.fillConvexPoly(near, np.round(VOLUME.reach_px).astype(np.int32), 255)
+    free = painted_area(CAMERA) & (near > 0) & ~grown(body(), 7)
+    assert free.sum() > 300
+    assert paint_left(image)[free].mean() > 0.95
+
+
 def test_what_was_continued_is_replaced_by_what_is_seen_later() -> None:
     board = EmptyBoard(CAMERA, FIELD)
     x, y = PLACE_MM
@@ -99,7 +113,7 @@ def test_what_was_continued_is_replaced_by_what_is_seen_later() -> None:
     hidden = printed()
     hidden[body() > 0] = CLOTH
     board.learn(hidden, 0, None, [VOLUME])
-    assert board.known[row, column] in (CONTINUED, UNSURE)
+    assert board.known[row, column] in (CONTINUED, UNSURE, DOUBTFUL)
     assert np.abs(board.image[row, column].astype(int) - GREEN).max() < 12
     shown = printed()
     shown[row - 4 : row + 5, column - 4 : column + 5] = (20, 30, 160)  # a mark that nobody could have known of
@@ -117,7 +131,7 @@ def test_a_line_is_continued_across_a_hidden_place_and_only_the_line() -> None:
     known[box[1] : box[3], box[0] : box[2]] = 0
     truth = image[box[1] : box[3], box[0] : box[2]].astype(int)
     image[known == 0] = 0
-    dark, bright, there = UnseenBoard(CAMERA, FIELD).continued(image, known, box)
+    (dark, bright, _), there = UnseenBoard(CAMERA, FIELD).continued(image, known, box)
     assert there.all()
     away = np.minimum(*(np.abs(one.astype(int) - truth).max(axis=2) for one in (dark, bright)))
     assert (away < 30).mean() > 0.95  # at its edges the line is blurred
@@ -129,5 +143,5 @@ def test_a_line_is_continued_across_a_hidden_place_and_only_the_line() -> None:
 
 def test_nothing_is_continued_while_nothing_was_seen() -> None:
     nothing = np.zeros((SIZE[1], SIZE[0]), np.uint8)
-    *_, there = UnseenBoard(CAMERA, FIELD).continued(printed(), nothing, (200, 200, 300, 260))
+    _, there = UnseenBoard(CAMERA, FIELD).continued(printed(), nothing, (200, 200, 300, 260))
     assert not there.any()
