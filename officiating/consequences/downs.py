@@ -35,7 +35,8 @@ FIELD_GOAL: Final = 3
 SAFETY: Final = 2
 
 SHORT_OF_GOAL_YD: Final = 0.01
-"""The nearest to a goal line that a ball is spotted: one dead past it while the touchdown is too close to call, too."""
+"""The nearest to a goal line that a ball is spotted: one dead past it while the touchdown is too close to call, too. So
+near to the line to gain it is if a person takes the first down back."""
 
 
 def follow_up(context: RuleContext, name: str, kind: CallKind, text: str, **more: object) -> Finding:
@@ -71,13 +72,18 @@ def play_next_down(game: GameState, x_yd: float, y_yd: float, context: RuleConte
     """Spot the ball for the offense: the next down, a first down, or a turnover on downs."""
     gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
     reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
-    down = game.down + 1
+    down, allowed = game.down + 1, context.params.count("downs.allowed")
+    if reached:  # should a person strike the first down, the ball is just short of the line
+        short_yd = game.board_x_yd(game.progress_yd(game.to_gain_yd) - SHORT_OF_GOAL_YD)
+        game = replace(
+            _spotted(game, short_yd, y_yd, context), gain_yd=gained, due="scrimmage", down=min(down, allowed)
+        )
+        spot_yd = (x_yd, y_yd)
+        ball = follow_up(context, "first_down", "first_down", "first down", side=game.offense, spot_yd=spot_yd)
+        return Outcome(game, (ball,))
     game = replace(_spotted(game, x_yd, y_yd, context), gain_yd=gained, due="scrimmage")
-    if reached:
-        game = replace(game, down=1, to_gain_yd=x_yd)
-        return Outcome(game, (follow_up(context, "first_down", "first_down", "first down", side=game.offense),))
-    if down > context.params.count("downs.allowed"):
-        game = replace(game, down=context.params.count("downs.allowed"))
+    if down > allowed:
+        game = replace(game, down=allowed)
         lost = follow_up(context, "downs", "turnover_on_downs", "turnover on downs", side=game.defense)
         return Outcome(game, (lost,))
     return Outcome(replace(game, down=down))

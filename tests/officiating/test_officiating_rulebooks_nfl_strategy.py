@@ -15,6 +15,7 @@ from downfield.officiating.declarations import (
     Roll,
 )
 from downfield.officiating.engine.state import Phase
+from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
 
 # Downs, hash, clock
@@ -60,6 +61,16 @@ def test_a_first_down_and_a_turnover_on_downs() -> None:
     assert table.state.situation == "1st & 10 at H 35"
     calls = CardGameTable().at(40, 4, 2).declare(run("1"))
     assert kinds(calls) == ["stopped", "turnover_on_downs"]
+
+
+@pytest.mark.parametrize(("down", "then"), [(1, 2), (4, 4)])
+def test_a_first_down_that_is_struck_leaves_the_next_down_just_short_of_the_line(down: int, then: int) -> None:
+    table = CardGameTable().at(25, down)
+    first = table.declare(run("12"))[-1]
+    table.declare(Ruling(first.id, "strike"))
+    assert table.state.down == then
+    assert table.state.distance_yd == pytest.approx(0.01)
+    assert table.state.los_yd == pytest.approx(34.99)
 
 
 def test_a_turnover_on_downs_stops_the_clock() -> None:
