@@ -119,11 +119,7 @@ def _check_file(path: Path, named: str) -> None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        advice = (
-            ""
-            if path.suffix == ".zip"
-            else ". A rig makes its store with its first game on a table, not with a recording"
-        )
+        advice = "" if path.suffix == ".zip" else ". A rig makes one with its first game on a table, not of a recording"
         raise InputError(f"{named}: no such file{advice}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{named}: can't be read: {getattr(error, 'strerror', None) or error}") from None

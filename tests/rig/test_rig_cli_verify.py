@@ -91,10 +91,8 @@ def test_a_list_of_games_with_values_of_another_type_is_one_clear_line(
 def test_a_missing_store_is_one_clear_line(tmp_path: Path) -> None:
     done = verify(str(tmp_path / "gone.db"))
     assert done.returncode == 2
-    assert (
-        done.stderr
-        == f"downfield: {tmp_path}/gone.db: no such file. A rig makes its store with its first game on a table, not with a recording\n"
-    )
+    made = "A rig makes one with its first game on a table, not of a recording"
+    assert done.stderr == f"downfield: {tmp_path}/gone.db: no such file. {made}\n"
     assert verify(str(tmp_path / "gone.zip")).stderr == f"downfield: {tmp_path}/gone.zip: no such file\n"
 
 
