@@ -11,7 +11,7 @@ table is at least as strange, and a front that is too unsure is settled by motio
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,7 @@ from scipy.optimize import minimize_scalar
 
 from downfield.core.arrays import Array, Bools
 from downfield.core.errors import InputError
-from downfield.models.card import NetworkCard, read_card, write_card
+from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
 from downfield.models.loading import open_detector, open_opinions
 from downfield.models.runtime import logit, sigmoid
 from downfield.training.figures import fronts, sigma_ratio
@@ -82,11 +82,20 @@ def calibrate_network(
         InputError: a set has no validation pictures, they show too few figures, or the network has no refiner.
 
     """
-    before = card = read_card(folder)
-    refiner = card.second_look
-    if refiner is None:
+    before = read_card(folder)
+    if before.second_look is None:
         raise InputError(f"{folder}: this network has no refiner, whose errors and fronts could be calibrated.")
-    sets = list(sets)
+    try:
+        return _calibrated(folder, before, before.second_look, list(sets), progress)
+    except BaseException:  # a card is calibrated as a whole, or stays as it was
+        write_card(folder, before)
+        raise
+
+
+def _calibrated(
+    folder: Path, before: NetworkCard, refiner: NetworkFiles, sets: Sequence[Path], progress: Callable[[int], None]
+) -> CalibrationReport:
+    card = before
     opinions = open_opinions(folder, card)
     if opinions is not None:
         pictures = ((number, *each) for number, folder_ in enumerate(sets) for each in pictures_of(folder_, "val"))
@@ -106,8 +115,6 @@ def calibrate_network(
         certainty, right = fronts(of_set)
         odds_of_sets.append(fit_front_odds(logit(certainty) / card.front_odds, right))
     certainty, right = fronts(frames)
-    if len(right) < LIMITS.min_fronts:
-        write_card(folder, before)
     _check_enough(len(right))
     logits = logit(certainty) / card.front_odds
     odds = round(min(odds_of_sets), 3)

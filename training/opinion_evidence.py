@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from downfield.core.arrays import Array, Bools, Image, Indices
+from downfield.core.errors import InputError
 from downfield.models.loading import Opinions
 from downfield.models.refiner import OUTPUTS, base_sides, cut_figures, rotate_back, usual_length_px
 from downfield.models.runtime import Network
@@ -44,8 +45,15 @@ class OpinionEvidence:
 
 
 def gather(opinions: Opinions, pictures: Iterable[tuple[int, Sample, Image]]) -> OpinionEvidence:
-    """Return what the networks say of the candidates in pictures, each with the number of its data set."""
+    """Return what the networks say of the candidates in pictures, each with the number of its data set.
+
+    Raises:
+        InputError: the pictures show no candidate.
+
+    """
     parts = [part for each in pictures if (part := _of_picture(opinions, *each)) is not None]
+    if not parts:
+        raise InputError("The validation pictures show nothing that may be a figure.")
     names = OpinionEvidence.__slots__
     return OpinionEvidence(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 

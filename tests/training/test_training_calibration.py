@@ -15,13 +15,14 @@ from typer.testing import CliRunner
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED, find_network, read_card, write_card
-from downfield.models.loading import open_detector
+from downfield.models.loading import open_detector, open_opinions
 from downfield.models.refiner import OUTPUTS, TURN, decode_refinement, patch_transform
 from downfield.models.runtime import sigmoid
 from downfield.training import calibration
 from downfield.training.calibration import fit_front_odds
 from downfield.training.command import app
 from downfield.training.figures import front_certainty, fronts_right
+from downfield.training.opinion_evidence import gather
 from downfield.training.scoring import pictures_of, score_frame
 from downfield.twin.sets.dataset import Recipe, make_dataset
 
@@ -113,3 +114,24 @@ def test_a_bundled_network_stays_as_it_is_and_the_command_says_whose_folder_to_g
     result = CliRunner().invoke(app, ["calibrate", BUNDLED, "--val", "anywhere"])
     assert isinstance(result.exception, InputError)
     assert "is a bundled network" in str(result.exception)
+
+
+def test_a_calibration_that_is_interrupted_leaves_the_card_as_it_was(
+    network: Path, frames: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(calibration, "LIMITS", dataclasses.replace(calibration.LIMITS, min_fronts=1))
+    monkeypatch.setattr(calibration, "score_frame", interrupted)
+    before = read_card(network)
+    with pytest.raises(KeyboardInterrupt):
+        calibration.calibrate_network(network, [frames])
+    assert read_card(network) == before
+
+
+def test_pictures_without_a_candidate_are_refused() -> None:
+    opinions = open_opinions(find_network(BUNDLED), read_card(find_network(BUNDLED)))
+    assert opinions is not None
+    with pytest.raises(InputError, match="nothing that may be a figure"):
+        gather(opinions, [])
