@@ -263,6 +263,68 @@ def pair(
     run.execute(sources, seconds, rate=rate, level=level, report=say, real=real)
 
 
+@app.command()
+def patches(
+    out: Annotated[Path, typer.Argument(help="Folder of patches; more are added to those it holds.")],
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="Folder of the recipe's data sets to cut them from; without it tables are traced."),
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, help="Tables to trace, or batches of four pictures to cut.")] = 500,
+    seed: Annotated[int, typer.Option(help="Of all chance; take a new one for every folder.")] = 1,
+    recipe: RecipeFile = None,
+) -> None:
+    """Trace or cut patches into files, from which `refiners` learns many times. An interrupted run is resumed."""
+    _check_extra("train", "training", "torch")
+    from downfield.training.networks.patch_blocks import count_blocks, write_blocks
+
+    first = count_blocks(out)
+    if folder is None:
+        from downfield.training.networks.pair_run import traced_patches
+
+        samples = traced_patches(seed, first)
+    else:
+        from downfield.training.networks.set_samples import refiner_samples
+
+        samples = refiner_samples(read_recipe(recipe).sources(folder), seed, first=first)
+    with progress_bar("Files") as advance:
+        for number in range(first, count):
+            write_blocks(samples, out, 1, first=number)
+            advance(number + 1, count)
+    say(f"{out}: {counted(count_blocks(out), 'file')} of patches")
+
+
+@app.command()
+def refiners(
+    network: Annotated[Path, typer.Argument(help="Folder of the network to begin from.")],
+    out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
+    runs: Runs,
+    patches: Annotated[list[Path] | None, typer.Option(help="Folders of patches; each counts the same.")] = None,
+    opinion: Annotated[
+        Path | None, typer.Option(help="Checkpoint of the second refiner (.pt), to teach it too.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=1, help="Time of the training, s.")] = 3600.0,
+    level: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of the time after which the rate comes down.")
+    ] = 0.6,
+    rate: Annotated[float, typer.Option(help="Learning rate while it is level.")] = 5e-4,
+    seed: Annotated[int, typer.Option(help="Of all chance.")] = 1,
+    name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
+) -> None:
+    """Teach a network's refiners further from patches in files; 'calibrate' then weighs them anew."""
+    _check_extra("train", "training", "torch", "nncf")
+    from downfield.training.networks.refiner_run import RefinerRun
+    from downfield.training.networks.time_budget import RateSchedule
+
+    if not patches:
+        raise InputError("give at least one folder of patches with --patches")
+    for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned
+        signal.signal(stop, signal.default_int_handler)
+    run = RefinerRun(network, runs, patches, opinion, seed)
+    run.execute(seconds, out, schedule=RateSchedule(rate, level), name=name, report=say)
+    say(f"exported: {out}")
+
+
 @app.command("pack")
 def pack_training(
     out: Annotated[Path, typer.Argument(help="A new folder.")],

@@ -8,7 +8,6 @@ kept as the network had it (Li and Hoiem, Learning without Forgetting, 2016).
 from __future__ import annotations
 
 import dataclasses
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,19 +15,17 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import onnx
 import torch
-from onnx import numpy_helper
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
-from downfield.models.card import BUNDLED, NetworkFiles, read_card, write_card
+from downfield.models.card import BUNDLED, read_card
 from downfield.models.detector import Detector
-from downfield.models.refiner import FALLEN, PATCH_PX
-from downfield.training.export import RawLook, export_onnx, quantize_second_look
+from downfield.models.refiner import FALLEN
 from downfield.training.patches import collate_patches, cut_guessed, patches_of
-from downfield.training.second_look import HIDDEN, SecondLook
+from downfield.training.refined_network import open_second_look, write_refined
+from downfield.training.second_look import SecondLook
 from downfield.training.second_look_run import second_look_loss
 from downfield.training.table_frames import TableFrame
 from downfield.training.trainer import Batch
@@ -36,8 +33,6 @@ from downfield.training.trainer import Batch
 RATE: Final = 3e-4  # a sixth of the rate at which it was trained: it shall shift, not forget
 WARM_UP: Final = 50  # steps until that rate is reached: Adam's first ones know no scale, and would undo what is known
 FRAMES: Final = 4  # in a batch
-SECOND_LOOK: Final = "second-look.onnx"
-SECOND_LOOK_INT8: Final = "second-look.int8.onnx"
 _CALIBRATION_PATCHES = 300
 _GOES = 3  # at each frame, for them
 _LEARNED_SHARE = 0.5  # of the refiner that has learned the table, at least, in what its fronts are
@@ -122,69 +117,12 @@ def learn_table(
         )
     model, old = (open_second_look(network / card.second_look.fp32) for _ in range(2))
     _learn(model, old, frames, minutes * 60, progress)
-    out.mkdir(parents=True, exist_ok=True)
-    # A network may use files of another's folder; the new one has all of its own.
-    first = _copied(network, card.first_look, out)
-    opinion, hand, ball, close = (
-        None if part is None else _copied(network, part, out)
-        for part in (card.second_opinion, card.hand_look, card.ball_look, card.close_look)
-    )
-    export_onnx(
-        RawLook(model),
-        (1, PATCH_PX, PATCH_PX, 3),
-        out / SECOND_LOOK,
-        names=("patches", "said"),
-        any_batch=True,
-    )
-    quantize_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
-    taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
-    card = dataclasses.replace(card, name=name, first_look=first, second_look=taught, about=about)
     # What the refiners count was fitted on tables that neither had seen; of this one the first has learned.
     first_share = max(card.opinions.front[0], _LEARNED_SHARE)
     opinions = dataclasses.replace(card.opinions, front=(first_share, 1 - first_share))
-    card = dataclasses.replace(card, second_opinion=opinion, hand_look=hand, ball_look=ball, close_look=close)
-    write_card(out, dataclasses.replace(card, opinions=opinions))
-
-
-def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:
-    """Copy the files of a stage into a folder, and return what they are called there."""
-    for file in (files.fp32, files.int8):
-        if file is not None:
-            shutil.copyfile(network / file, out / Path(file).name)
-    int8 = None if files.int8 is None else Path(files.int8).name
-    return dataclasses.replace(files, fp32=Path(files.fp32).name, int8=int8)
-
-
-def open_second_look(path: Path) -> SecondLook:
-    """Open an exported refiner for further training; its norms stay folded into its convolutions.
-
-    Raises:
-        InputError: it is another network.
-
-    """
-    graph = onnx.load(str(path)).graph
-    values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
-    layers = [(values[node.input[1]], values[node.input[2]]) for node in graph.node if node.op_type in ("Conv", "Gemm")]
-    # How wide its first full layer is follows from the last one, which takes what that gives.
-    network = SecondLook(hidden=layers[-1][0].shape[1] if layers else HIDDEN)
-    network.eval()
-    places = [one for one in network.modules() if isinstance(one, torch.nn.Conv2d | torch.nn.Linear)]
-    norms = iter([one for one in network.modules() if isinstance(one, torch.nn.BatchNorm2d)])
-    if [tuple(weight.shape) for weight, _ in layers] != [tuple(place.weight.shape) for place in places]:
-        raise InputError(f"{path}: not a figure refiner that can be trained further")
-    with torch.no_grad():
-        for place, (weight, bias) in zip(places, layers, strict=True):
-            place.weight.copy_(torch.from_numpy(weight.copy()))
-            if place.bias is not None:
-                place.bias.copy_(torch.from_numpy(bias.copy()))
-            else:
-                norm = next(norms)
-                norm.bias.copy_(torch.from_numpy(bias.copy()))
-                norm.running_var.fill_(1 - norm.eps)
-        # Exported it takes a camera's blue green red, 0..255; in training red green blue, 0..1.
-        places[0].weight.copy_(places[0].weight.flip(1) * 255)
-    return network
+    card = dataclasses.replace(card, name=name, about=about, opinions=opinions)
+    write_refined(network, card, model, out, _pictures(frames))
 
 
 def _learn(

@@ -20,15 +20,13 @@ from ultralytics.utils.torch_utils import ModelEMA
 
 from downfield.core.errors import InputError
 from downfield.training.labeled_frames import Sources
+from downfield.training.precision import BRIEF
 
 RATE: Final = 2e-3  # of AdamW
 LAST_RATE: Final = 0.01  # share of it at the end of a finish
 WARM_UP: Final = 300  # batches
 DECAY: Final = 5e-4  # of weights, not of norms and biases
 CLIP: Final = 10.0  # norm of gradients
-
-BRIEF: Final = torch.backends.cpu.get_cpu_capability() not in {"DEFAULT", "AVX2"}
-"""Whether to reckon in bfloat16: processors that don't know it take ten times as long."""
 
 _SAVE_S = 300
 _REPORT_EVERY = 100  # batches

@@ -32,7 +32,8 @@ from downfield.models.refiner import OUTPUTS, PATCH_PX  # noqa: E402
 from downfield.models.runtime import Precision  # noqa: E402
 from downfield.rig.recording.recorded_clip import bundled_demo  # noqa: E402
 from downfield.training.export import RawLook, export_onnx  # noqa: E402
-from downfield.training.own_table import agreement, learn_table, open_second_look  # noqa: E402
+from downfield.training.own_table import agreement, learn_table  # noqa: E402
+from downfield.training.refined_network import open_second_look  # noqa: E402
 from downfield.training.second_look import SecondLook  # noqa: E402
 from downfield.training.table_frames import corrected, count_uncertain, read_table  # noqa: E402
 

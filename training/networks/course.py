@@ -20,6 +20,7 @@ from downfield.training.networks.refiner import RefinerNetwork
 from downfield.training.networks.refiner_loss import refiner_loss
 from downfield.training.networks.replay import ReplayPool
 from downfield.training.networks.samples import FrameSamples, PatchSamples, as_input
+from downfield.training.precision import BRIEF
 
 DECAY: Final = 0.01  # of weights, not of norms and biases
 CLIP: Final = 10.0  # norm of gradients
@@ -47,21 +48,21 @@ class CourseKind:
 
 def _detector_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
     frames = varied_frames(FrameSamples(*samples))
-    with _brief(frames.image):
+    with in_brief(frames.image):
         pose, ball = network(as_input(frames.image))
     return detector_loss(pose, ball, frames)
 
 
 def _refiner_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
     patches = varied_patches(PatchSamples(*samples))
-    with _brief(patches.image):
+    with in_brief(patches.image):
         outputs, heat = network(as_input(patches.image))
     return refiner_loss(outputs, heat, patches)
 
 
-def _brief(like: Tensor) -> Any:
-    """Return a context of half precision on a GPU."""
-    return torch.autocast(like.device.type, dtype=torch.bfloat16, enabled=like.is_cuda)
+def in_brief(like: Tensor) -> Any:
+    """Return a context of half precision, where the device knows it."""
+    return torch.autocast(like.device.type, dtype=torch.bfloat16, enabled=like.is_cuda or BRIEF)
 
 
 DETECTOR: Final = CourseKind("detector", DetectorNetwork, _detector_loss)

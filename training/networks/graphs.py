@@ -108,12 +108,25 @@ def export_pair(
     )
     _quantize(out, DETECTOR_FILES, calibration_frames(sets, card.input_px), correct_biases=True)
     progress("refiner")
-    patches, shape = RefinerGraph(networks[1]), (1, PATCH_PX, PATCH_PX, 3)
-    export_onnx(patches, shape, out / REFINER_FILES.fp32, names=("patches", "outputs"), any_batch=True)
     stream = PatchStream([(folder, 1.0) for folder in sets], "train", seed=_PATCH_SEED, plain=True)
-    # Of patches without a figure the refiner may give wild places, which would weigh in what biases are corrected by.
-    _quantize(out, REFINER_FILES, calibration_patches(stream), correct_biases=False)
+    export_refiner(networks[1], out, REFINER_FILES, calibration_patches(stream))
     write_card(out, card)
+
+
+def export_refiner(network: RefinerNetwork, out: Path, files: NetworkFiles, patches: Sequence[Pictures]) -> None:
+    """Write a refiner into a network's folder, full and int8.
+
+    Args:
+        network: the trained refiner; it is changed.
+        out: the folder.
+        files: what its files are called.
+        patches: that int8 is calibrated on.
+
+    """
+    shape = (1, PATCH_PX, PATCH_PX, 3)
+    export_onnx(RefinerGraph(network), shape, out / files.fp32, names=("patches", "outputs"), any_batch=True)
+    # Of patches without a figure the refiner may give wild places, which would weigh in what biases are corrected by.
+    _quantize(out, files, patches, correct_biases=False)
 
 
 def _quantize(out: Path, files: NetworkFiles, pictures: Sequence[Pictures], *, correct_biases: bool) -> None:

@@ -161,6 +161,21 @@ class PairRun:
         )
 
 
+def traced_patches(seed: int, first: int = 0) -> Iterator[PatchSamples]:
+    """Return patches of one table after another, traced on the processor for files that are learned from many times.
+
+    Args:
+        seed: of all tables.
+        first: number of the first table.
+
+    """
+    device = torch.device("cpu")
+    use_device(device)
+    # Few windows of many tables, each through two webcams: tracing takes nearly all of the time.
+    recipe = TracedRecipe(TableRecipe(scenes=3, views=1), patch_samples=4, webcams=2)
+    return traced_refiner_samples(recipe, seed, device, workers=1, first=first)
+
+
 def chosen_device(name: str) -> torch.device:
     """Return a device by its name.
 

@@ -57,9 +57,9 @@ def detector_samples(sources: Sources, seed: int, *, crops: int, workers: int = 
     return _endless(stream, max(crops // PER_FRAME, 1), workers, _frames_of)
 
 
-def refiner_samples(sources: Sources, seed: int, *, workers: int = 1) -> Iterator[PatchSamples]:
-    """Yield batches of patches without end; see `detector_samples`."""
-    return _endless(BallAndFigurePatches(sources, seed), _PATCH_FRAMES, workers, _patches_of)
+def refiner_samples(sources: Sources, seed: int, *, workers: int = 1, first: int = 0) -> Iterator[PatchSamples]:
+    """Yield batches of patches without end, from batch `first` on; see `detector_samples`."""
+    return _endless(BallAndFigurePatches(sources, seed), _PATCH_FRAMES, workers, _patches_of, first)
 
 
 def with_real_tables(
@@ -142,11 +142,13 @@ def balls_in_patches(balls: Array, transforms: Array) -> Array:
     return out
 
 
-def _endless(stream: Dataset[Any], items: int, workers: int, collate: Callable[[Sequence[Any]], Any]) -> Iterator[Any]:
+def _endless(
+    stream: Dataset[Any], items: int, workers: int, collate: Callable[[Sequence[Any]], Any], first: int = 0
+) -> Iterator[Any]:
     loader: DataLoader[Any] = DataLoader(
         stream,
         items,
-        sampler=range(1 << 40),
+        sampler=range(first * items, 1 << 40),
         num_workers=workers,
         collate_fn=collate,
     )

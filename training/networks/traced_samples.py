@@ -37,7 +37,8 @@ class TracedRecipe:
         tables: what is made of a table.
         crops_per_view: crops for the detector out of each view.
         crop_samples: paths per pixel of crops.
-        patch_samples: paths per pixel of patches.
+        patch_samples: paths per pixel of patches; powers of two are spread best.
+        webcams: how many cameras develop the light of each patch.
 
     """
 
@@ -45,6 +46,7 @@ class TracedRecipe:
     crops_per_view: int = 4
     crop_samples: int = 8
     patch_samples: int = 6
+    webcams: int = 1
 
 
 def use_device(device: torch.device) -> None:
@@ -67,22 +69,23 @@ def traced_detector_samples(
     plans = _planned(_PlannedTables(recipe, seed, plan_kind="crops"), workers)
 
     def crops() -> Iterator[FrameSamples]:
-        for plan, image in _traced(plans, CROP_PX, recipe.crop_samples, seed, device):
+        for plan, images in _traced(plans, CROP_PX, recipe.crop_samples, seed, device):
             kinds, points, boxes, shown = _sent(plan, device)
-            yield frame_samples((image, kinds.long(), points, boxes, shown))
+            yield frame_samples((images[0], kinds.long(), points, boxes, shown))
 
     return crops()
 
 
 def traced_refiner_samples(
-    recipe: TracedRecipe, seed: int, device: torch.device, *, workers: int
+    recipe: TracedRecipe, seed: int, device: torch.device, *, workers: int, first: int = 0
 ) -> Iterator[PatchSamples]:
-    """Return all patches of one table after another; see `traced_detector_samples`."""
-    plans = _planned(_PlannedTables(recipe, seed, plan_kind="patches"), workers)
+    """Return all patches of one table after another, from table `first` on; see `traced_detector_samples`."""
+    plans = _planned(_PlannedTables(recipe, seed, plan_kind="patches"), workers, first)
 
     def patches() -> Iterator[PatchSamples]:
-        for plan, image in _traced(plans, PATCH_PX, recipe.patch_samples, seed, device):
-            yield patch_samples((image, *_sent(plan, device)))
+        for plan, images in _traced(plans, PATCH_PX, recipe.patch_samples, seed, device):
+            truth = [part.repeat(len(plan.sensors), *[1] * (part.ndim - 1)) for part in _sent(plan, device)]
+            yield patch_samples((images.flatten(0, 1), *truth))
 
     return patches()
 
@@ -98,15 +101,15 @@ class _PlannedTables(Dataset[WindowPlan]):
         rng = np.random.default_rng([self._seed, index, 0xC7])
         if self._kind == "crops":
             return plan_crops(table, self._recipe.crops_per_view, rng)
-        return plan_patches(table, rng)
+        return plan_patches(table, rng, webcams=self._recipe.webcams)
 
 
-def _planned(tables: _PlannedTables, workers: int) -> Iterator[WindowPlan]:
+def _planned(tables: _PlannedTables, workers: int, first: int = 0) -> Iterator[WindowPlan]:
     """Return plans in order; worker processes start before this one has used a device or threads."""
     loader: DataLoader[Any] = DataLoader(
         tables,
         batch_size=None,
-        sampler=range(1 << 40),
+        sampler=range(first, 1 << 40),
         num_workers=workers,
         collate_fn=_as_it_is,
         worker_init_fn=_settle_in,
@@ -118,7 +121,7 @@ def _planned(tables: _PlannedTables, workers: int) -> Iterator[WindowPlan]:
 def _traced(
     plans: Iterator[WindowPlan], side_px: int, samples: int, seed: int, device: torch.device
 ) -> Iterator[tuple[WindowPlan, Tensor]]:
-    """Yield plans with their pictures, uint8 blue green red, on the device."""
+    """Yield plans with their pictures, uint8 blue green red, (webcams, windows, side, side, 3), on the device."""
     from downfield.twin.tracing.tracer import Tracer, Windows
 
     noise = torch.Generator(device)
@@ -129,13 +132,14 @@ def _traced(
         windows = Windows(plan.views, plan.inverses, plan.feet_px, (side_px, side_px))
         views = [(view.scene, view.camera) for view in plan.table.views]
         light = Tracer(plan.table.texture).windows(plan.table.scenes, views, windows, samples, seed + number)
-        image = develop(
-            torch.as_tensor(light, device=device),
-            torch.from_numpy(plan.sensors).to(device),
-            torch.from_numpy(plan.inverses.astype(np.float32)).to(device),
-            generator=noise,
+        linear = torch.as_tensor(light, device=device)
+        inverses = torch.from_numpy(plan.inverses.astype(np.float32)).to(device)
+        yield (
+            plan,
+            torch.stack(
+                [develop(linear, torch.from_numpy(rows).to(device), inverses, generator=noise) for rows in plan.sensors]
+            ),
         )
-        yield plan, image
 
 
 def _sent(plan: WindowPlan, device: torch.device) -> tuple[Tensor, ...]:

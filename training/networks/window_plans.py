@@ -30,7 +30,7 @@ class WindowPlan:
         views: number of the view of each window, shape (n,).
         inverses: affine matrices from a window's pixels to its frame's, shape (n, 2, 3).
         feet_px: see `downfield.twin.tracing.tracer.Windows`.
-        sensors: rows of `development.FIELDS`, float32.
+        sensors: rows of `development.FIELDS` for each webcam and window, float32 (k, n, columns).
         truth: arrays of the samples in their order, without pictures; see `samples`.
 
     """
@@ -61,7 +61,7 @@ def plan_crops(table: TracedTable, per_view: int, rng: np.random.Generator) -> W
     return _planned(table, np.array(views), stacked, feet, _padded(found), rng)
 
 
-def plan_patches(table: TracedTable, rng: np.random.Generator) -> WindowPlan:
+def plan_patches(table: TracedTable, rng: np.random.Generator, *, webcams: int = 1) -> WindowPlan:
     """Return patches at guessed figures and empty places; truth: points, flags, flip, fallen, figure, ball."""
     matrices, views, truths = [], [], []
     for number, view in enumerate(table.views):
@@ -74,7 +74,7 @@ def plan_patches(table: TracedTable, rng: np.random.Generator) -> WindowPlan:
     inverses = np.array([_inverse(matrix) for matrix in np.concatenate(matrices)])
     truth = tuple(np.concatenate(parts).astype(np.float32) for parts in zip(*truths, strict=True))
     feet = np.full(len(inverses), FOOT_PX)
-    return _planned(table, np.concatenate(views), inverses, feet, truth, rng)
+    return _planned(table, np.concatenate(views), inverses, feet, truth, rng, webcams)
 
 
 def _planned(
@@ -84,12 +84,18 @@ def _planned(
     feet_px: Array,
     truth: tuple[NDArray[np.float32], ...],
     rng: np.random.Generator,
+    webcams: int = 1,
 ) -> WindowPlan:
-    """Return a plan whose windows are seen by a camera of their own each."""
+    """Return a plan whose windows are seen by so many cameras of their own each."""
     cameras = [table.views[number].camera for number in views.tolist()]
     rows = [
-        sensor_row(sensor, camera.lens.size_px, float(rng.uniform(0, 2 * np.pi)))
-        for sensor, camera in zip(draw_sensors(rng, cameras), cameras, strict=True)
+        np.stack(
+            [
+                sensor_row(sensor, camera.lens.size_px, float(rng.uniform(0, 2 * np.pi)))
+                for sensor, camera in zip(draw_sensors(rng, cameras), cameras, strict=True)
+            ]
+        )
+        for _ in range(webcams)
     ]
     return WindowPlan(table, views, inverses, feet_px, np.stack(rows), truth)
 
