@@ -268,7 +268,9 @@ def patches(
     out: Annotated[Path, typer.Argument(help="Folder of patches; more are added to those it holds.")],
     folder: Annotated[
         Path | None,
-        typer.Argument(help="Folder of the recipe's data sets to cut them from; without it tables are traced."),
+        typer.Argument(
+            help="Folder of data sets to cut them from, the recipe's and contributed ones; without it tables are traced."
+        ),
     ] = None,
     count: Annotated[int, typer.Option(min=1, help="Tables to trace, or batches of four pictures to cut.")] = 500,
     seed: Annotated[int, typer.Option(help="Of all chance; take a new one for every folder.")] = 1,
@@ -286,7 +288,7 @@ def patches(
     else:
         from downfield.training.networks.set_samples import refiner_samples
 
-        samples = refiner_samples(read_recipe(recipe).sources(folder), seed, first=first)
+        samples = refiner_samples(read_recipe(recipe).sources(folder, contributed=True), seed, first=first)
     with progress_bar("Files") as advance:
         for number in range(first, count):
             write_blocks(samples, out, 1, first=number)
