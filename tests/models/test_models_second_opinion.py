@@ -18,17 +18,15 @@ from downfield.models.card import (
     BUNDLED,
     NetworkFiles,
     OpinionWeights,
-    bundled_networks,
     find_network,
     named_files,
     read_card,
+    write_card,
 )
 from downfield.models.loading import open_detector
 from downfield.models.refiner import FALLEN, FIGURE, OUTPUTS, PATCH_PX, TURN
 from downfield.models.second_opinion import SecondOpinion
 from downfield.rig.table_seals import _network
-
-ONE_OPINION = "downfield-one-opinion"
 
 
 class FixedNetwork:
@@ -178,28 +176,41 @@ def test_a_front_settled_by_both_stays_while_it_is_tracked() -> None:
         assert out[0, TURN] < TURN_LOGIT
 
 
-def test_the_bundled_network_has_two_opinions_and_one_to_choose_has_one() -> None:
-    both, one = read_card(find_network(BUNDLED)), read_card(find_network(ONE_OPINION))
-    assert both.second_opinion is not None
-    assert one.second_opinion is None
-    assert both.hand_look is not None
-    assert one.hand_look is None
-    assert ONE_OPINION in bundled_networks()
-    for name, card in ((BUNDLED, both), (ONE_OPINION, one)):
-        assert all((find_network(name) / file).is_file() for file in named_files(card)), name
-    assert both.opinions.detectors is not None, "the hand detector's figures count as well"
-    for name in ("thresholds", "ball_threshold", "ball_odds"):
-        assert getattr(one, name) == getattr(both, name), name
-    assert open_detector(ONE_OPINION, threads=1).name.startswith(ONE_OPINION)
+def test_the_bundled_network_has_two_opinions() -> None:
+    card = read_card(find_network(BUNDLED))
+    assert card.second_opinion is not None
+    assert card.hand_look is not None
+    assert card.opinions.detectors is not None, "the hand detector's figures count as well"
+    assert all((find_network(BUNDLED) / file).is_file() for file in named_files(card))
 
 
-def test_the_journals_digest_of_a_network_covers_files_of_another_folder(tmp_path: Path) -> None:
-    shutil.copytree(find_network(BUNDLED).parent, tmp_path / "weights")
-    network = tmp_path / "weights" / ONE_OPINION
+def test_a_network_may_do_without_a_second_opinion_and_use_files_of_another_folder(tmp_path: Path) -> None:
+    network = without_opinion(tmp_path)
+    assert open_detector(network, threads=1).name.startswith("one opinion")
     (before,) = _network(str(network))
-    (tmp_path / "weights" / BUNDLED / "second-look.int8.onnx").write_bytes(b"another")
+    (tmp_path / BUNDLED / "second-look.int8.onnx").write_bytes(b"another")
     (after,) = _network(str(network))
-    assert before != after
+    assert before != after, "the journal's digest covers files of the other folder"
+
+
+def without_opinion(folder: Path) -> Path:
+    """Write a network of the bundled one's files without second refiner and hand detector."""
+    shutil.copytree(find_network(BUNDLED), folder / BUNDLED)
+    card = dataclasses.replace(
+        read_card(find_network(BUNDLED)), name="one opinion", second_opinion=None, hand_look=None
+    )
+    card = dataclasses.replace(card, opinions=OpinionWeights())
+
+    def elsewhere(files: NetworkFiles | None) -> NetworkFiles | None:
+        if files is None or files.int8 is None:
+            return files
+        return dataclasses.replace(files, fp32=f"../{BUNDLED}/{files.fp32}", int8=f"../{BUNDLED}/{files.int8}")
+
+    parts = {name: elsewhere(getattr(card, name)) for name in ("first_look", "second_look", "ball_look", "close_look")}
+    network = folder / "one"
+    network.mkdir()
+    write_card(network, dataclasses.replace(card, **parts))
+    return network
 
 
 def test_a_second_opinion_needs_a_first() -> None:

@@ -71,6 +71,20 @@ def test_files_that_appear_while_others_learn_are_read_as_well(tmp_path: Path) -
     assert {int(next(blocks).image[0, 0, 0, 0]) for _ in range(2)} == {10, 30}
 
 
+def test_files_that_are_deleted_while_others_learn_are_left_out(tmp_path: Path) -> None:
+    written(tmp_path, 10, 20, 30)
+    blocks = read_blocks([tmp_path], 1)
+    gone = {10: "000000", 20: "000001", 30: "000002"}
+    gone.pop(int(next(blocks).image[0, 0, 0, 0]))
+    (kept, _), (_, deleted) = sorted(gone.items())
+    (tmp_path / f"{deleted}.npz").unlink()
+    assert int(next(blocks).image[0, 0, 0, 0]) == kept
+    for path in tmp_path.iterdir():
+        path.unlink()
+    with pytest.raises(InputError, match="holds no patches"):
+        next(blocks)
+
+
 def test_a_file_that_is_cut_off_or_holds_something_else_is_named(tmp_path: Path) -> None:
     whole = (written(tmp_path, 10) / "000000.npz").read_bytes()
     for contents in (whole[: len(whole) // 2], b"", b"no patches"):

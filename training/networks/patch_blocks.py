@@ -76,14 +76,18 @@ def read_blocks(folders: Sequence[Path], seed: int) -> Iterator[PatchSamples]:
         InputError: a folder holds no patches.
 
     """
-    for folder in folders:
-        if not count_blocks(folder):
-            raise InputError(f"{folder}: holds no patches. Make some with 'downfield train patches'.")
     drawn = random.Random(seed)  # noqa: S311 - not for secrets
-    left: list[list[Path]] = [[] for _ in folders]
+    sources = [_shuffled(folder, drawn) for folder in folders]
     while True:
-        for number, folder in enumerate(folders):
-            if not left[number]:
-                left[number] = sorted(folder.glob(f"*{SUFFIX}"))
-                drawn.shuffle(left[number])
-            yield read_block(left[number].pop())
+        for source in sources:
+            yield read_block(next(source))
+
+
+def _shuffled(folder: Path, drawn: random.Random) -> Iterator[Path]:
+    """Yield a folder's files without end; those that are gone by their turn are left out."""
+    while True:
+        files = sorted(folder.glob(f"*{SUFFIX}"))
+        if not files:
+            raise InputError(f"{folder}: holds no patches. Make some with 'downfield train patches'.")
+        drawn.shuffle(files)
+        yield from (path for path in files if path.is_file())
