@@ -17,7 +17,7 @@ import typer
 
 from downfield.core.counted_nouns import counted
 from downfield.core.errors import InputError, MissingExtraError
-from downfield.models.card import BUNDLED, bundled_networks
+from downfield.models.card import BUNDLED, bundled_networks, find_network
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
 from downfield.training.recipe import CONTRIBUTED, Schedule, read_recipe
@@ -269,7 +269,7 @@ def patches(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            help="Folder of data sets to cut them from, the recipe's and contributed ones; without it tables are traced."
+            help="Folder of data sets to cut them from, contributed ones too; without it tables are traced."
         ),
     ] = None,
     count: Annotated[int, typer.Option(min=1, help="Tables to trace, or batches of four pictures to cut.")] = 500,
@@ -298,7 +298,7 @@ def patches(
 
 @app.command()
 def refiners(
-    network: Annotated[Path, typer.Argument(help="Folder of the network to begin from.")],
+    network: Annotated[str, typer.Argument(help="The network to begin from: a bundled one or a folder.")],
     out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
     runs: Runs,
     patches: Annotated[list[Path] | None, typer.Option(help="Folders of patches; each counts the same.")] = None,
@@ -322,7 +322,7 @@ def refiners(
         raise InputError("give at least one folder of patches with --patches")
     for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned
         signal.signal(stop, signal.default_int_handler)
-    run = RefinerRun(network, runs, patches, opinion, seed)
+    run = RefinerRun(find_network(network), runs, patches, opinion, seed)
     run.execute(seconds, out, schedule=RateSchedule(rate, level), name=name, report=say)
     say(f"exported: {out}")
 
@@ -332,12 +332,38 @@ def pack_training(
     out: Annotated[Path, typer.Argument(help="A new folder.")],
     checkpoints: Annotated[Path | None, typer.Option(help="Folder of detector.pt and refiner.pt.")] = None,
     python: Annotated[str | None, typer.Option(help="Python there, such as 3.12, to fetch small wheels for.")] = None,
+    network: Annotated[
+        str | None, typer.Option(help="A network, bundled or a folder, whose figure refiner is to learn as well.")
+    ] = None,
 ) -> None:
     """Pack what a computer with a GPU, torch, numba and OpenCV needs to run `pair` without a network."""
     _check_extra("train", "training", "torch")
     from downfield.training.pack import pack
 
-    pack(out, checkpoints, python, say)
+    pack(out, checkpoints, python, say, network=None if network is None else find_network(network))
+
+
+@app.command()
+def assemble(
+    network: Annotated[str, typer.Argument(help="The network to begin from: a bundled one or a folder.")],
+    runs: Annotated[Path, typer.Argument(help="Folder of detector.pt, refiner.pt and second-look.pt, any of them.")],
+    out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
+    patches: Annotated[
+        list[Path] | None, typer.Option(help="Folders of patches, on which the refiners' int8 is calibrated.")
+    ] = None,
+    train: Annotated[
+        list[Path] | None, typer.Option(help="Data sets for the detector's int8; without any it stays as it is.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
+) -> None:
+    """Write a network with those refiners and that second detector that were taught, on a GPU for instance."""
+    _check_extra("train", "exporting", "torch", "nncf")
+    from downfield.training.networks.taught_network import calibration_blocks, write_taught
+
+    if not patches:
+        raise InputError("give at least one folder of patches with --patches")
+    write_taught(find_network(network), runs, out, name=name, patches=calibration_blocks(patches, 1), sets=train or ())
+    say(f"exported: {out}. 'downfield train calibrate {out}' weighs its opinions anew.")
 
 
 @app.command("export-pair")

@@ -16,6 +16,11 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import InputError, OutputError
+from downfield.models.card import read_card
+from downfield.training.networks.checkpoints import write_checkpoint
+from downfield.training.networks.course import SECOND_LOOK
+from downfield.training.refined_network import open_second_look
+from downfield.training.second_look import SecondLook
 from downfield.twin.randomization.lettering import GLYPHS_VARIABLE, write_glyphs
 
 MODULES: Final = ("downfield.training.networks.__main__", "downfield.twin.tracing.tracer")
@@ -46,7 +51,14 @@ exec "$python" -m downfield.training.networks "$@"
 Report = Callable[[str], None]
 
 
-def pack(out: Path, checkpoints: Path | None, python: str | None, report: Report = lambda _line: None) -> None:
+def pack(
+    out: Path,
+    checkpoints: Path | None,
+    python: str | None,
+    report: Report = lambda _line: None,
+    *,
+    network: Path | None = None,
+) -> None:
     """Fill a folder, a few megabytes in all.
 
     Args:
@@ -54,9 +66,10 @@ def pack(out: Path, checkpoints: Path | None, python: str | None, report: Report
         checkpoints: folder of `detector.pt` and `refiner.pt` to continue from; None for none.
         python: version of that computer's Python, such as 3.12, for which wheels are fetched; None for no wheels.
         report: told what was packed.
+        network: folder of a network whose figure refiner is to learn as well; None for none.
 
     Raises:
-        InputError: the folder holds something, or the checkpoints are not there.
+        InputError: the folder holds something, the checkpoints are not there, or the network has no such refiner.
         OutputError: it can't be written, or the wheels can't be had.
 
     """
@@ -66,12 +79,16 @@ def pack(out: Path, checkpoints: Path | None, python: str | None, report: Report
     for path in found:
         if not path.is_file():
             raise InputError(f"{path}: no such file")
+    second = None if network is None else _second_look_of(network)
     try:
         _write_package(out)
         write_glyphs(out / "glyphs.npz")
         (out / "checkpoints").mkdir()
         for path in found:
             shutil.copy(path, out / "checkpoints")
+        if second is not None:
+            kept = {"average": second.state_dict(), "steps": 0}
+            write_checkpoint(out / "checkpoints" / f"{SECOND_LOOK.name}.pt", kept)
         script = out / "train.sh"
         script.write_text(_SCRIPT, encoding="utf-8")
         script.chmod(0o755)
@@ -81,6 +98,13 @@ def pack(out: Path, checkpoints: Path | None, python: str | None, report: Report
         _fetch_wheels(out / "wheels", python)
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     report(f"packed: {out}, {size / 1e6:.1f} MB")
+
+
+def _second_look_of(network: Path) -> SecondLook:
+    files = read_card(network).second_look
+    if files is None:
+        raise InputError(f"{network}: this network has no figure refiner to train")
+    return open_second_look(network / files.fp32)
 
 
 def _write_package(out: Path) -> None:

@@ -17,7 +17,7 @@ from downfield.core.errors import InputError
 from downfield.models.card import NetworkCard, NetworkFiles, write_card
 from downfield.models.refiner import PATCH_PX
 from downfield.training.export import Pictures, RawLook, export_onnx, quantize_second_look
-from downfield.training.second_look import HIDDEN, SecondLook
+from downfield.training.second_look import HIDDEN, SecondLook, without_norms
 
 SECOND_LOOK: Final = "second-look.onnx"
 SECOND_LOOK_INT8: Final = "second-look.int8.onnx"
@@ -34,7 +34,7 @@ def open_second_look(path: Path) -> SecondLook:
     values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     layers = [(values[node.input[1]], values[node.input[2]]) for node in graph.node if node.op_type in ("Conv", "Gemm")]
     # How wide its first full layer is follows from the last one, which takes what that gives.
-    network = _without_norms(SecondLook(hidden=layers[-1][0].shape[1] if layers else HIDDEN))
+    network = without_norms(SecondLook(hidden=layers[-1][0].shape[1] if layers else HIDDEN))
     places = [one for one in network.modules() if isinstance(one, nn.Conv2d | nn.Linear)]
     if [tuple(weight.shape) for weight, _ in layers] != [tuple(place.weight.shape) for place in places]:
         raise InputError(f"{path}: not a figure refiner that can be trained further")
@@ -65,32 +65,25 @@ def write_refined(
         patches: that int8 is calibrated on, uint8 (1, 64, 64, 3) each.
 
     """
+    write_card(out, export_second_look(refiner, copy_network(network, card, out), out, patches))
+
+
+def copy_network(network: Path, card: NetworkCard, out: Path) -> NetworkCard:
+    """Copy a network's files, also those of another's folder, and return the card that names the copies."""
     out.mkdir(parents=True, exist_ok=True)
-    # A network may use files of another's folder; the new one has all of its own.
-    first = _copied(network, card.first_look, out)
-    opinion, hand, ball, close = (
-        None if part is None else _copied(network, part, out)
-        for part in (card.second_opinion, card.hand_look, card.ball_look, card.close_look)
-    )
+    names = ("first_look", "second_look", "second_opinion", "hand_look", "ball_look", "close_look")
+    parts = {name: files for name in names if (files := getattr(card, name)) is not None}
+    return dataclasses.replace(card, **{name: _copied(network, files, out) for name, files in parts.items()})
+
+
+def export_second_look(refiner: SecondLook, card: NetworkCard, out: Path, patches: Sequence[Pictures]) -> NetworkCard:
+    """Write a figure refiner, full and int8, into the folder of a network that has one; return the card with it."""
+    assert card.second_look is not None
     shape, names = (1, PATCH_PX, PATCH_PX, 3), ("patches", "said")
     export_onnx(RawLook(refiner), shape, out / SECOND_LOOK, names=names, any_batch=True)
     quantize_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, patches)
-    assert card.second_look is not None
     refined = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
-    card = dataclasses.replace(card, first_look=first, second_look=refined, second_opinion=opinion, hand_look=hand)
-    write_card(out, dataclasses.replace(card, ball_look=ball, close_look=close))
-
-
-def _without_norms(network: SecondLook) -> SecondLook:
-    """Return the network with convolutions that add what their norms would; changed in place."""
-    for layer in network.modules():
-        if not isinstance(layer, nn.Sequential):
-            continue
-        for number, (part, after) in enumerate(zip(layer, list(layer)[1:], strict=False)):
-            if isinstance(part, nn.Conv2d) and isinstance(after, nn.BatchNorm2d):
-                part.bias = nn.Parameter(torch.zeros(part.out_channels))
-                layer[number + 1] = nn.Identity()
-    return network
+    return dataclasses.replace(card, second_look=refined)
 
 
 def _copied(network: Path, files: NetworkFiles, out: Path) -> NetworkFiles:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import torch
 from torch import Tensor, nn
 
 from downfield.models.refiner import OUTPUTS
@@ -46,3 +47,15 @@ class SecondLook(nn.Module):
         """Return the outputs of each patch."""
         said: Tensor = self.head(self.features(patches))
         return said
+
+
+def without_norms(network: SecondLook) -> SecondLook:
+    """Return the network with convolutions that add what their norms would, as exported ones do; changed in place."""
+    for layer in network.modules():
+        if not isinstance(layer, nn.Sequential):
+            continue
+        for number, (part, after) in enumerate(zip(layer, list(layer)[1:], strict=False)):
+            if isinstance(part, nn.Conv2d) and isinstance(after, nn.BatchNorm2d):
+                part.bias = nn.Parameter(torch.zeros(part.out_channels))
+                layer[number + 1] = nn.Identity()
+    return network

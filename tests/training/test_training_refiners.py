@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,19 +17,22 @@ pytest.importorskip("ultralytics")
 from typer.testing import CliRunner  # noqa: E402
 
 from downfield.core.errors import InputError  # noqa: E402
-from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
+from downfield.models.card import BUNDLED, OpinionWeights, find_network, read_card, write_card  # noqa: E402
 from downfield.models.loading import open_detector  # noqa: E402
 from downfield.models.refiner import OUTPUTS, TURN  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.training.command import app  # noqa: E402
 from downfield.training.networks.checkpoints import read_checkpoint  # noqa: E402
+from downfield.training.networks.pair_run import PairRun, RunSizes  # noqa: E402
 from downfield.training.networks.pair_trainer import TurnPlan  # noqa: E402
 from downfield.training.networks.patch_blocks import count_blocks, read_block, read_blocks, write_blocks  # noqa: E402
 from downfield.training.networks.refiner_run import RefinerPlan, RefinerRun  # noqa: E402
 from downfield.training.networks.samples import PatchSamples  # noqa: E402
+from downfield.training.networks.taught_network import write_taught  # noqa: E402
 from downfield.training.networks.time_budget import RateSchedule  # noqa: E402
 from downfield.training.networks.traced_samples import TracedRecipe, traced_refiner_samples  # noqa: E402
 from downfield.training.networks.traced_tables import TableRecipe  # noqa: E402
+from downfield.training.pack import pack  # noqa: E402
 
 CHECKPOINT = Path(__file__).parents[2] / "training" / "checkpoints" / "refiner.pt"
 POINTS = torch.tensor([[49.0, 22], [49, 42], [15, 42], [15, 22], [36, 30]])
@@ -192,6 +197,55 @@ def test_patches_are_cut_from_data_sets_and_an_interrupted_command_goes_on(tmp_p
     assert len(first.image) != len(second.image) or bool((first.image != second.image).any())
 
 
+def test_parts_that_were_taught_elsewhere_are_assembled_into_a_network(taught: Path, tmp_path: Path) -> None:
+    runs, out, sets = tmp_path / "runs", tmp_path / "network", tmp_path / "set"
+    runs.mkdir()
+    shutil.copy(taught / "runs" / "refiner.pt", runs)
+    shutil.copy(CHECKPOINT.with_name("detector.pt"), runs)
+    make_pair(sets, "train", 2)
+    folder = written(tmp_path / "patches", 90)
+    call = ["assemble", BUNDLED, str(runs), str(out), "--patches", str(folder), "--train", str(sets), "--name", "mine"]
+    called = CliRunner().invoke(app, call)
+    assert called.exit_code == 0, called.output
+    old = find_network(BUNDLED)
+    assert read_card(out).name == "mine"
+    for name in ("second-look.onnx", "first-look.onnx"):
+        assert (out / name).read_bytes() == (old / name).read_bytes()
+    for name in ("second-opinion.onnx", "hand-look.int8.onnx"):
+        assert (out / name).read_bytes() != (old / name).read_bytes()
+    assert open_detector(out).detect(np.full((360, 640, 3), 90, np.uint8)) == ()
+
+
+def test_a_part_that_a_network_lacks_is_named(tmp_path: Path) -> None:
+    card = dataclasses.replace(
+        read_card(find_network(BUNDLED)), second_opinion=None, hand_look=None, opinions=OpinionWeights()
+    )
+    shutil.copytree(find_network(BUNDLED), tmp_path / "one")
+    write_card(tmp_path / "one", card)
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    shutil.copy(CHECKPOINT, runs)
+    with pytest.raises(InputError, match=r"no part that .*refiner\.pt could be"):
+        write_taught(tmp_path / "one", runs, tmp_path / "out", name="one", patches=())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_of_the_pair_teaches_the_figure_refiner_as_well_where_it_has_its_checkpoint(tmp_path: Path) -> None:
+    packed = tmp_path / "packed"
+    pack(packed, CHECKPOINT.parent, None, network=find_network(BUNDLED))
+    begin = packed / "checkpoints"
+    assert {path.name for path in begin.iterdir()} == {"detector.pt", "refiner.pt", "second-look.pt"}
+    make_pair(tmp_path / "set", "train", 2)
+    count = itertools.count()
+    sizes = RunSizes(2, 8, 64, 256, 0, TurnPlan(seconds=2.0), TracedRecipe())
+    run = PairRun(tmp_path / "runs", begin, "cpu", sizes=sizes, clock=lambda: float(next(count)))
+    run.execute([(tmp_path / "set", 1.0)], 60.0, rate=1e-3, level=1.0, report=lambda _line: None)
+    taught = read_checkpoint(tmp_path / "runs" / "second-look.slim.pt")
+    assert taught["steps"] > 0
+    before = read_checkpoint(begin / "second-look.pt")["average"]
+    assert any(bool((taught["average"][name] != each).any()) for name, each in before.items())
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -204,7 +258,7 @@ def test_what_is_missing_is_named(tmp_path: Path, options: list[str], words: str
     (tmp_path / "EMPTY").mkdir()
     written(tmp_path / "FULL", 90)
     given = [str(tmp_path / each) if each.isupper() else each for each in options]
-    call = ["refiners", str(find_network(BUNDLED)), str(tmp_path / "out"), "--runs", str(tmp_path / "runs"), *given]
+    call = ["refiners", BUNDLED, str(tmp_path / "out"), "--runs", str(tmp_path / "runs"), *given]
     called = CliRunner().invoke(app, [*call, "--seconds", "1"])
     assert called.exit_code != 0
     assert isinstance(called.exception, InputError)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from downfield.core.errors import InputError
+from downfield.models.ball_detection import CELLS
 from downfield.training.networks.augmentation import varied_frames, varied_patches
 from downfield.training.networks.checkpoints import load_weights, read_checkpoint, write_checkpoint
 from downfield.training.networks.detector import DetectorNetwork
@@ -21,10 +22,12 @@ from downfield.training.networks.refiner_loss import refiner_loss
 from downfield.training.networks.replay import ReplayPool
 from downfield.training.networks.samples import FrameSamples, PatchSamples, as_input
 from downfield.training.precision import BRIEF
+from downfield.training.second_look import SecondLook, without_norms
 
 DECAY: Final = 0.01  # of weights, not of norms and biases
 CLIP: Final = 10.0  # norm of gradients
 AVERAGED: Final = 0.998  # of the moving average, once it is warm
+_NO_BALL: Final = -20.0  # logit
 
 Losses = dict[str, Tensor]
 CourseLoss = Callable[[nn.Module, tuple[Tensor, ...]], tuple[Tensor, Losses]]
@@ -38,12 +41,14 @@ class CourseKind:
         name: of the network and its checkpoint.
         network: makes an untrained one.
         loss: of a network and drawn samples.
+        pace: its learning rate, relative to the run's.
 
     """
 
     name: str
     network: Callable[[], nn.Module]
     loss: CourseLoss
+    pace: float = 1.0
 
 
 def _detector_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
@@ -65,8 +70,19 @@ def in_brief(like: Tensor) -> Any:
     return torch.autocast(like.device.type, dtype=torch.bfloat16, enabled=like.is_cuda or BRIEF)
 
 
+def _second_look_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
+    patches = varied_patches(PatchSamples(*samples))
+    with in_brief(patches.image):
+        outputs = network(as_input(patches.image))
+    nowhere = torch.full((len(outputs), CELLS**2), _NO_BALL, device=outputs.device)
+    loss, parts = refiner_loss(outputs, nowhere, patches)
+    return loss, {name: part for name, part in parts.items() if name != "ball"}
+
+
 DETECTOR: Final = CourseKind("detector", DetectorNetwork, _detector_loss)
 REFINER: Final = CourseKind("refiner", RefinerNetwork, _refiner_loss)
+SECOND_LOOK: Final = CourseKind("second-look", lambda: without_norms(SecondLook()), _second_look_loss)
+"""The figure refiner of before, which goes on from what it knows: it looks for no ball."""
 KINDS: Final = (DETECTOR, REFINER)
 
 
@@ -105,7 +121,7 @@ class Course:
     def learn(self, rate: float) -> Losses:
         """Take one step at a learning rate; one that would spoil the weights is left out. Return the loss's parts."""
         for group in self._optimizer.param_groups:
-            group["lr"] = rate
+            group["lr"] = self.kind.pace * rate
         loss, parts = self.kind.loss(self._network, self.pool.draw(self._batch))
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()

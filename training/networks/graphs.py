@@ -101,16 +101,30 @@ def export_pair(
     card = NetworkCard(name, DETECTOR_FILES, REFINER_FILES, refiner_sees_ball=True)
     out.mkdir(parents=True, exist_ok=True)
     progress("detector")
-    width, height = card.input_px
-    names = ("frame", "head")
-    export_onnx(
-        DetectorGraph(networks[0]), (1, height, width, 3), out / DETECTOR_FILES.fp32, names=names, any_batch=False
-    )
-    _quantize(out, DETECTOR_FILES, calibration_frames(sets, card.input_px), correct_biases=True)
+    export_detector(networks[0], out, DETECTOR_FILES, card.input_px, calibration_frames(sets, card.input_px))
     progress("refiner")
     stream = PatchStream([(folder, 1.0) for folder in sets], "train", seed=_PATCH_SEED, plain=True)
     export_refiner(networks[1], out, REFINER_FILES, calibration_patches(stream))
     write_card(out, card)
+
+
+def export_detector(
+    network: DetectorNetwork, out: Path, files: NetworkFiles, input_px: tuple[int, int], frames: Sequence[Pictures]
+) -> None:
+    """Write a detector into a network's folder, full and int8.
+
+    Args:
+        network: the trained detector; it is changed.
+        out: the folder.
+        files: what its files are called.
+        input_px: width and height of its input.
+        frames: fitted pictures that int8 is calibrated on.
+
+    """
+    width, height = input_px
+    names = ("frame", "head")
+    export_onnx(DetectorGraph(network), (1, height, width, 3), out / files.fp32, names=names, any_batch=False)
+    _quantize(out, files, frames, correct_biases=True)
 
 
 def export_refiner(network: RefinerNetwork, out: Path, files: NetworkFiles, patches: Sequence[Pictures]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from downfield.core.errors import InputError
-from downfield.training.networks.course import DETECTOR, REFINER, Course, slim_checkpoint
+from downfield.training.networks.course import DETECTOR, REFINER, SECOND_LOOK, Course, slim_checkpoint
 from downfield.training.networks.pair_trainer import Samples, TurnPlan, train_courses
 from downfield.training.networks.replay import ReplayPool
 from downfield.training.networks.samples import FrameSamples, PatchSamples
@@ -57,13 +58,15 @@ ON_PROCESSOR = RunSizes(
     16, 256, 2_000, 20_000, 1, TurnPlan(), TracedRecipe(TableRecipe(scenes=2, views=1), crops_per_view=3)
 )
 _LAST_S = 12.0  # for the last checkpoints
+_SECOND_LOOK_PACE = 0.25  # it was trained for long, and shall shift, not forget
 
 
 @dataclass(frozen=True, slots=True)
 class PairRun:
     """One run.
 
-    Without data sets it traces tables of its own without end.
+    Without data sets it traces tables of its own without end. Where the folder to continue from holds a checkpoint
+    `second-look.pt`, that refiner learns from the same patches.
 
     Attributes:
         out: folder of the checkpoints.
@@ -119,6 +122,10 @@ class PairRun:
             "detector": (Course(DETECTOR, device, ReplayPool(sizes.pool_crops), sizes.crops), frames),
             "refiner": (Course(REFINER, device, ReplayPool(sizes.pool_patches), sizes.patches), patches),
         }
+        if self.resume is not None and (self.resume / f"{SECOND_LOOK.name}.pt").exists():
+            kind = dataclasses.replace(SECOND_LOOK, pace=_SECOND_LOOK_PACE)
+            pool = courses[REFINER.name][0].pool  # the same patches serve both
+            courses[SECOND_LOOK.name] = Course(kind, device, pool, sizes.patches), patches
         if self.resume is not None:
             for name, (course, _) in courses.items():
                 course.resume(self.resume / f"{name}.pt")

@@ -7,31 +7,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
-import numpy as np
 import torch
-from torch import Tensor, nn
 
 from downfield.core.errors import InputError
-from downfield.models.card import NetworkCard, read_card
-from downfield.training.export import CALIBRATION_PATCHES, Pictures
-from downfield.training.networks.augmentation import varied_patches
-from downfield.training.networks.course import REFINER, Course, CourseKind, Losses, in_brief
-from downfield.training.networks.graphs import export_refiner
+from downfield.models.card import read_card
+from downfield.training.networks.course import REFINER, SECOND_LOOK, Course
 from downfield.training.networks.pair_trainer import Samples, TurnPlan, train_courses
 from downfield.training.networks.patch_blocks import read_blocks
-from downfield.training.networks.refiner_loss import refiner_loss
 from downfield.training.networks.replay import ReplayPool
-from downfield.training.networks.samples import PatchSamples, as_input
+from downfield.training.networks.taught_network import calibration_blocks, write_taught
 from downfield.training.networks.time_budget import RateSchedule, TimeBudget
-from downfield.training.refined_network import open_second_look, write_refined
+from downfield.training.refined_network import open_second_look
 from downfield.training.second_look import SecondLook
-
-SECOND_LOOK: Final = "second-look"
-"""Name of the first refiner's course and checkpoint."""
-
-_CELLS: Final = 256  # of a ball, which the first refiner does not look for
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +80,15 @@ class RefinerRun:
                 folder holds no patches.
 
         """
-        card = read_card(self.network)
-        second = _refiner_of(self.network, card)
-        if self.opinion is not None and card.second_opinion is None:
+        second = _second_look_of(self.network)
+        if self.opinion is not None and read_card(self.network).second_opinion is None:
             raise InputError(f"{self.network}: this network has no second refiner to train")
         torch.manual_seed(self.seed)
         self.runs.mkdir(parents=True, exist_ok=True)
         samples = read_blocks(self.patches, self.seed)
         pool = ReplayPool(self.plan.pool, self.plan.mixed, self.seed)
         device = torch.device("cpu")
-        kinds = [CourseKind(SECOND_LOOK, lambda: second, _second_look_loss)]
+        kinds = [dataclasses.replace(SECOND_LOOK, network=lambda: second)]
         if self.opinion is not None:
             kinds.append(REFINER)
         courses: dict[str, tuple[Course, Samples]] = {
@@ -114,46 +101,11 @@ class RefinerRun:
                 course.resume(begin)
         budget = TimeBudget(seconds, min(2.0, 0.1 * seconds), self.clock)
         train_courses(courses, budget, schedule, self.plan.turns, self.runs, clock=self.clock, report=report)
-        self._write(card, courses, out, name, _pictures(samples, self.seed))
-
-    def _write(
-        self,
-        card: NetworkCard,
-        courses: dict[str, tuple[Course, Samples]],
-        out: Path,
-        name: str,
-        patches: Sequence[Pictures],
-    ) -> None:
-        """Write the network with the refiners' moving averages."""
-        refiner = courses[SECOND_LOOK][0].average
-        assert isinstance(refiner, SecondLook)
-        write_refined(self.network, dataclasses.replace(card, name=name), refiner, out, patches)
-        if self.opinion is not None:
-            opinion = read_card(out).second_opinion
-            assert opinion is not None
-            export_refiner(courses[REFINER.name][0].average, out, opinion, patches)
+        write_taught(self.network, self.runs, out, name=name, patches=calibration_blocks(self.patches, self.seed))
 
 
-def _refiner_of(network: Path, card: NetworkCard) -> SecondLook:
+def _second_look_of(network: Path) -> SecondLook:
+    card = read_card(network)
     if card.second_look is None or card.refiner_sees_ball:
         raise InputError(f"{network}: this network has no figure refiner that can be taught by itself")
     return open_second_look(network / card.second_look.fp32)
-
-
-def _second_look_loss(network: nn.Module, samples: tuple[Tensor, ...]) -> tuple[Tensor, Losses]:
-    patches = varied_patches(PatchSamples(*samples))
-    with in_brief(patches.image):
-        outputs = network(as_input(patches.image))
-    nowhere = torch.full((len(outputs), _CELLS), -20.0)
-    loss, parts = refiner_loss(outputs, nowhere, patches)
-    return loss, {name: part for name, part in parts.items() if name != "ball"}
-
-
-def _pictures(samples: Samples, seed: int) -> list[Pictures]:
-    """Return patches on which int8 is calibrated, of several files."""
-    rng, out = np.random.default_rng(seed), list[Pictures]()
-    while len(out) < CALIBRATION_PATCHES:
-        images = next(samples).image.numpy()
-        rows = rng.choice(len(images), min(len(images), CALIBRATION_PATCHES // 8 or 1), replace=False)
-        out += [np.ascontiguousarray(images[row][None]) for row in rows]
-    return out[:CALIBRATION_PATCHES]
