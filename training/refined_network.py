@@ -71,9 +71,13 @@ def write_refined(
 def copy_network(network: Path, card: NetworkCard, out: Path) -> NetworkCard:
     """Copy a network's files, also those of another's folder, and return the card that names the copies."""
     out.mkdir(parents=True, exist_ok=True)
-    names = ("first_look", "second_look", "second_opinion", "hand_look", "ball_look", "close_look")
-    parts = {name: files for name in names if (files := getattr(card, name)) is not None}
-    return dataclasses.replace(card, **{name: _copied(network, files, out) for name, files in parts.items()})
+    first = _copied(network, card.first_look, out)
+    second, opinion, hand, ball, close = (
+        None if part is None else _copied(network, part, out)
+        for part in (card.second_look, card.second_opinion, card.hand_look, card.ball_look, card.close_look)
+    )
+    card = dataclasses.replace(card, first_look=first, second_look=second, second_opinion=opinion, hand_look=hand)
+    return dataclasses.replace(card, ball_look=ball, close_look=close)
 
 
 def export_second_look(refiner: SecondLook, card: NetworkCard, out: Path, patches: Sequence[Pictures]) -> NetworkCard:

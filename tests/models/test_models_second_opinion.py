@@ -201,15 +201,20 @@ def without_opinion(folder: Path) -> Path:
     )
     card = dataclasses.replace(card, opinions=OpinionWeights())
 
-    def elsewhere(files: NetworkFiles | None) -> NetworkFiles | None:
-        if files is None or files.int8 is None:
-            return files
+    def elsewhere(files: NetworkFiles | None) -> NetworkFiles:
+        assert files is not None
         return dataclasses.replace(files, fp32=f"../{BUNDLED}/{files.fp32}", int8=f"../{BUNDLED}/{files.int8}")
 
-    parts = {name: elsewhere(getattr(card, name)) for name in ("first_look", "second_look", "ball_look", "close_look")}
+    card = dataclasses.replace(
+        card,
+        first_look=elsewhere(card.first_look),
+        second_look=elsewhere(card.second_look),
+        ball_look=elsewhere(card.ball_look),
+        close_look=elsewhere(card.close_look),
+    )
     network = folder / "one"
     network.mkdir()
-    write_card(network, dataclasses.replace(card, **parts))
+    write_card(network, card)
     return network
 
 
