@@ -62,6 +62,10 @@ class BallDetectionLimits:
     """Weight of another patch that shows a place, relative to the patch around it."""
     half_box_share: float = 0.25
     """Half the side of the ball's box, relative to a base's length."""
+    max_places: int = 4
+    """Places that another opinion is requested about."""
+    least_place_score: float = 0.005
+    """Score from which it is: another opinion may raise it."""
 
 
 LIMITS: Final = BallDetectionLimits()
@@ -209,7 +213,14 @@ def with_patch_corners(balls: Sequence[Detection], figures: Sequence[Detection])
 def decode_ball(
     balls: Sequence[Detection], heat: Array, transforms: Array, zoom: float = BALL_PATCH_ZOOM
 ) -> list[Detection]:
-    """Return the ball at its best-scoring place, or an empty list.
+    """Return the ball at its best-scoring place, or an empty list; arguments as of `decode_ball_places`."""
+    return [ball for ball in decode_ball_places(balls, heat, transforms, zoom)[:1] if ball.score >= LIMITS.min_score]
+
+
+def decode_ball_places(
+    balls: Sequence[Detection], heat: Array, transforms: Array, zoom: float = BALL_PATCH_ZOOM
+) -> list[Detection]:
+    """Return the few places at which the ball may be, best first: one ball seen in several patches is one of them.
 
     Args:
         balls: the candidates, whose patches come last.
@@ -227,13 +238,21 @@ def decode_ball(
     logits = np.minimum(scores, LIMITS.max_only_logit)
     logits[own:] = (np.minimum(scores[own:], LIMITS.max_logit) + logit(np.array([ball.score for ball in balls]))) / 2
     logits = _average_views(logits, places, heat, transforms)
-    best = int(logits.argmax())
-    score = float(sigmoid(logits[best]))
-    if score < LIMITS.min_score:
-        return []
-    x, y = places[best].tolist()
-    half = float(LIMITS.half_box_share * zoom * BASE_LENGTH_PX / scale_of(transforms[best]))
-    return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]
+    halves = LIMITS.half_box_share * zoom * BASE_LENGTH_PX / scale_of(transforms)
+    order = np.argsort(-logits, kind="stable")
+    order = order[sigmoid(logits[order]) >= LIMITS.least_place_score]
+    kept = non_maximum_suppression(
+        len(order),
+        lambda row, rest: np.linalg.norm(places[order[rest]] - places[order[row]], axis=1) < halves[order[row]],
+        LIMITS.max_places,
+    )
+    return [_ball_at(places[row], float(halves[row]), float(sigmoid(logits[row]))) for row in order[kept]]
+
+
+def _ball_at(place: Array, half_px: float, score: float) -> Detection:
+    x, y = place.tolist()
+    box = (x - half_px, y - half_px, x + half_px, y + half_px)
+    return Detection("ball", score, box, helmet_px=(x, y), helmet_score=1.0)
 
 
 def _average_views(logits: Array, places: Array, heat: Array, transforms: Array) -> Array:

@@ -45,6 +45,8 @@ class OpinionWeights:
         detectors: slopes of the logits of the detector and of the hand detector, and an intercept, which give the logit
             of a figure that both were searched for; None if the hand detector's figures don't count.
         disputed_front: probability that the front is where the detector puts it, where the hand detector disagrees.
+        ball: slopes of the logits of the ball's own networks and of the second refiner, and an intercept, which give
+            the logit of a ball; None if the second refiner's opinion about the ball doesn't count.
 
     Raises:
         InputError: the probability is out of range.
@@ -56,6 +58,7 @@ class OpinionWeights:
     figure: tuple[float, float] = (1.0, 0.0)
     detectors: tuple[float, float, float] | None = None
     disputed_front: float = 0.5
+    ball: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
         check(0 < self.disputed_front < 1, InputError, "disputed_front must be between 0 and 1.")

@@ -11,6 +11,7 @@ from typing import Final
 
 from downfield.core.errors import InputError
 from downfield.models.ball_detection import BALL_BATCHES, BallDetector, BallRefiner
+from downfield.models.ball_opinion import BallOpinion
 from downfield.models.card import BUNDLED, KINDS, NetworkCard, NetworkFiles, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.frame_detector import FrameDetector
@@ -96,6 +97,7 @@ def open_detector(
         None if card.close_look is None else _open_ball_refiner(folder, card.close_look, tracking),
         None if card.ball_look is None else _open_ball_detector(folder, card, card.ball_look),
         beside=two_stage(beside),
+        ball_opinion=_ball_opinion(card, beside, refiner),
     )
 
 
@@ -195,6 +197,14 @@ def _open_refiner(
     if card.second_opinion is None:
         return refiner
     return SecondOpinion(refiner, folder.open(card.second_opinion, _PATCH, OPINION_BATCHES), card.opinions)
+
+
+def _ball_opinion(card: NetworkCard, searching: Network, tracking: Network) -> BallOpinion | None:
+    """Return the second refiners' opinion about the ball; None where it doesn't count."""
+    weights = card.opinions.ball
+    if weights is None or not isinstance(searching, SecondOpinion) or not isinstance(tracking, SecondOpinion):
+        return None
+    return BallOpinion(searching.other, tracking.other, weights)
 
 
 def _open_ball_refiner(folder: _NetworkFolder, files: NetworkFiles, tracking: OnDemandNetworks | None) -> BallRefiner:

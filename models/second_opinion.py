@@ -56,11 +56,14 @@ class SecondOpinion:
         other: the second; numbers that it gives beyond a refiner's are not read.
         weights: how much each counts.
 
+    Attributes:
+        other: the same.
+
     """
 
     def __init__(self, refiner: Network, other: Network, weights: OpinionWeights | None = None) -> None:
         self.name, self.size_px = refiner.name, refiner.size_px
-        self._refiner, self._other = refiner, other
+        self._refiner, self.other = refiner, other
         self._weights = weights or OpinionWeights()
 
     def run(self, pictures: Image) -> Outputs:
@@ -102,10 +105,10 @@ class SecondOpinion:
         """Combine with the second opinion, in place, in some rows; of the first `known` figures only front and fall."""
         if not len(rows):
             return
-        other = self._other.run(pictures[rows])
+        other = self.other.run(pictures[rows])
         if other.ndim != 2 or len(other) != len(rows) or other.shape[1] < OUTPUTS:
             raise InputError(
-                f"{self._other.name}: its output has shape {other.shape}; a refiner gives (n, {OUTPUTS}) or more."
+                f"{self.other.name}: its output has shape {other.shape}; a refiner gives (n, {OUTPUTS}) or more."
             )
         weights = self._weights
         for column, (first, second) in ((TURN, weights.front), (FALLEN, weights.fallen)):

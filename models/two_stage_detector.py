@@ -23,8 +23,10 @@ from downfield.models.ball_detection import (
     BallDetector,
     BallRefiner,
     decode_ball,
+    decode_ball_places,
     with_patch_corners,
 )
+from downfield.models.ball_opinion import BallOpinion
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import OpinionWeights
 from downfield.models.detector import Detector
@@ -82,6 +84,11 @@ class TwoStageDetector:
         augmented: whether single pictures and their figures are run mirrored as well.
         other_detector: another detector, whose hands count as well, and figures by `opinions`; None if there is none.
         opinions: how much its figures count.
+        ball_opinion: weighs what the ball refiner finds; None if that alone counts.
+
+    Attributes:
+        name: of the detector.
+        zoom: enlargement of the ball's patches, as of `BallRefiner`.
 
     """
 
@@ -102,10 +109,12 @@ class TwoStageDetector:
         augmented: bool = False,
         other_detector: Detector | None = None,
         opinions: OpinionWeights | None = None,
+        ball_opinion: BallOpinion | None = None,
     ) -> None:
         self.name = f"{detector.name}, refined" + (" and mirrored" if augmented else "")
         self._detector, self._refiner = detector, refiner
-        self._ball_refiner, self._ball_detector = ball_refiner, ball_detector
+        self._ball_refiner, self._ball_detector, self._ball_opinion = ball_refiner, ball_detector, ball_opinion
+        self.zoom = BALL_PATCH_ZOOM if ball_refiner is None else ball_refiner.zoom
         self._beside = beside or self
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
@@ -144,9 +153,16 @@ class TwoStageDetector:
         others = [candidate for candidate in found if candidate.kind != "ball"]
         if not ball:
             return tuple(others)
+        best = self._find_ball(image, found)
+        return (*others, *(ball for ball in best if ball.score >= self._ball_threshold))
+
+    def _find_ball(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
+        """Return the most probable ball in the frame, or an empty list."""
         balls, heat, transforms = self.search_ball(image, found)
-        best = self.decode_ball(balls, heat, transforms) if len(heat) else list(_best_first(balls)[:1])
-        return (*others, *(found for found in best if found.score >= self._ball_threshold))
+        if not len(heat):
+            return list(_best_first(balls)[:1])
+        figures = [candidate for candidate in found if candidate.corners_px]
+        return self._weigh_ball(image, balls, heat, transforms, figures, usual_length_px(figures))
 
     def _detect_jointly(self, image: Image) -> tuple[Detection, ...]:
         """Return the output of both detectors."""
@@ -185,8 +201,24 @@ class TwoStageDetector:
 
     def decode_ball(self, balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
         """Return the ball at its best-scoring place in the result of `search_ball`, or an empty list."""
-        zoom = BALL_PATCH_ZOOM if self._ball_refiner is None else self._ball_refiner.zoom
-        return decode_ball(balls, heat, transforms, zoom)
+        return decode_ball(balls, heat, transforms, self.zoom)
+
+    def _weigh_ball(
+        self,
+        image: Image,
+        balls: Sequence[Detection],
+        heat: Array,
+        transforms: Array,
+        figures: Sequence[Detection],
+        usual_px: float,
+        *,
+        tracked: bool = False,
+    ) -> list[Detection]:
+        """Return the ball at its most probable place by all opinions, or an empty list; see `decode_ball`."""
+        if self._ball_opinion is None:
+            return self.decode_ball(balls, heat, transforms)
+        places = decode_ball_places(balls, heat, transforms, self.zoom)
+        return self._ball_opinion.weigh(image, places, figures, usual_px, tracked=tracked)[:1]
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -289,7 +321,8 @@ class TwoStageDetector:
         if self._ball_refiner is None or not balls:
             return balls
         transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px, self._ball_refiner.zoom)
-        found = self.decode_ball(balls, self._ball_refiner.track(patches), transforms)
+        heat = self._ball_refiner.track(patches)
+        found = self._weigh_ball(image, balls, heat, transforms, figures, usual_px, tracked=True)
         return [ball for ball in found if ball.score >= self._ball_threshold]
 
     def _realign(

@@ -22,8 +22,10 @@ from scipy.optimize import minimize_scalar
 from downfield.core.arrays import Array, Bools
 from downfield.core.errors import InputError
 from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
-from downfield.models.loading import open_detector, open_opinions
+from downfield.models.loading import Opinions, open_detector, open_opinions
 from downfield.models.runtime import logit, sigmoid
+from downfield.models.two_stage_detector import TwoStageDetector
+from downfield.training.ball_evidence import fit_ball, gather_balls
 from downfield.training.figures import fronts, sigma_ratio
 from downfield.training.opinion_evidence import gather
 from downfield.training.opinion_fit import fit_opinions
@@ -103,6 +105,7 @@ def _calibrated(
         _check_enough(int((evidence.is_figure & ~evidence.is_fallen).sum()))
         card = fit_opinions(card, evidence)
         write_card(folder, card)
+        card = _with_ball(folder, card, opinions, sets)
     detector = open_detector(folder)
     frames: list[FrameScore] = []
     odds_of_sets: list[float] = []
@@ -131,6 +134,18 @@ def _calibrated(
         float(right.mean()),
         now,
     )
+
+
+def _with_ball(folder: Path, card: NetworkCard, opinions: Opinions, sets: Sequence[Path]) -> NetworkCard:
+    """Return the card with the weights of the second refiner's opinion about the ball, also written."""
+    detector = open_detector(folder)
+    if card.close_look is None or not isinstance(detector, TwoStageDetector):
+        return card
+    pictures = ((number, *each) for number, folder_ in enumerate(sets) for each in pictures_of(folder_, "val"))
+    ball = fit_ball(gather_balls(detector, opinions.other_refiner, pictures))
+    card = dataclasses.replace(card, opinions=dataclasses.replace(card.opinions, ball=ball))
+    write_card(folder, card)
+    return card
 
 
 def _check_enough(figures: int) -> None:

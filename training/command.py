@@ -221,6 +221,9 @@ def calibrate(
         say(f"second refiner: counts {shares[0]:.0f} % for fronts and {shares[1]:.0f} % for falls")
         say(f"turned from a logit of {card.turn_logit:g}, fallen from {card.fallen_logit:g}")
         say(f"figures from a score of {card.figure_threshold:g}")
+        if weights.ball is not None:
+            own, other, constant = weights.ball
+            say(f"ball: {own:g} x the logit of its networks + {other:g} x the second refiner's {constant:+g}")
     say(f"corner errors x {sigma:g} (before: {sigma_then:g}), so that 68 % are within one sigma")
     say(
         f"fronts: log-odds x {odds:g} (before: {odds_then:g}); {100 * sure:.1f} % sure in the mean (before:"

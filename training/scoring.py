@@ -114,7 +114,7 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
     corners_mm, heading_deg = _on_board(sample, known, found)
     balls = [thing for thing in sample.labels.things if thing.kind == "ball"]
     balls_said = [one for one in detections if one.kind == "ball"]
-    hits = [any(_is_ball(ball, one) for ball in balls) for one in balls_said]
+    hits = [any(is_ball(ball, one) for ball in balls) for one in balls_said]
     hands = [thing for thing in sample.labels.things if thing.kind == "hand" and thing.shown >= HARDLY_SHOWN]
     hands_said = [one for one in detections if one.kind == "hand"]
     reach = _HAND_REACH * sample.calibration.camera.lens.size_px[0]
@@ -197,7 +197,8 @@ def _sigmas(one: Detection | None) -> Array:
     return np.array(one.corner_sigma_px) if one is not None and one.corner_sigma_px else np.full(4, np.nan)
 
 
-def _is_ball(ball: ThingLabel, one: Detection) -> bool:
+def is_ball(ball: ThingLabel, one: Detection) -> bool:
+    """Return whether a detected ball is this one: no further off than the ball is large, or a few pixels."""
     left, top, right, bottom = one.box_px
     reach = max(ball.box_px[2] - ball.box_px[0], ball.box_px[3] - ball.box_px[1], _BALL_REACH_PX)
     return bool(np.hypot((left + right) / 2 - ball.center_px[0], (top + bottom) / 2 - ball.center_px[1]) < reach)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from downfield.core.arrays import Array, Bools
 from downfield.models.card import BUNDLED, find_network, read_card
 from downfield.models.refiner import FALLEN, FIGURE, OUTPUTS, TURN
+from downfield.training.ball_evidence import LEAST_BALLS, BallEvidence, fit_ball
 from downfield.training.opinion_evidence import OpinionEvidence
 from downfield.training.opinion_fit import fit_logits, fit_opinions
 
@@ -78,3 +81,33 @@ def test_without_evidence_the_weights_stay_where_they_start() -> None:
     nothing = np.zeros((0, 2))
     fitted = fit_logits(nothing, np.zeros(0, np.bool_), np.zeros(0, np.intp), (0.3, 0.7))
     np.testing.assert_allclose(fitted, (0.3, 0.7))
+
+
+def ball_evidence(own_error: float, other_error: float, count: int = 2000) -> BallEvidence:
+    rng = np.random.default_rng(3)
+    ball = rng.random(count) < 0.3
+    return BallEvidence(np.arange(count) % 2, noisy(ball, own_error, rng), noisy(ball, other_error, rng), ball)
+
+
+@pytest.mark.parametrize(("own", "other"), [(1.0, 4.0), (4.0, 1.0)])
+def test_of_two_opinions_about_the_ball_the_better_counts_more(own: float, other: float) -> None:
+    weights = fit_ball(ball_evidence(own, other))
+    assert weights is not None
+    assert (weights[0] > 2 * weights[1]) is (own < other)
+
+
+def test_a_ball_is_as_probable_as_its_score_says() -> None:
+    known = ball_evidence(2.0, 2.0, 20_000)
+    weights = fit_ball(known)
+    assert weights is not None
+    own, other, constant = weights
+    scores = 1 / (1 + np.exp(-(own * known.own + other * known.other + constant)))
+    for low, high in ((0.1, 0.3), (0.4, 0.6), (0.7, 0.9)):
+        rows = (scores > low) & (scores < high)
+        assert known.is_ball[rows].mean() == pytest.approx(scores[rows].mean(), abs=0.05)
+
+
+def test_from_a_few_balls_nothing_is_fitted() -> None:
+    known = ball_evidence(1.0, 1.0, 40)
+    few = dataclasses.replace(known, is_ball=np.arange(40) < LEAST_BALLS - 1)
+    assert fit_ball(few) is None
