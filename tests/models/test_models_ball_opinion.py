@@ -161,7 +161,7 @@ def test_one_ball_seen_in_two_patches_is_one_place_and_few_places_are_kept() -> 
     far = [base(60 + 90 * number, 300, 0.0) for number in range(6)]
     guesses = np.stack([*near, *far])
     balls = [(120.0, 105.0)] * 2 + [(60.0 + 90 * number, 304.0) for number in range(6)]
-    outputs = np.stack([heat(guess, ball, 3.0) for guess, ball in zip(guesses, balls, strict=True)])
+    outputs = np.stack([heat(guess, ball, 3.0) for guess, ball in zip(guesses, balls, strict=True)]).astype(np.float64)
     transforms = magnified(patch_transform(guesses), BALL_PATCH_ZOOM)
     places = decode_ball_places([], outputs, transforms)
     assert len(places) == LIMITS.max_places
