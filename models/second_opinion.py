@@ -2,11 +2,13 @@
 
 Which end of a base is its front, whether it has fallen and whether it is a figure are what refiners get wrong on tables
 they have never seen. Two that learned from pictures of different renderers make different mistakes, so a weighted mean
-of their logits is better than either (stacking: Wolpert, Stacked generalization, 1992). Places are the first refiner's
-alone: a mean weighted by inverse variances was no better on validation pictures of the twin, nor on traced ones.
+of their logits is better than either (stacking: Wolpert, Stacked generalization, 1992). Places are means of both,
+weighted by the inverse variances that they say: the first is the more exact on pictures like its own, and on strange
+ones the second, and each knows it.
 
 A figure that was tracked a moment ago has the opinion of both already, and a refiner errs about a body, not about a
-frame. So the second is requested again only where the first would change what is known, or is not sure of it.
+frame. So the second is requested again only where the first would change what is known, is not sure of it, or says that
+its corners are coarse.
 
 Two detectors likewise: a figure's logit is a weighted sum of both detectors' logits; one that the second does not
 report has the logit of the least that it would report. Where both see a figure, but disagree which end is its front,
@@ -17,6 +19,7 @@ the first misses hardly any, and a second candidate beside a figure, cut out les
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -27,7 +30,19 @@ from downfield.core.arrays import Array, Bools, Image, Indices
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.models.card import OpinionWeights
-from downfield.models.refiner import FALLEN, FIGURE, LIMITS, OUTPUTS, TURN, base_sides, run_patches
+from downfield.models.frame_detector import KEYPOINTS
+from downfield.models.refiner import (
+    FALLEN,
+    FIGURE,
+    LIMITS,
+    LOG_ERRORS,
+    OUTPUTS,
+    PATCH_PX,
+    POINTS,
+    TURN,
+    base_sides,
+    run_patches,
+)
 from downfield.models.runtime import Network, Outputs, logit, sigmoid
 from downfield.models.suppression import find_same_figure
 
@@ -43,9 +58,15 @@ class OpinionLimits:
     """Score from which the second detector's figures are read."""
     missed_logit: float = -4.5
     """Logit of a figure that the second detector does not report."""
+    log_errors: tuple[float, float] = (-7.0, 2.0)
+    """Range of the errors that a refiner may say: it was trained within it."""
+    coarse_px: float = 1.2
+    """Median error of a tracked base's corners, pixels of the patch, from which the second measures them as well."""
 
 
 OPINION_LIMITS: Final = OpinionLimits()
+
+_COARSE_LOG_ERROR: Final = math.log(OPINION_LIMITS.coarse_px / (PATCH_PX / 2))
 
 
 class SecondOpinion:
@@ -102,7 +123,7 @@ class SecondOpinion:
         return outputs
 
     def _combine(self, outputs: Array | Outputs, rows: Indices, pictures: Image, known: int = 0) -> None:
-        """Combine with the second opinion, in place, in some rows; of the first `known` figures only front and fall."""
+        """Combine with the second opinion, in place, in some rows; the first `known` figures are ones already."""
         if not len(rows):
             return
         other = self.other.run(pictures[rows])
@@ -110,6 +131,7 @@ class SecondOpinion:
             raise InputError(
                 f"{self.other.name}: its output has shape {other.shape}; a refiner gives (n, {OUTPUTS}) or more."
             )
+        outputs[rows] = _with_mean_places(outputs[rows], other)
         weights = self._weights
         for column, (first, second) in ((TURN, weights.front), (FALLEN, weights.fallen)):
             outputs[rows, column] = first * outputs[rows, column] + second * other[:, column]
@@ -117,8 +139,27 @@ class SecondOpinion:
         outputs[rows[new], FIGURE] = first * outputs[rows[new], FIGURE] + second * other[new, FIGURE]
 
 
+def _with_mean_places(first: Array | Outputs, second: Array | Outputs) -> Array | Outputs:
+    """Return the first refiner's outputs with places and errors of keypoints that both measured.
+
+    Args:
+        first: shape (n, `OUTPUTS`).
+        second: shape (n, m), m at least as many.
+
+    """
+    out = first.copy()
+    errors = [outputs[:, LOG_ERRORS].astype(np.float64) for outputs in (first, second)]
+    shares = [np.exp(-2 * np.clip(each, *OPINION_LIMITS.log_errors)) for each in errors]
+    total = shares[0] + shares[1]
+    places = [outputs[:, POINTS].reshape(-1, KEYPOINTS, 2) for outputs in (first, second)]
+    mean = (places[0] * shares[0][..., None] + places[1] * shares[1][..., None]) / total[..., None]
+    out[:, POINTS] = mean.reshape(-1, 2 * KEYPOINTS)
+    out[:, LOG_ERRORS] = 0.5 * np.log(2 / total)  # no smaller than both are in the mean: they err alike
+    return out
+
+
 def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, fallen_logit: float) -> Bools:
-    """Return which known figures the first refiner sees otherwise than before, or not surely the same, shape (n,).
+    """Return which known figures the first refiner sees otherwise than before, not surely the same, or only coarsely.
 
     Args:
         outputs: of the first refiner for their patches, shape (n, `OUTPUTS`).
@@ -126,12 +167,16 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
         turn_logit: logit from which a figure counts as turned around.
         fallen_logit: logit from which a figure counts as fallen.
 
+    Returns:
+        Shape (n,).
+
     """
     fallen = np.array([figure.kind == "fallen" for figure in known], dtype=np.bool_)
     as_before = np.minimum(
         turn_logit - outputs[:, TURN], np.where(fallen, 1.0, -1.0) * (outputs[:, FALLEN] - fallen_logit)
     )
-    doubtful: Bools = as_before < LIMITS.clear_logit
+    coarse = np.median(outputs[:, LOG_ERRORS][:, :4], axis=1) > _COARSE_LOG_ERROR
+    doubtful: Bools = (as_before < LIMITS.clear_logit) | coarse
     return doubtful
 
 

@@ -24,8 +24,8 @@ from downfield.models.card import (
     write_card,
 )
 from downfield.models.loading import open_detector
-from downfield.models.refiner import FALLEN, FIGURE, OUTPUTS, PATCH_PX, TURN
-from downfield.models.second_opinion import SecondOpinion
+from downfield.models.refiner import FALLEN, FIGURE, LOG_ERRORS, OUTPUTS, PATCH_PX, POINTS, TURN, VISIBLE
+from downfield.models.second_opinion import OPINION_LIMITS, SecondOpinion
 from downfield.rig.table_seals import _network
 
 
@@ -53,7 +53,7 @@ def patches(count: int) -> NDArray[np.uint8]:
     other=st.lists(st.floats(-50, 50, width=32), min_size=OUTPUTS, max_size=OUTPUTS + 9),
     count=st.integers(0, 3),
 )
-def test_fronts_and_falls_are_the_mean_and_all_else_is_the_firsts(
+def test_fronts_and_falls_are_the_mean_and_visibility_and_figure_are_the_firsts(
     first: list[float], other: list[float], count: int
 ) -> None:
     one, two = FixedNetwork("one", *first), FixedNetwork("two", *other)
@@ -63,8 +63,34 @@ def test_fronts_and_falls_are_the_mean_and_all_else_is_the_firsts(
     wanted = np.array(first, np.float32)
     for column in (TURN, FALLEN):
         wanted[column] = (np.float32(first[column]) + np.float32(other[column])) / 2
-    np.testing.assert_allclose(out, np.tile(wanted, (count, 1)), rtol=1e-6)
+    kept = [*range(VISIBLE.start, OUTPUTS)]
+    np.testing.assert_allclose(out[:, kept], np.tile(wanted[kept], (count, 1)), rtol=1e-6)
     np.testing.assert_array_equal(one.out, np.tile(one.row, (count, 1)), "the first refiner's own output is left alone")
+
+
+@given(
+    places=st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
+    errors=st.tuples(st.floats(-7, 2), st.floats(-7, 2)),
+)
+def test_a_corner_is_the_mean_of_both_weighted_by_how_exact_each_says_it_is(
+    places: tuple[float, float], errors: tuple[float, float]
+) -> None:
+    rows = [np.zeros(OUTPUTS), np.zeros(OUTPUTS)]
+    for row, place, error in zip(rows, places, errors, strict=True):
+        row[POINTS], row[LOG_ERRORS] = place, error
+    (out,) = SecondOpinion(FixedNetwork("one", *rows[0]), FixedNetwork("two", *rows[1])).run(patches(1))
+    shares = np.exp(-2 * np.array(errors))
+    np.testing.assert_allclose(out[POINTS], np.dot(places, shares) / shares.sum(), atol=1e-4)
+    said = out[LOG_ERRORS]
+    assert min(errors) - 1e-4 <= said.min(), "no more exact than the better one: both err alike"
+    assert said.max() <= min(errors) + 0.5 * np.log(2) + 1e-4, "and hardly less"
+
+
+def test_errors_beyond_what_refiners_learn_make_no_place_infinite() -> None:
+    row = np.zeros(OUTPUTS)
+    row[LOG_ERRORS] = 500.0
+    (out,) = SecondOpinion(FixedNetwork("one", *row), FixedNetwork("two", *-row)).run(patches(1))
+    assert np.isfinite(out).all()
 
 
 @given(front=st.floats(0, 1), fallen=st.floats(0, 1), figure=st.floats(0, 2))
@@ -74,7 +100,7 @@ def test_each_opinion_counts_as_much_as_the_card_says(front: float, fallen: floa
     (row,) = SecondOpinion(one, two, weights).run(patches(1))
     wanted = [2 - 6 * front, 2 - 6 * fallen, 2 * figure - 4]
     np.testing.assert_allclose(row[[TURN, FALLEN, FIGURE]], wanted, atol=1e-5)
-    assert (row[:TURN] == 2).all()
+    assert (row[VISIBLE] == 2).all()
 
 
 def test_a_tracked_figure_stays_a_figure_by_the_first_refiner_alone() -> None:
@@ -94,6 +120,7 @@ def test_a_network_that_is_no_refiner_is_refused() -> None:
 
 
 TURN_LOGIT, FALLEN_LOGIT = 1.0, -1.0
+EXACT = -4.5  # logarithm of a corner's error: a third of a pixel
 
 
 class CountingNetwork:
@@ -104,7 +131,7 @@ class CountingNetwork:
     def __init__(self, turn: list[float], fallen: list[float]) -> None:
         self.name = "counting"
         self.rows = np.zeros((len(turn), OUTPUTS), np.float32)
-        self.rows[:, TURN], self.rows[:, FALLEN] = turn, fallen
+        self.rows[:, TURN], self.rows[:, FALLEN], self.rows[:, LOG_ERRORS] = turn, fallen, EXACT
         self.seen: list[int] = []
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -150,6 +177,17 @@ def test_of_a_tracked_figure_the_second_opinion_is_requested_only_where_the_firs
     out = run_tracked(first, second, [kind], 1)
     assert second.seen == ([0] if again else [])
     assert out[0, [TURN, FALLEN]].tolist() == ([0, 0] if again else [turn, fallen])
+
+
+def test_of_a_tracked_figure_whose_corners_are_coarse_the_second_opinion_is_requested() -> None:
+    coarse = float(np.log(1.5 * OPINION_LIMITS.coarse_px / (PATCH_PX / 2)))
+    for errors, again in (([coarse] * 5, True), ([EXACT, EXACT, EXACT, coarse, coarse], False)):
+        first, second = CountingNetwork([-9.0], [-9.0]), CountingNetwork([-9.0], [-9.0])
+        first.rows[:, LOG_ERRORS] = errors
+        out = run_tracked(first, second, ["upright"], 1)
+        assert second.seen == ([0] if again else []), "a corner out of sight makes no base coarse"
+        if again:
+            assert out[0, LOG_ERRORS].max() < coarse
 
 
 def test_of_new_figures_and_other_views_the_second_opinion_is_always_requested() -> None:

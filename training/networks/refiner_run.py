@@ -48,7 +48,8 @@ class RefinerRun:
         network: folder of the network to begin from.
         runs: folder of the checkpoints; those it holds are continued from.
         patches: folders of patches; each counts the same.
-        opinion: checkpoint from which the second refiner is taught as well; None to leave that as it is.
+        opinion: checkpoint from which the second refiner is taught; None to leave that as it is.
+        first: whether the first refiner is taught.
         seed: of all chance.
         plan: how they learn.
         clock: seconds that only ever rise.
@@ -59,6 +60,7 @@ class RefinerRun:
     runs: Path
     patches: Sequence[Path]
     opinion: Path | None = None
+    first: bool = True
     seed: int = 1
     plan: RefinerPlan = field(default_factory=RefinerPlan)
     clock: Callable[[], float] = time.monotonic
@@ -76,11 +78,14 @@ class RefinerRun:
             report: told how it goes.
 
         Raises:
-            InputError: the network has no refiner of Downfield's own or no second one, a checkpoint is none, or a
-                folder holds no patches.
+            InputError: there is nothing to teach, the network has no refiner of Downfield's own or no second one, a
+                checkpoint is none, or a folder holds no patches.
 
         """
-        second = _second_look_of(self.network)
+        if not self.first and self.opinion is None:
+            raise InputError(
+                "There is nothing to teach: give the second refiner's checkpoint, or have the first taught."
+            )
         if self.opinion is not None and read_card(self.network).second_opinion is None:
             raise InputError(f"{self.network}: this network has no second refiner to train")
         torch.manual_seed(self.seed)
@@ -88,9 +93,10 @@ class RefinerRun:
         samples = read_blocks(self.patches, self.seed)
         pool = ReplayPool(self.plan.pool, self.plan.mixed, self.seed)
         device = torch.device("cpu")
-        kinds = [dataclasses.replace(SECOND_LOOK, network=lambda: second)]
-        if self.opinion is not None:
-            kinds.append(REFINER)
+        kinds = [REFINER] if self.opinion is not None else []
+        if self.first:
+            refiner = _second_look_of(self.network)
+            kinds.append(dataclasses.replace(SECOND_LOOK, network=lambda: refiner))
         courses: dict[str, tuple[Course, Samples]] = {
             kind.name: (Course(kind, device, pool, self.plan.batch), samples) for kind in kinds
         }
