@@ -305,9 +305,8 @@ def refiners(
     out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
     runs: Runs,
     patches: Annotated[list[Path] | None, typer.Option(help="Folders of patches; each counts the same.")] = None,
-    opinion: Annotated[
-        Path | None, typer.Option(help="Checkpoint of the second refiner (.pt), to teach it too.")
-    ] = None,
+    opinion: Annotated[Path | None, typer.Option(help="Checkpoint of the second refiner (.pt), to teach that.")] = None,
+    first: Annotated[bool, typer.Option(help="Teach the first refiner.")] = False,
     seconds: Annotated[float, typer.Option(min=1, help="Time of the training, s.")] = 3600.0,
     level: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the time after which the rate comes down.")
@@ -325,7 +324,7 @@ def refiners(
         raise InputError("give at least one folder of patches with --patches")
     for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned
         signal.signal(stop, signal.default_int_handler)
-    run = RefinerRun(find_network(network), runs, patches, opinion, seed)
+    run = RefinerRun(find_network(network), runs, patches, opinion, first, seed)
     run.execute(seconds, out, schedule=RateSchedule(rate, level), name=name, report=say)
     say(f"exported: {out}")
 

@@ -250,8 +250,9 @@ def test_a_run_of_the_pair_teaches_the_figure_refiner_as_well_where_it_has_its_c
     ("options", "words"),
     [
         ([], "give at least one folder of patches"),
-        (["--patches", "EMPTY"], "Make some with 'downfield train patches'"),
+        (["--patches", "EMPTY", "--first"], "Make some with 'downfield train patches'"),
         (["--patches", "FULL", "--opinion", "nowhere.pt"], "nowhere.pt: no such file"),
+        (["--patches", "FULL"], "There is nothing to teach"),
     ],
 )
 def test_what_is_missing_is_named(tmp_path: Path, options: list[str], words: str) -> None:
