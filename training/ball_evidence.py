@@ -18,6 +18,10 @@ from downfield.training.opinion_fit import fit_logits
 from downfield.training.scoring import is_ball
 from downfield.twin.sets.sample import Sample
 
+BALL_SCORE: Final = 0.15
+"""Score from which a ball is reported: scores are probabilities, recall counts twice as much as precision, and who
+follows the ball asks for a far surer one."""
+
 LEAST_BALLS: Final = 20
 """Places with a ball, and places without one, below which nothing is fitted."""
 

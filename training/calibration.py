@@ -25,7 +25,7 @@ from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_ca
 from downfield.models.loading import Opinions, open_detector, open_opinions
 from downfield.models.runtime import logit, sigmoid
 from downfield.models.two_stage_detector import TwoStageDetector
-from downfield.training.ball_evidence import fit_ball, gather_balls
+from downfield.training.ball_evidence import BALL_SCORE, fit_ball, gather_balls
 from downfield.training.figures import fronts, sigma_ratio
 from downfield.training.opinion_evidence import gather
 from downfield.training.opinion_fit import fit_opinions
@@ -143,8 +143,10 @@ def _with_ball(folder: Path, card: NetworkCard, opinions: Opinions, sets: Sequen
         return card
     pictures = ((number, *each) for number, folder_ in enumerate(sets) for each in pictures_of(folder_, "val"))
     ball = fit_ball(gather_balls(detector, opinions.other_refiner, pictures))
-    card = dataclasses.replace(card, opinions=dataclasses.replace(card.opinions, ball=ball))
-    write_card(folder, card)
+    if ball is not None:
+        opinions_now = dataclasses.replace(card.opinions, ball=ball)
+        card = dataclasses.replace(card, opinions=opinions_now, ball_threshold=BALL_SCORE)
+        write_card(folder, card)
     return card
 
 

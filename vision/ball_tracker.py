@@ -35,8 +35,9 @@ class BallLimits:
     """Height of the center of a ball in a figure's arm."""
     arm_mm: float = 16.0
     """Greatest distance of a carried ball from the center of its figure's base."""
-    min_score: float = 0.95
-    """Least score of a ball: an arm may resemble it for seconds, and a wrong carrier is worse than none."""
+    min_score: float = 0.9
+    """Least score of a ball, which is its probability: an arm may resemble it for seconds, and a wrong carrier is worse
+    than none."""
     same_place_mm: float = 6.0
     """A ball detected this near to its known place has not moved."""
     place_sigma_mm: float = 0.8

@@ -54,13 +54,13 @@ def test_a_declared_carrier_has_the_ball_seen_or_not() -> None:
 
 def test_a_detection_of_low_score_makes_no_carrier() -> None:
     tracker, bystander = BallTracker(), figure("dark-1", 200.0, 100.0)
-    unsure = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.9)
+    unsure = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.85)
     assert all(tracker.step([unsure], [bystander], CAMERA, i * FRAME_NS) is None for i in range(20))
 
 
 def test_a_sure_ball_clear_of_all_figures_lies_there() -> None:
     tracker, bystander = BallTracker(), figure("dark-1", 200.0, 100.0)
-    sure, unsure = (replace(ball_at(300.0, 150.0), score=score) for score in (0.96, 0.9))
+    sure, unsure = (replace(ball_at(300.0, 150.0), score=score) for score in (0.91, 0.85))
     assert all(tracker.step([unsure], [bystander], CAMERA, i * FRAME_NS) is None for i in range(20))
     balls = [tracker.step([sure], [bystander], CAMERA, (20 + i) * FRAME_NS) for i in range(10)]
     assert balls[-1] is not None
