@@ -23,6 +23,7 @@ from downfield.core.frame import Detection, Pixel
 from downfield.models.frame_detector import Letterbox
 from downfield.models.refiner import (
     BASE_LENGTH_PX,
+    OUTPUTS,
     from_patch,
     from_units,
     longer_sides,
@@ -30,7 +31,7 @@ from downfield.models.refiner import (
     to_patch,
     to_units,
 )
-from downfield.models.runtime import Network, logit, sigmoid
+from downfield.models.runtime import Network, Outputs, logit, sigmoid
 from downfield.models.suppression import non_maximum_suppression
 
 
@@ -83,8 +84,43 @@ the patch, and 24 of 25 carried balls lie over the base."""
 BALL_BATCHES: Final = (1, 4, 12, 25)
 """Patches of one pass: the candidates, the unclear ones, and 22 figures with the candidates."""
 
+SHARED_OUTPUTS: Final = OUTPUTS + CELLS**2
+"""Numbers that a refiner which sees the ball gives for a patch: a figure's, and then the ball's cells."""
+
+FIGURE_COLUMNS, BALL_COLUMNS = slice(0, OUTPUTS), slice(OUTPUTS, SHARED_OUTPUTS)
+"""The columns of the figure, and of the ball's cells."""
+
 _CENTERS: Final = (np.arange(CELLS) + 0.5) * 2 / CELLS - 1  # units
 _CELL_CENTERS: Final = np.stack(np.meshgrid(_CENTERS, _CENTERS), axis=-1).reshape(1, -1, 2)
+
+
+class NetworkColumns:
+    """Some columns of another network's output.
+
+    Args:
+        network: the network.
+        columns: the columns.
+
+    """
+
+    def __init__(self, network: Network, columns: slice) -> None:
+        self.name, self.size_px = network.name, network.size_px
+        self._network, self._columns = network, columns
+
+    def run(self, pictures: Image) -> Outputs:
+        """Run the network on pictures, uint8 (n, height, width, 3); the output is valid until the next run.
+
+        Raises:
+            InputError: the network gives other numbers.
+
+        """
+        outputs = self._network.run(pictures)
+        if outputs.shape != (len(pictures), SHARED_OUTPUTS):
+            raise InputError(
+                f"{self.name}: its output has shape {outputs.shape}; a refiner that sees the ball gives"
+                f" (n, {SHARED_OUTPUTS})."
+            )
+        return outputs[:, self._columns]
 
 
 class BallDetector:

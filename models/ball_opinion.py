@@ -1,6 +1,6 @@
 """The second refiner's opinion about the ball: whether what the ball's networks take for it is one.
 
-The second refiner gives the ball's cells beside a figure's numbers (`models/network_columns.py`), for patches that are
+The second refiner gives the ball's cells beside a figure's numbers (`models/ball_detection.py`), for patches that are
 not enlarged. It learned from path-traced pictures, the ball's own networks from faster ones, so they err apart.
 """
 
@@ -15,8 +15,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import CELLS, with_patch_corners
-from downfield.models.network_columns import BALL_COLUMNS, NetworkColumns
+from downfield.models.ball_detection import BALL_COLUMNS, CELLS, NetworkColumns, with_patch_corners
 from downfield.models.refiner import cut_figures
 from downfield.models.runtime import Network, logit, sigmoid
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from downfield.models.ball_detection import BallRefiner
-from downfield.models.network_columns import BALL_COLUMNS, FIGURE_COLUMNS, NetworkColumns
+from downfield.models.ball_detection import BALL_COLUMNS, FIGURE_COLUMNS, BallRefiner, NetworkColumns
 from downfield.models.runtime import Network
 from downfield.models.two_stage_detector import TwoStageDetector
 

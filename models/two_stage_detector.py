@@ -217,7 +217,8 @@ class TwoStageDetector:
         """Return the ball at its most probable place by all opinions, or an empty list; see `decode_ball`."""
         if self._ball_opinion is None:
             return self.decode_ball(balls, heat, transforms)
-        places = decode_ball_places(balls, heat, transforms, self.zoom)
+        # A tracked ball's score holds the second opinion already: weighed again in every frame it would fade.
+        places = decode_ball_places(() if tracked else balls, heat, transforms, self.zoom)
         return self._ball_opinion.weigh(image, places, figures, usual_px, tracked=tracked)[:1]
 
     def refine_candidates(

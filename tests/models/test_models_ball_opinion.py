@@ -19,14 +19,15 @@ from downfield.models.ball_detection import (
     BALL_PATCH_ZOOM,
     CELLS,
     LIMITS,
+    SHARED_OUTPUTS,
     BallRefiner,
     decode_ball,
     decode_ball_places,
+    with_patch_corners,
 )
 from downfield.models.ball_opinion import BallOpinion, ball_votes
 from downfield.models.card import BUNDLED, find_network, read_card, write_card
 from downfield.models.loading import open_detector
-from downfield.models.network_columns import SHARED_OUTPUTS
 from downfield.models.refiner import OUTPUTS, PATCH_PX, magnified, patch_transform, to_patch, to_units
 from downfield.models.two_stage_detector import TwoStageDetector
 
@@ -156,12 +157,34 @@ def test_a_ball_that_is_denied_is_not_reported_though_its_own_networks_are_sure(
     assert [found for found in detector.detect(FRAME) if found.kind == "ball"] == []
 
 
+def test_a_tracked_ball_keeps_its_score_as_long_as_both_see_it() -> None:
+    """Weighed in every frame anew, not on top of the frame before: a score below 1 would fade within some frames."""
+    carrier = FIGURES[0]
+    (about,) = with_patch_corners([ball_at(104, 103, 0.9)], [carrier])
+    outputs = heat(np.array(about.corners_px), (104.0, 103.0), 5.0)[None]
+    network = Opinion(0.0)
+    detector = TwoStageDetector(
+        FixedDetector(carrier),
+        Still(),
+        BallRefiner(Canned(outputs), Canned(outputs)),
+        ball_opinion=BallOpinion(network, network, (0.7, 0.7, -1.0)),
+    )
+    seen: tuple[Detection, ...] = (carrier, ball_at(104, 103, 0.9))
+    scores = []
+    for _ in range(20):
+        seen = detector.track(FRAME, seen)
+        (ball,) = [found for found in seen if found.kind == "ball"]
+        scores.append(ball.score)
+    assert scores == pytest.approx([1 / (1 + np.exp(1.0 - 0.7 * 5.0))] * 20, abs=0.01)
+
+
 def test_one_ball_seen_in_two_patches_is_one_place_and_few_places_are_kept() -> None:
     near = [base(100, 100, 0.3), base(140, 110, 2.0)]
     far = [base(60 + 90 * number, 300, 0.0) for number in range(6)]
     guesses = np.stack([*near, *far])
     balls = [(120.0, 105.0)] * 2 + [(60.0 + 90 * number, 304.0) for number in range(6)]
-    outputs = np.stack([heat(guess, ball, 3.0) for guess, ball in zip(guesses, balls, strict=True)]).astype(np.float64)
+    logits = [4.0, 4.0, *[3.0] * 6]
+    outputs = np.stack([heat(*each) for each in zip(guesses, balls, logits, strict=True)]).astype(np.float64)
     transforms = magnified(patch_transform(guesses), BALL_PATCH_ZOOM)
     places = decode_ball_places([], outputs, transforms)
     assert len(places) == LIMITS.max_places

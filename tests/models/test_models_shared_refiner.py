@@ -14,10 +14,9 @@ from refined_figures import FRAME, FixedDetector, base, figure
 
 from downfield.core.errors import FormatError, InputError
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import CELLS
+from downfield.models.ball_detection import BALL_COLUMNS, CELLS, FIGURE_COLUMNS, SHARED_OUTPUTS, NetworkColumns
 from downfield.models.card import BUNDLED, CARD, find_network, read_card, write_card
 from downfield.models.loading import open_detector
-from downfield.models.network_columns import BALL_COLUMNS, FIGURE_COLUMNS, SHARED_OUTPUTS, NetworkColumns
 from downfield.models.refiner import OUTPUTS, PATCH_PX, to_units
 from downfield.models.shared_refiner import open_shared_refiner
 from downfield.models.two_stage_detector import TwoStageDetector
