@@ -197,6 +197,17 @@ def test_patches_are_cut_from_data_sets_and_an_interrupted_command_goes_on(tmp_p
     assert len(first.image) != len(second.image) or bool((first.image != second.image).any())
 
 
+def test_what_another_run_taught_stays_out_of_a_network(taught: Path, tmp_path: Path) -> None:
+    """The folder of the checkpoints may hold the first refiner's, too."""
+    run = dataclasses.replace(a_run(tmp_path), first=False)
+    run.runs.mkdir()
+    shutil.copy(taught / "runs" / "second-look.pt", run.runs)
+    run.execute(24.0, tmp_path / "out", schedule=RateSchedule(1e-4, 1.0), name="one", report=lambda _line: None)
+    old = find_network(BUNDLED)
+    assert (tmp_path / "out" / "second-look.onnx").read_bytes() == (old / "second-look.onnx").read_bytes()
+    assert (tmp_path / "out" / "second-opinion.onnx").read_bytes() != (old / "second-opinion.onnx").read_bytes()
+
+
 def test_parts_that_were_taught_elsewhere_are_assembled_into_a_network(taught: Path, tmp_path: Path) -> None:
     runs, out, sets = tmp_path / "runs", tmp_path / "network", tmp_path / "set"
     runs.mkdir()

@@ -107,7 +107,8 @@ class RefinerRun:
                 course.resume(begin)
         budget = TimeBudget(seconds, min(2.0, 0.1 * seconds), self.clock)
         train_courses(courses, budget, schedule, self.plan.turns, self.runs, clock=self.clock, report=report)
-        write_taught(self.network, self.runs, out, name=name, patches=calibration_blocks(self.patches, self.seed))
+        patches = calibration_blocks(self.patches, self.seed)
+        write_taught(self.network, self.runs, out, name=name, patches=patches, parts=courses)
 
 
 def _second_look_of(network: Path) -> SecondLook:

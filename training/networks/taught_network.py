@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,7 @@ def write_taught(
     name: str,
     patches: Sequence[Pictures],
     sets: Sequence[Path] = (),
+    parts: Collection[str] = (SECOND_LOOK.name, REFINER.name, DETECTOR.name),
 ) -> NetworkCard:
     """Write a network with the refiners, and the second detector, of which a folder holds checkpoints.
 
@@ -41,6 +42,7 @@ def write_taught(
         name: of the new one.
         patches: that the refiners' int8 is calibrated on.
         sets: data sets whose training pictures the detector's int8 is calibrated on; without any it is left as it is.
+        parts: names of the checkpoints that count.
 
     Returns:
         The new network's card.
@@ -51,10 +53,10 @@ def write_taught(
     """
     card = dataclasses.replace(read_card(network), name=name)
     paths = {kind.name: runs / f"{kind.name}.pt" for kind in (SECOND_LOOK, REFINER, DETECTOR)}
-    taught = {kind for kind, path in paths.items() if path.exists() and (kind != DETECTOR.name or sets)}
-    parts = {SECOND_LOOK.name: card.second_look, REFINER.name: card.second_opinion, DETECTOR.name: card.hand_look}
+    taught = {kind for kind in parts if paths[kind].exists() and (kind != DETECTOR.name or sets)}
+    places = {SECOND_LOOK.name: card.second_look, REFINER.name: card.second_opinion, DETECTOR.name: card.hand_look}
     for kind in taught:
-        if parts[kind] is None:
+        if places[kind] is None:
             raise InputError(f"{network}: this network has no part that {paths[kind]} could be")
     card = copy_network(network, card, out)
     if SECOND_LOOK.name in taught and card.second_look is not None:
