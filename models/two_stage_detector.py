@@ -22,7 +22,6 @@ from downfield.models.ball_detection import (
     BALL_PATCH_ZOOM,
     BallDetector,
     BallRefiner,
-    decode_ball,
     decode_ball_places,
     with_patch_corners,
 )
@@ -162,7 +161,10 @@ class TwoStageDetector:
         if not len(heat):
             return list(_best_first(balls)[:1])
         figures = [candidate for candidate in found if candidate.corners_px]
-        return self._weigh_ball(image, balls, heat, transforms, figures, usual_length_px(figures))
+        places = decode_ball_places(balls, heat, transforms, self.zoom)
+        if self._ball_opinion is not None:
+            places = self._ball_opinion.weigh(image, places, figures, usual_length_px(figures))
+        return places[:1]
 
     def _detect_jointly(self, image: Image) -> tuple[Detection, ...]:
         """Return the output of both detectors."""
@@ -198,28 +200,6 @@ class TwoStageDetector:
         cut = [*figures, *with_patch_corners(balls, figures)]
         transforms, patches = cut_figures(cut, image, usual_length_px(figures), self._ball_refiner.zoom)
         return balls, self._ball_refiner.search(patches), transforms
-
-    def decode_ball(self, balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
-        """Return the ball at its best-scoring place in the result of `search_ball`, or an empty list."""
-        return decode_ball(balls, heat, transforms, self.zoom)
-
-    def _weigh_ball(
-        self,
-        image: Image,
-        balls: Sequence[Detection],
-        heat: Array,
-        transforms: Array,
-        figures: Sequence[Detection],
-        usual_px: float,
-        *,
-        tracked: bool = False,
-    ) -> list[Detection]:
-        """Return the ball at its most probable place by all opinions, or an empty list; see `decode_ball`."""
-        if self._ball_opinion is None:
-            return self.decode_ball(balls, heat, transforms)
-        # A tracked ball's score holds the second opinion already: weighed again in every frame it would fade.
-        places = decode_ball_places(() if tracked else balls, heat, transforms, self.zoom)
-        return self._ball_opinion.weigh(image, places, figures, usual_px, tracked=tracked)[:1]
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
@@ -322,9 +302,12 @@ class TwoStageDetector:
         if self._ball_refiner is None or not balls:
             return balls
         transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px, self._ball_refiner.zoom)
-        heat = self._ball_refiner.track(patches)
-        found = self._weigh_ball(image, balls, heat, transforms, figures, usual_px, tracked=True)
-        return [ball for ball in found if ball.score >= self._ball_threshold]
+        # A tracked ball's score holds the second opinion already: weighed again in every frame it would fade.
+        known = balls if self._ball_opinion is None else ()
+        places = decode_ball_places(known, self._ball_refiner.track(patches), transforms, self.zoom)
+        if self._ball_opinion is not None:
+            places = self._ball_opinion.weigh(image, places, figures, usual_px, tracked=True)
+        return [ball for ball in places[:1] if ball.score >= self._ball_threshold]
 
     def _realign(
         self,

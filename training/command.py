@@ -9,17 +9,18 @@ import signal
 import time
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from downfield.core.counted_nouns import counted
-from downfield.core.errors import InputError, MissingExtraError
-from downfield.models.card import BUNDLED, bundled_networks, find_network
+from downfield.core.errors import InputError
+from downfield.models.card import BUNDLED, bundled_networks
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
+from downfield.training.command_options import Data, RecipeFile, Runs, check_extra
+from downfield.training.networks_command import add_commands
 from downfield.training.recipe import CONTRIBUTED, Schedule, read_recipe
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the ne
 LEAST_GUESS = 0.02
 """Least score of a figure detection that a refiner is trained on."""
 
-Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]
-Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and finished networks.")]
-RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
 UntilOption = Annotated[
     int | None, typer.Option(help="Stop after so many samples in all; by default as in the recipe.")
 ]
@@ -56,7 +54,7 @@ def data(
     workers: Annotated[int, typer.Option(help="Processes that render.")] = 1,
 ) -> None:
     """Render the recipe's data sets. An interrupted run is resumed."""
-    _check_extra("twin", "making data sets", "mujoco")
+    check_extra("twin", "making data sets", "mujoco")
     from downfield.twin.sets.dataset import Recipe, make_dataset
 
     for each in read_recipe(recipe).sets:
@@ -83,7 +81,7 @@ def guesses(
     recipe: RecipeFile = None,
 ) -> None:
     """Run the detectors on all training pictures, so that the refiners train from their real errors."""
-    _check_extra("twin", "reading data sets", "mujoco")
+    check_extra("twin", "reading data sets", "mujoco")
     from downfield.models.loading import open_detector
     from downfield.training.guesses import make_guesses
 
@@ -102,7 +100,7 @@ def contributed(
     ] = BUNDLED,
 ) -> None:
     """Add contributed pictures of real tables as a data set of their own, split by table; each is added once."""
-    _check_extra("twin", "reading data sets", "mujoco")
+    check_extra("twin", "reading data sets", "mujoco")
     from downfield.models.loading import open_detector
     from downfield.training.contributed_set import add_contributions
 
@@ -140,7 +138,7 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False, contr
         start: Start = None,
         threads: Threads = 2,
     ) -> None:
-        _check_extra("train", "training", "torch")
+        check_extra("train", "training", "torch")
         name, plan = look.replace("-", "_"), read_recipe(recipe)
         lesson: Lesson = getattr(import_module(f"downfield.training.{module}"), name.upper())
         run = _TrainingRun(runs / look, getattr(plan, name), until, finish, start, threads)
@@ -176,7 +174,7 @@ def export(
     name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
 ) -> None:
     """Export the networks that the rig runs: ONNX, full and int8, with thresholds set on validation pictures."""
-    _check_extra("train", "exporting", "torch", "nncf")
+    check_extra("train", "exporting", "torch", "nncf")
     from downfield.training.export import export_network
     from downfield.training.tuning import tune
 
@@ -197,7 +195,7 @@ def calibrate(
     ] = None,
 ) -> None:
     """Fit how much a network's opinions count, its errors and its certainty of fronts, on validation pictures."""
-    _check_extra("twin", "reading data sets", "mujoco")
+    check_extra("twin", "reading data sets", "mujoco")
     from downfield.training.calibration import calibrate_network
 
     if not val:
@@ -229,174 +227,6 @@ def calibrate(
         f"fronts: log-odds x {odds:g} (before: {odds_then:g}); {100 * sure:.1f} % sure in the mean (before:"
         f" {100 * sure_then:.1f} %), {100 * report.fronts_right:.1f} % right"
     )
-
-
-@app.command()
-def pair(
-    runs: Runs,
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Folder of data sets: the recipe's, and contributed pictures, from which the refiner learns as well."
-            " Without the recipe's, tables are drawn and traced endlessly."
-        ),
-    ] = None,
-    seconds: Annotated[float, typer.Option(min=1, help="Time of the run, s.")] = 570.0,
-    resume: Annotated[Path | None, typer.Option(help="Folder of checkpoints to continue from.")] = None,
-    level: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of the time after which the learning rate comes down; 1: never.")
-    ] = 1.0,
-    rate: Annotated[float, typer.Option(help="Learning rate while it is level.")] = 2e-3,
-    seed: Annotated[int, typer.Option(help="Of all chance; take a new one for every run.")] = 1,
-    device: Annotated[str, typer.Option(help="cpu, cuda, or auto for cuda where there is one.")] = "auto",
-    recipe: RecipeFile = None,
-) -> None:
-    """Train the two networks, detector and refiner with ball, for a given time; resumable over any number of runs."""
-    _check_extra("train", "training", "torch")
-    from downfield.training.networks.pair_run import PairRun
-
-    for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned
-        signal.signal(stop, signal.default_int_handler)
-    run = PairRun(runs, resume or (runs if (runs / "detector.pt").exists() else None), device, seed)
-    plan = read_recipe(recipe)
-    real = [] if folder is None else plan.contributed_sources(folder)
-    sources = None
-    if folder is not None and (not real or plan.drawn_sources(folder, practice=True)):
-        sources = plan.sources(folder, practice=True)
-    run.execute(sources, seconds, rate=rate, level=level, report=say, real=real)
-
-
-@app.command()
-def patches(
-    out: Annotated[Path, typer.Argument(help="Folder of patches; more are added to those it holds.")],
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Folder of data sets to cut them from, contributed ones too; without it tables are traced."
-        ),
-    ] = None,
-    count: Annotated[int, typer.Option(min=1, help="Tables to trace, or batches of four pictures to cut.")] = 500,
-    seed: Annotated[int, typer.Option(help="Of all chance; take a new one for every folder.")] = 1,
-    recipe: RecipeFile = None,
-) -> None:
-    """Trace or cut patches into files, from which `refiners` learns many times. An interrupted run is resumed."""
-    _check_extra("train", "training", "torch")
-    from downfield.training.networks.patch_blocks import count_blocks, write_blocks
-
-    first = count_blocks(out)
-    if folder is None:
-        from downfield.training.networks.pair_run import traced_patches
-
-        samples = traced_patches(seed, first)
-    else:
-        from downfield.training.networks.set_samples import refiner_samples
-
-        samples = refiner_samples(read_recipe(recipe).sources(folder, contributed=True), seed, first=first)
-    with progress_bar("Files") as advance:
-        for number in range(first, count):
-            write_blocks(samples, out, 1, first=number)
-            advance(number + 1, count)
-    say(f"{out}: {counted(count_blocks(out), 'file')} of patches")
-
-
-@app.command()
-def refiners(
-    network: Annotated[str, typer.Argument(help="The network to begin from: a bundled one or a folder.")],
-    out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
-    runs: Runs,
-    patches: Annotated[list[Path] | None, typer.Option(help="Folders of patches; each counts the same.")] = None,
-    opinion: Annotated[Path | None, typer.Option(help="Checkpoint of the second refiner (.pt), to teach that.")] = None,
-    first: Annotated[bool, typer.Option(help="Teach the first refiner.")] = False,
-    seconds: Annotated[float, typer.Option(min=1, help="Time of the training, s.")] = 3600.0,
-    level: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of the time after which the rate comes down.")
-    ] = 0.6,
-    rate: Annotated[float, typer.Option(help="Learning rate while it is level.")] = 5e-4,
-    seed: Annotated[int, typer.Option(help="Of all chance.")] = 1,
-    name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
-) -> None:
-    """Teach a network's refiners further from patches in files; 'calibrate' then weighs them anew."""
-    _check_extra("train", "training", "torch", "nncf")
-    from downfield.training.networks.refiner_run import RefinerRun
-    from downfield.training.networks.time_budget import RateSchedule
-
-    if not patches:
-        raise InputError("give at least one folder of patches with --patches")
-    for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned
-        signal.signal(stop, signal.default_int_handler)
-    run = RefinerRun(find_network(network), runs, patches, opinion, first, seed)
-    run.execute(seconds, out, schedule=RateSchedule(rate, level), name=name, report=say)
-    say(f"exported: {out}")
-
-
-@app.command("pack")
-def pack_training(
-    out: Annotated[Path, typer.Argument(help="A new folder.")],
-    checkpoints: Annotated[Path | None, typer.Option(help="Folder of detector.pt and refiner.pt.")] = None,
-    python: Annotated[str | None, typer.Option(help="Python there, such as 3.12, to fetch small wheels for.")] = None,
-    network: Annotated[
-        str | None, typer.Option(help="A network, bundled or a folder, whose figure refiner is to learn as well.")
-    ] = None,
-) -> None:
-    """Pack what a computer with a GPU, torch, numba and OpenCV needs to run `pair` without a network."""
-    _check_extra("train", "training", "torch")
-    from downfield.training.pack import pack
-
-    pack(out, checkpoints, python, say, network=None if network is None else find_network(network))
-
-
-@app.command()
-def assemble(
-    network: Annotated[str, typer.Argument(help="The network to begin from: a bundled one or a folder.")],
-    runs: Annotated[Path, typer.Argument(help="Folder of detector.pt, refiner.pt and second-look.pt, any of them.")],
-    out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
-    patches: Annotated[
-        list[Path] | None, typer.Option(help="Folders of patches, on which the refiners' int8 is calibrated.")
-    ] = None,
-    train: Annotated[
-        list[Path] | None, typer.Option(help="Data sets for the detector's int8; without any it stays as it is.")
-    ] = None,
-    name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
-) -> None:
-    """Write a network with those refiners and that second detector that were taught, on a GPU for instance."""
-    _check_extra("train", "exporting", "torch", "nncf")
-    from downfield.training.networks.taught_network import calibration_blocks, write_taught
-
-    if not patches:
-        raise InputError("give at least one folder of patches with --patches")
-    write_taught(find_network(network), runs, out, name=name, patches=calibration_blocks(patches, 1), sets=train or ())
-    say(f"exported: {out}. 'downfield train calibrate {out}' weighs its opinions anew.")
-
-
-@app.command("export-pair")
-def export_both(
-    detector: Annotated[Path, typer.Argument(help="Checkpoint of the detector (.pt).")],
-    refiner: Annotated[Path, typer.Argument(help="Checkpoint of the refiner (.pt).")],
-    out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
-    train: Annotated[
-        list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate the int8 networks.")
-    ] = None,
-    val: Annotated[
-        list[Path] | None, typer.Option(help="Data sets whose validation pictures set the thresholds.")
-    ] = None,
-    name: Annotated[str, typer.Option(help="Name of the network.")] = "two-networks",
-) -> None:
-    """Export the two networks, detector and refiner with ball: ONNX, full and int8, with thresholds tuned together."""
-    _check_extra("train", "exporting", "torch", "nncf")
-    from downfield.training.networks.graphs import export_pair
-    from downfield.training.networks.tuning import tune_pair
-
-    if not train or not val:
-        raise InputError("give at least one data set with --train and one with --val")
-    export_pair(detector, refiner, out, train, name=name, progress=say)
-    tune_pair(out, val, say)
-    say(f"exported: {out}")
-
-
-def _check_extra(extra: str, purpose: str, *modules: str) -> None:
-    """Raise `MissingExtraError` unless the modules of an extra are installed."""
-    if any(find_spec(module) is None for module in modules):
-        raise MissingExtraError(extra, purpose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,3 +282,6 @@ class _TrainingRun:
         """Return the checkpoints to continue from, the preferred one first."""
         given = [] if self.start is None else [self.start]
         return [*([descent] if self.finish else []), level, *given]
+
+
+add_commands(app)

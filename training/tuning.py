@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
+from downfield.models.ball_detection import decode_ball
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
 from downfield.models.loading import open_detector
@@ -200,7 +201,7 @@ def _better(
         figures = decode_refinement(each.figures, said, each.transforms) if each.figures else []
         balls = each.balls
         if each.detector is not None and len(each.heat):
-            balls = each.detector.decode_ball(each.balls, each.heat, each.heat_transforms)
+            balls = decode_ball(each.balls, each.heat, each.heat_transforms, each.detector.zoom)
         yield each.sample, figures + balls
 
 

@@ -1,0 +1,21 @@
+"""What the commands of `downfield train` have in common."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from downfield.core.errors import MissingExtraError
+
+Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]
+Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and finished networks.")]
+RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
+
+
+def check_extra(extra: str, purpose: str, *modules: str) -> None:
+    """Raise `MissingExtraError` unless the modules of an extra are installed."""
+    if any(find_spec(module) is None for module in modules):
+        raise MissingExtraError(extra, purpose)
