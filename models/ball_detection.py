@@ -299,7 +299,7 @@ def _average_views(logits: Array, places: Array, heat: Array, transforms: Array)
     Args:
         logits: of each patch, shape (n,).
         places: where its ball would be, px, shape (n, 2).
-        heat: as in `decode_ball`.
+        heat: as in `decode_ball_places`.
         transforms: likewise.
 
     Returns:

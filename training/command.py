@@ -19,7 +19,7 @@ from downfield.core.errors import InputError
 from downfield.models.card import BUNDLED, bundled_networks
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
-from downfield.training.command_options import Data, RecipeFile, Runs, check_extra
+from downfield.training.command_options import Data, RecipeFile, Runs, TrainSets, ValSets, check_extra
 from downfield.training.networks_command import add_commands
 from downfield.training.recipe import CONTRIBUTED, Schedule, read_recipe
 
@@ -165,12 +165,8 @@ def export(
     second: Annotated[Path | None, typer.Option(help="Checkpoint of the figure refiner (.pt).")] = None,
     ball: Annotated[Path | None, typer.Option(help="Checkpoint of the ball detector (.pt).")] = None,
     close: Annotated[Path | None, typer.Option(help="Checkpoint of the ball refiner (.pt).")] = None,
-    train: Annotated[
-        list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate the int8 networks.")
-    ] = None,
-    val: Annotated[
-        list[Path] | None, typer.Option(help="Data sets whose validation pictures set the thresholds.")
-    ] = None,
+    train: TrainSets = None,
+    val: ValSets = None,
     name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
 ) -> None:
     """Export the networks that the rig runs: ONNX, full and int8, with thresholds set on validation pictures."""

@@ -13,6 +13,12 @@ from downfield.core.errors import MissingExtraError
 Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]
 Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and finished networks.")]
 RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
+TrainSets = Annotated[
+    list[Path] | None, typer.Option("--train", help="Data sets whose training pictures calibrate the int8 networks.")
+]
+ValSets = Annotated[
+    list[Path] | None, typer.Option("--val", help="Data sets whose validation pictures set the thresholds.")
+]
 
 
 def check_extra(extra: str, purpose: str, *modules: str) -> None:

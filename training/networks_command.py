@@ -16,7 +16,7 @@ from downfield.core.errors import InputError
 from downfield.models.card import find_network
 from downfield.rig.cli.output import say
 from downfield.rig.cli.progress import progress_bar
-from downfield.training.command_options import RecipeFile, Runs, check_extra
+from downfield.training.command_options import RecipeFile, Runs, TrainSets, ValSets, check_extra
 from downfield.training.recipe import read_recipe
 
 
@@ -166,12 +166,8 @@ def export_both(
     detector: Annotated[Path, typer.Argument(help="Checkpoint of the detector (.pt).")],
     refiner: Annotated[Path, typer.Argument(help="Checkpoint of the refiner (.pt).")],
     out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
-    train: Annotated[
-        list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate the int8 networks.")
-    ] = None,
-    val: Annotated[
-        list[Path] | None, typer.Option(help="Data sets whose validation pictures set the thresholds.")
-    ] = None,
+    train: TrainSets = None,
+    val: ValSets = None,
     name: Annotated[str, typer.Option(help="Name of the network.")] = "two-networks",
 ) -> None:
     """Export the two networks, detector and refiner with ball: ONNX, full and int8, with thresholds tuned together."""

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from refined_figures import FRAME, FixedDetector, base, figure
+from refined_figures import FRAME, FixedDetector, Still, base, figure
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
@@ -33,18 +33,6 @@ def heat(guess: Array, ball: tuple[float, float] | None, logit: float = 4.0) -> 
     share = np.maximum(1 - np.abs(np.arange(CELLS)[:, None] - at), 1e-12)
     cells = np.log(share[:, 1][:, None] * share[:, 0][None]) + logit
     return np.asarray(cells.ravel(), np.float32)
-
-
-class Still:
-    """A refiner that sees every figure where its patch was cut."""
-
-    name = "still"
-    size_px = (PATCH_PX, PATCH_PX)
-
-    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        units = to_units(base((PATCH_PX - 1) / 2, (PATCH_PX - 1) / 2, 0.0, 34.0))
-        row = [*units.ravel(), 0.0, 0.0, *[-4.0] * 5, *[20.0] * 5, -5.0, -5.0, 6.0]
-        return np.tile(np.array(row, np.float32), (len(pictures), 1))
 
 
 class Canned:

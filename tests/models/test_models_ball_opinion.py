@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from refined_figures import FRAME, FixedDetector, base, figure
+from refined_figures import FRAME, FixedDetector, Still, base, figure
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
@@ -68,18 +68,6 @@ class Canned:
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         return self.output[: len(pictures)]
-
-
-class Still:
-    """A refiner that sees every figure where its patch was cut."""
-
-    name = "still"
-    size_px = (PATCH_PX, PATCH_PX)
-
-    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        units = to_units(base((PATCH_PX - 1) / 2, (PATCH_PX - 1) / 2, 0.0, 34.0))
-        row = [*units.ravel(), 0.0, 0.0, *[-4.0] * 5, *[20.0] * 5, -5.0, -5.0, 6.0]
-        return np.tile(np.array(row, np.float32), (len(pictures), 1))
 
 
 def heat(guess: Array, ball: tuple[float, float], logit: float) -> NDArray[np.float32]:
