@@ -16,7 +16,7 @@ from pydantic import Field
 from downfield.core.records import record
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.declarations import Side
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.params import Params
 
 ChallengeDecision = Literal["upheld", "overturned", "too_close"]
 """The call stands; it was wrong; it stands because nobody can tell."""

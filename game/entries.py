@@ -24,10 +24,10 @@ from downfield.game.final_score import ScoreSigned
 from downfield.game.table_records import CommandCarriedOut, DeviceChanged, MaterialUsed, SegmentSealed, TableRecord
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.play_state import PlayKind
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.play_state import PlayKind
 
 MAX_SCENES_BYTES: Final = 64 << 20
 """Limit of one attachment, unpacked; a batch is about a second of scenes, some 300 kB."""

@@ -31,9 +31,9 @@ from downfield.game.receipts import EventLog
 from downfield.game.store_reader import GameRow, StoreReader
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.play_state import PlayKind
 
 _SET_ASIDE = "It no longer applies after a ruling."
 

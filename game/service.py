@@ -45,9 +45,9 @@ from downfield.game.store_health import with_store_problem
 from downfield.game.table_records import CommandCarriedOut, TableRecord
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
+from downfield.officiating.state.game_state import Phase
 
 _DOWNFIELD: Final = Submission(by="downfield")
 _CLOCK: Final = Submission(by="clock")

@@ -30,9 +30,9 @@ from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.game_memento import GameMemento
 from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.legal import LegalDeclarations
-from downfield.officiating.engine.state import GameState, Team
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.game_state import GameState, Team
 
 
 @dataclass(frozen=True, slots=True)

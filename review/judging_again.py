@@ -28,9 +28,9 @@ from downfield.game.entries import (
 from downfield.game.store_reader import EntryRow
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
-from downfield.officiating.engine.state import GameState, Team
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.game_state import GameState, Team
 from downfield.review.worker import Pause
 
 

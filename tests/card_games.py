@@ -6,8 +6,8 @@ from typing import Any
 
 from declared_game import DeclaredGame
 
+from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import ClockSet
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
 from downfield.officiating.rulebooks.nfl_strategy.play import card_game
 
 

@@ -9,9 +9,9 @@ from downfield.core.field import load_field
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
+from downfield.officiating.state.game_state import GameState
 
 
 class DeclaredGame:

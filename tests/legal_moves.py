@@ -8,7 +8,7 @@ from typing import Any
 
 from downfield.officiating import declarations as d
 from downfield.officiating.engine.legal import LegalDeclaration, LegalDeclarations
-from downfield.officiating.engine.state import GameState
+from downfield.officiating.state.game_state import GameState
 
 SETTINGS = frozenset({"line_up", "set_up", "front", "ball_placed", "base_swap", "pivots_done"})
 """Types that correct the table rather than play the game."""

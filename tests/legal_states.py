@@ -6,7 +6,7 @@ from downfield.core.scene import Player
 from downfield.officiating.declarations import (
     Side,
 )
-from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.state.game_state import GameState, Phase
 
 FIGURES = ("dark-7", "dark-22", "dark-60", "light-50", "light-7")
 ROSTER = tuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.state.game_state import GameState, Phase
 
 LONGEST_CLOCK_S = 4 * 3600.0
 

@@ -14,9 +14,9 @@ from downfield.game.strip.strip_facts import StripFacts, facts_of_game
 from downfield.game.strip.strip_follower import StripFollower
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.officiating.state.game_state import GameState
 from downfield.vision.strip.dial_reader import DialReading
 from downfield.vision.strip.slide_reader import SlideReading
 from downfield.vision.strip.strip_reader import StripReading

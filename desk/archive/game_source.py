@@ -15,9 +15,9 @@ from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.judging import BundledJournal, fetch_file, verified_manifest
 from downfield.game.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
 from downfield.officiating.calls import Call, read_calls
-from downfield.officiating.engine.state import HOME_AND_AWAY, Team
 from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
+from downfield.officiating.state.game_state import HOME_AND_AWAY, Team
 from downfield.review import bundle_format as names
 from downfield.review.bundle_reading import extract_parts
 from downfield.rig.recording.recording_library import recording_order

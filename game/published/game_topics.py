@@ -16,8 +16,8 @@ from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.conditions import Together
 from downfield.officiating.declarations import Choice, Hash, Side
-from downfield.officiating.engine.play_state import PlayKind
-from downfield.officiating.engine.state import Phase
+from downfield.officiating.state.game_state import Phase
+from downfield.officiating.state.play_state import PlayKind
 
 Standing = Literal["stands", "open", "confirmed", "overturned", "struck", "manual", "noted"]
 

@@ -18,8 +18,8 @@ from downfield.game.published.call_views import CallContext, call_view, changed_
 from downfield.game.published.topic_sink import TopicSink
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, Side
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.rulebook import SYSTEMS
+from downfield.officiating.state.game_state import GameState
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Final
 
 from downfield.core.strip import Count, StripSet, Third
 from downfield.game.published.publisher import clock_text
-from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.state.game_state import GameState, Phase
 from downfield.vision.strip.strip_reader import StripReading
 
 AT_REST: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})

@@ -24,9 +24,9 @@ from downfield.game.strip.strip_moves import StripMoveFound, moves_to, set_ups_t
 from downfield.game.strip.strip_view import question_about, summary_of, view_of
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration
-from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy.results import HASH_UNTOLD
+from downfield.officiating.state.game_state import GameState, Phase
 from downfield.vision.strip.strip_reader import StripReading
 
 SYSTEM: Final = "nfl-strategy"

@@ -10,7 +10,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.strip import StripSet, Third
 from downfield.game.strip.strip_facts import AT_REST, StripFacts, differences, facts_of_game, same_clock
 from downfield.officiating.declarations import CardPlayed, ChoiceMade, Declaration, PlayEnded, SetUp, Side
-from downfield.officiating.engine.state import GameState, opponent
+from downfield.officiating.state.game_state import GameState, opponent
 
 Preview = Callable[[Sequence[Declaration]], GameState]
 """Returns the state that declarations would lead to; raises `RefusedError` where the rules do not allow them."""

@@ -10,9 +10,9 @@ from downfield.core.counted_nouns import counted
 from downfield.core.footprint import PoseError, signed_gap
 from downfield.officiating.checks.check import LIMITS, Measurement, at_most, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
-from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
+from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import LINEMEN
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 
 MEN = Param("formation.men_on_field", 11, "count", "football's eleven; no rulebook states another number", 1, 22)
 MEN_ON_LINE = Param("formation.men_on_line", 7, "count", "three of the rulebooks require at least seven", 1, 11)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from downfield.officiating.checks.alignment import LINE_TOLERANCE_YD, on_line
 from downfield.officiating.checks.check import LIMITS, Measurement, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
 
 WIDE_OFF_YD = Param(
     "formation.wide_off_line_yd", 5.0, "yd", "TAP: wide players are on the line or five yards off it", 0, 20

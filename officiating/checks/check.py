@@ -12,8 +12,8 @@ from typing import Final, Generic, Literal, TypeVar
 from downfield.core.records import record
 from downfield.officiating.belief import Unit
 from downfield.officiating.conditions import Condition
-from downfield.officiating.engine.facts import exceedance_probability
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
+from downfield.officiating.state.facts import exceedance_probability
 
 ClauseOutcome = Literal["kept", "broken", "too_close", "unknown"]
 Subject = TypeVar("Subject")

@@ -16,7 +16,7 @@ from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Figure, Jersey, Player, Scene
 from downfield.officiating.checks.roles import RolePlacement, infer_roles
-from downfield.officiating.engine.facts import outermost_x, outermost_y
+from downfield.officiating.state.facts import outermost_x, outermost_y
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from downfield.core.counted_nouns import counted
 from downfield.officiating.checks.check import Measurement, check, count_distribution
 from downfield.officiating.checks.formation import Formation, FormationPlayer
-from downfield.officiating.engine.facts import exceedance_probability
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
+from downfield.officiating.state.facts import exceedance_probability
 
 RECEIVE_YD = Param("kickoff.receive_line_yd", 50.0, "yd", "TAP's receivers line up at midfield", 0, 100)
 KICK_TOLERANCE_YD = Param(

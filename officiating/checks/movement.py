@@ -11,10 +11,10 @@ from downfield.core.angles import difference_deg
 from downfield.core.counted_nouns import counted
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
-from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
-from downfield.officiating.engine.play_state import Pose, poses_of
+from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import ELIGIBLE, canonical_role
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
+from downfield.officiating.state.play_state import Pose, poses_of
 
 TURNED_DEG = Param(
     "stop.turned_deg",

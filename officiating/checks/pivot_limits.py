@@ -11,9 +11,9 @@ from downfield.officiating.checks.pivots import (
     NONE_FOR_NONE,
     PASS_TURNS,
 )
-from downfield.officiating.engine.state import GameState, opponent
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.params import Params
 from downfield.officiating.sides import Side
+from downfield.officiating.state.game_state import GameState, opponent
 
 
 @record

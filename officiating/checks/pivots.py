@@ -17,9 +17,9 @@ from downfield.core.field import FieldModel
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, PoseChange
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.engine.facts import EVEN_ODDS
+from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import canonical_role
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.state.facts import EVEN_ODDS
 
 StoppageKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
 

@@ -20,13 +20,12 @@ from downfield.officiating.checks.movement import PreSnapChanges, find_pose_chan
 from downfield.officiating.checks.pivots import StoppageChanges, StoppageKind, base_swaps
 from downfield.officiating.checks.timing import Timeline
 from downfield.officiating.conditions import Condition, joint_probability
-from downfield.officiating.consequences.declaration_handlers import body_of, swap_base
 from downfield.officiating.declarations import BaseSwap
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayKind, Stoppage, poses_of
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import Handler, Outcome, RuleContext
+from downfield.officiating.state.play_state import PlayKind, Stoppage, poses_of
 
 Answer = TypeVar("Answer")
 
@@ -125,15 +124,19 @@ class RulebookChecks:
         times = Timeline(kick_on_ns=game.play.snap_ns, kick_off_ns=t_ns)
         return self._report(self.kick_run, times, "timing", context) if game.play.kind == "kickoff" else ()
 
-    def at_base_swap(self, game: GameState, event: Event, context: RuleContext) -> Outcome:
-        """Handle a change of bases; in a stoppage it is one of its pivots, before a play it is checked at once."""
-        outcome = swap_base(game, event, context)
-        if game.play.stoppage is not None or context.facts is None:
-            return outcome
-        player, scene = body_of(event, BaseSwap).player, context.facts.scene
-        changes = find_pose_changes(poses_of(scene), scene, game.players, offense="dark", swapped=(player,))
-        found = self._report((base_swaps,), StoppageChanges(context.field, "coach", changes), "formation", context)
-        return replace(outcome, findings=(*outcome.findings, *found))
+    def reporting_base_swap(self, handle: Handler) -> Handler:
+        """Wrap the handler of a change of bases to check it at once, too; in a stoppage it is one of its pivots."""
+
+        def handle_and_report(game: GameState, event: Event, context: RuleContext) -> Outcome:
+            outcome = handle(game, event, context)
+            if game.play.stoppage is not None or context.facts is None or not isinstance(event.body, BaseSwap):
+                return outcome
+            player, scene = event.body.player, context.facts.scene
+            changes = find_pose_changes(poses_of(scene), scene, game.players, offense="dark", swapped=(player,))
+            found = self._report((base_swaps,), StoppageChanges(context.field, "coach", changes), "formation", context)
+            return replace(outcome, findings=(*outcome.findings, *found))
+
+        return handle_and_report
 
     def reporting_formation(
         self, handle: Callable[[GameState, Answer, RuleContext], Outcome]

@@ -12,7 +12,7 @@ from typing import Final
 
 from downfield.officiating.checks.check import Measurement, check
 from downfield.officiating.checks.pivots import StoppageKind
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
 
 LINE_UP_S = Param("timing.line_up_s", 40.0, "s", "TAP's set-up clock, given as both 'less than 40' and '40'", 0, 600)
 DEFENSE_S = Param("timing.defense_set_s", 10.0, "s", "TAP: ten more for the defense after 'set'", 0, 600)

@@ -14,10 +14,10 @@ from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import POWER, Finding
 from downfield.officiating.checks.pivot_limits import pivot_limits
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import Stoppage, poses_of
-from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.params import Param
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import Stoppage, poses_of
 
 ANY_NUMBER: Final = -1
 """Value of ``stoppage.allowed`` under which any number of stoppages is allowed."""

@@ -24,11 +24,11 @@ from downfield.officiating.declarations import (
     Side,
     Switch,
 )
-from downfield.officiating.engine.interfaces import Handler, Outcome, RuleContext
-from downfield.officiating.engine.play_state import Pose, poses_of
-from downfield.officiating.engine.state import Clock, GameState, Phase
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
+from downfield.officiating.state.game_state import Clock, GameState, Phase
+from downfield.officiating.state.interfaces import Handler, Outcome, RuleContext
+from downfield.officiating.state.play_state import Pose, poses_of
 
 DeclarationT = TypeVar("DeclarationT")
 

@@ -11,10 +11,10 @@ from typing import Final
 
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext, RuleSystem
-from downfield.officiating.engine.play_state import PlayState
-from downfield.officiating.engine.state import GameState, PendingInput, Phase, opponent
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
+from downfield.officiating.state.game_state import GameState, PendingInput, Phase, opponent
+from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext, RuleSystem
+from downfield.officiating.state.play_state import PlayState
 
 DOWNS: Final = "downs"
 """Rule id of findings that follow from the state alone."""

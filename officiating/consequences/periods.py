@@ -10,10 +10,10 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
-from downfield.officiating.engine.state import Clock, GameState, Phase, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
+from downfield.officiating.state.game_state import Clock, GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext
 
 TOUCHDOWN_GAIN_YD: Final = 1000.0
 """A touchdown beats any number of yards (TAP-132, by the clause on ties)."""

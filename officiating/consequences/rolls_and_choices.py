@@ -12,10 +12,10 @@ from dataclasses import replace
 from downfield.core.errors import RefusedError
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless
 from downfield.officiating.declarations import Choice, ChoiceMade, Coin, Roll, Side
-from downfield.officiating.dice import checked_faces
-from downfield.officiating.engine.interfaces import Handler, Outcome, RuleContext
-from downfield.officiating.engine.state import GameState, PendingInput, Phase
 from downfield.officiating.events import Event
+from downfield.officiating.state.dice import checked_faces
+from downfield.officiating.state.game_state import GameState, PendingInput, Phase
+from downfield.officiating.state.interfaces import Handler, Outcome, RuleContext
 
 
 def two_dice(dice: Sequence[int], purpose: str) -> int:

@@ -15,12 +15,12 @@ from downfield.officiating.consequences.declaration_handlers import (
     with_jerseys,
 )
 from downfield.officiating.declarations import SetUp
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState
-from downfield.officiating.engine.state import Clock, GameState, Overtime, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.set_up_declaration import OvertimeSetUp
 from downfield.officiating.sides import SIDES
+from downfield.officiating.state.game_state import Clock, GameState, Overtime, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import PlayState
 
 KICKS: Final = frozenset({"kickoff", "free_kick"})
 TRIES: Final = frozenset({"try", "extra_point", "two_point"})

@@ -17,9 +17,9 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_side,
 )
 from downfield.officiating.declarations import PlayEnded, Side
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 TOLD: Final = "told"
 """Rule id of findings that a person tells."""

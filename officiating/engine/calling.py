@@ -13,8 +13,8 @@ from typing import Final
 from downfield.officiating.belief import Belief, believe
 from downfield.officiating.calls import POWER, Call, CallReading, Finding, Policy, Verdict
 from downfield.officiating.conditions import joint_probability
-from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.events import Ruling
+from downfield.officiating.state.play_state import PlayState, finding_key, too_close_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +62,6 @@ def merge_findings(
         return play
     queue = sorted(pending.values(), key=lambda finding: (_queue_ns(finding), precedence.get(finding.rule, -1)))
     return replace(play, pending=tuple(queue))
-
-
-def finding_key(finding: Finding) -> str:
-    """Return the key by which a settled finding is remembered."""
-    return f"{finding.rule}:{finding.key}"
-
-
-def too_close_key(key: str) -> str:
-    """Return the key by which a finding is remembered that was too close to call."""
-    return f"{key}:close"
-
-
-def has_too_close(play: PlayState, rule: str, board_on_ns: int) -> bool:
-    """Return whether a finding of a rule since the board came on at that time was too close to call."""
-    ending = too_close_key(f"@{board_on_ns}")
-    return any(key.startswith(f"{rule}:") and key.endswith(ending) for key in play.settled)
 
 
 def _queue_ns(finding: Finding) -> int:

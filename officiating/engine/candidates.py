@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args, get_type_hints
 
 from downfield.officiating import declarations as d
+from downfield.officiating.card_declarations import CardKind
 from downfield.officiating.consequences.told_plays import WITHOUT_SPOT
 from downfield.officiating.ended_declarations import PlayEnd
-from downfield.officiating.engine.interfaces import RuleSystem
-from downfield.officiating.engine.state import GameState
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardKind
 from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.sides import SIDES
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import RuleSystem
 
 BY: Final[tuple[d.Side | None, ...]] = (None, *SIDES)
 PASS_YD: Final = 10.0

@@ -21,9 +21,9 @@ from downfield.officiating.engine.game_memento import Checkpoint, GameMemento
 from downfield.officiating.engine.legal import LegalDeclarations, legal
 from downfield.officiating.engine.rules_engine import LIMITS as ENGINE_LIMITS
 from downfield.officiating.engine.rules_engine import RulesEngine
-from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Team
 
 
 @dataclass(frozen=True, slots=True)

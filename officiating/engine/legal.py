@@ -13,11 +13,11 @@ from downfield.officiating.checks.pivot_limits import PivotLimit, pivot_limits
 from downfield.officiating.consequences.board import ANY_NUMBER
 from downfield.officiating.consequences.board import LIMITS as BOARD
 from downfield.officiating.declarations import Declaration, Side
-from downfield.officiating.dice import DiceDue
 from downfield.officiating.engine.candidates import TriedDeclaration, candidates
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Tick
+from downfield.officiating.state.dice import DiceDue
+from downfield.officiating.state.game_state import GameState
 
 
 @record

@@ -13,9 +13,9 @@ from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.engine.rules_engine import RulesEngine
-from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Team
 
 
 @dataclass(frozen=True, slots=True)

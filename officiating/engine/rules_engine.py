@@ -18,15 +18,15 @@ from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
 from downfield.officiating.consequences.downs import at_kick_spot
 from downfield.officiating.declarations import BallPlaced, FrontDeclared, LineUpDeclared, SetUp
-from downfield.officiating.engine.calling import apply_ruling, finding_key, make_call, merge_findings, too_close_key
+from downfield.officiating.engine.calling import apply_ruling, make_call, merge_findings
 from downfield.officiating.engine.certified_error import ErrorFloor
-from downfield.officiating.engine.facts import Facts, without_lost_figures
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import FigureFall
-from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Phase, Team
 from downfield.officiating.engine.touches import with_touches
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.facts import Facts, without_lost_figures
+from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Phase, Team
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import FigureFall, finding_key, too_close_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from downfield.officiating.engine.facts import EVEN_ODDS, Facts
-from downfield.officiating.engine.play_state import OpponentTouch
-from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.state.facts import EVEN_ODDS, Facts
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.play_state import OpponentTouch
 
 
 def with_touches(game: GameState, facts: Facts) -> GameState:

@@ -27,13 +27,13 @@ from downfield.core.errors import FormatError, RulebookError
 from downfield.core.format_versions import KEYS
 from downfield.core.input_files import parse_toml, read_text
 from downfield.officiating.calls import CallKind, Policy
-from downfield.officiating.engine.interfaces import Rule, RuleSystem
-from downfield.officiating.engine.state import Phase
+from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.efl.system import EFL
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebooks.nfl_strategy.system import NFL_STRATEGY
-from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.state.game_state import Phase
+from downfield.officiating.state.interfaces import Rule, RuleSystem
 
 SYSTEMS: Final[dict[str, RuleSystem]] = {system.name: system for system in (TAP, EFL, LIONS_DEN, NFL_STRATEGY)}
 """The code behind each bundled rulebook, by name."""

@@ -14,17 +14,17 @@ from downfield.core.scene import Figure, Scene
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.engine.facts import (
+from downfield.officiating.params import Param, Params
+from downfield.officiating.rules.lines import carried_ball, spot_at
+from downfield.officiating.state.facts import (
     Facts,
     capped_if_unsure,
     exceedance_probability,
     interpolate_crossing_ns,
 )
-from downfield.officiating.engine.interfaces import ImmediateRule
-from downfield.officiating.engine.over_fronts import identity_conditions
-from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rules.lines import carried_ball, spot_at
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.interfaces import ImmediateRule
+from downfield.officiating.state.over_fronts import identity_conditions
 
 TOUCH_PARAMS: Final = (
     Param("pass.ball_radius_mm", 5.0, "mm", "a small magnet, where vision has not timed the touch", low=0, high=30),

@@ -9,17 +9,17 @@ from downfield.core.scene import Figure, Scene
 from downfield.officiating.belief import Measure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, worth_telling
-from downfield.officiating.engine.facts import (
+from downfield.officiating.params import Param, Params
+from downfield.officiating.rules.lines import reference_param, reference_point, spot_at
+from downfield.officiating.state.facts import (
     Facts,
     capped_if_unsure,
     exceedance_probability,
     find_figure,
 )
-from downfield.officiating.engine.interfaces import ImmediateRule
-from downfield.officiating.engine.over_fronts import identity_conditions, over_fronts
-from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rules.lines import reference_param, reference_point, spot_at
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.interfaces import ImmediateRule
+from downfield.officiating.state.over_fronts import identity_conditions, over_fronts
 
 
 @dataclass(frozen=True, slots=True)

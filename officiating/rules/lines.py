@@ -17,7 +17,8 @@ from typing import Final, Literal
 from downfield.core.scene import Ball, Figure, Scene
 from downfield.officiating.belief import Measure
 from downfield.officiating.calls import Finding
-from downfield.officiating.engine.facts import (
+from downfield.officiating.params import Param, Params
+from downfield.officiating.state.facts import (
     Facts,
     MeasuredPoint,
     capped_if_unsure,
@@ -25,10 +26,9 @@ from downfield.officiating.engine.facts import (
     outermost_x,
     outermost_y,
 )
-from downfield.officiating.engine.interfaces import ImmediateRule
-from downfield.officiating.engine.over_fronts import over_fronts
-from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.interfaces import ImmediateRule
+from downfield.officiating.state.over_fronts import over_fronts
 
 
 @dataclass(frozen=True, slots=True)

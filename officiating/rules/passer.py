@@ -10,18 +10,18 @@ from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, worth_telling
-from downfield.officiating.engine.facts import (
+from downfield.officiating.params import Param, Params
+from downfield.officiating.role_names import canonical_role
+from downfield.officiating.rules.lines import LIMITS, reference_param, reference_point, spot_at
+from downfield.officiating.state.facts import (
     Facts,
     MeasuredPoint,
     capped_if_unsure,
     exceedance_probability,
 )
-from downfield.officiating.engine.interfaces import ImmediateRule
-from downfield.officiating.engine.over_fronts import over_fronts
-from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.role_names import canonical_role
-from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rules.lines import LIMITS, reference_param, reference_point, spot_at
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.interfaces import ImmediateRule
+from downfield.officiating.state.over_fronts import over_fronts
 
 HANDLE_PARAMS: Final = (
     Param("sack.handle_mm", 12.0, "mm", "the handle behind the base; measure it on the figure", low=0, high=60),

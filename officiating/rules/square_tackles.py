@@ -17,19 +17,19 @@ from downfield.core.footprint import Face
 from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.engine.facts import (
+from downfield.officiating.graded_limit import GradedLimit, opposite_limit, share_accepted
+from downfield.officiating.params import Param, Params
+from downfield.officiating.rules.lines import spot_at
+from downfield.officiating.state.facts import (
     EVEN_ODDS,
     Facts,
     OpponentContact,
     exceedance_probability,
     find_figure,
 )
-from downfield.officiating.engine.interfaces import ImmediateRule
-from downfield.officiating.engine.over_fronts import identity_conditions
-from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.graded_limit import GradedLimit, opposite_limit, share_accepted
-from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rules.lines import spot_at
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.interfaces import ImmediateRule
+from downfield.officiating.state.over_fronts import identity_conditions
 
 PAIRS: Final = tuple(
     f"{defender}-{carrier}" for defender, carrier in itertools.product(("front", "side", "rear", "corner"), repeat=2)

@@ -12,14 +12,13 @@ from typing import Final
 from downfield.core.scene import OPPOSITE_FACE, Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, joint_probability, worth_telling
-from downfield.officiating.engine.calling import has_too_close
-from downfield.officiating.engine.facts import EVEN_ODDS, Facts, OpponentContact, capped_if_unsure
-from downfield.officiating.engine.interfaces import ImmediateRule, RuleContext
-from downfield.officiating.engine.over_fronts import identity_conditions
-from downfield.officiating.engine.play_state import FigureFall
-from downfield.officiating.engine.state import GameState, Phase
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
 from downfield.officiating.rules.lines import reference_param, spot_at
+from downfield.officiating.state.facts import EVEN_ODDS, Facts, OpponentContact, capped_if_unsure
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.interfaces import ImmediateRule, RuleContext
+from downfield.officiating.state.over_fronts import identity_conditions
+from downfield.officiating.state.play_state import FigureFall
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +208,7 @@ class DownByFall:
         )
         if tackled or state.play.fallen_ns(finding.players[0]) is None:
             return None
-        if has_too_close(state.play, "tackle", state.play.board_on_ns or 0):
+        if state.play.had_too_close("tackle"):
             against = f"{finding.players[0]} was tackled"
             return replace(finding, probability=min(finding.probability, EVEN_ODDS), against=against)
         return finding

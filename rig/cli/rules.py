@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from downfield.core.errors import RulebookError
+from downfield.officiating.params import Param, Value
 from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
-from downfield.officiating.rulebooks.params import Param, Value
 from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
 from downfield.rig.cli.output import open_console, say, styled
 

@@ -16,7 +16,7 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition
 from downfield.officiating.engine.calling import make_call
 from downfield.officiating.graded_limit import share_accepted
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.officiating.rules.square_tackles import SQUARE_TACKLE_PARAMS, square_limit
 

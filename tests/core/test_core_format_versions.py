@@ -17,9 +17,9 @@ from downfield.core.field import preset
 from downfield.core.format_versions import KEYS, VALUES, upgrade, upgrade_json
 from downfield.core.records import to_json
 from downfield.core.scene import Player
+from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import ChoiceMade, LineUpDeclared, SetUp
 from downfield.officiating.events import Event, EventsHeader, read_events, write_events
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
 from downfield.twin.physics.truth_file import TruthFile, TruthFrame, TruthHeader, write_truth
 from downfield.twin.sets.dataset import Recipe, read_samples
 from downfield.twin.sets.labels import Labels, ThingLabel

@@ -10,8 +10,8 @@ from strip_readings import FollowedTable
 from downfield.core.errors import RefusedError
 from downfield.core.records import adapter
 from downfield.game.strip.strip_facts import StripFacts
+from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import Declaration, FoulDeclared, SetUp
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
 
 
 def table_at(spot: float = 36.0, *, down: int = 1, **options: Any) -> FollowedTable:

@@ -26,10 +26,10 @@ from downfield.officiating.declarations import (
     Switch,
 )
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.lions_den.skilled_players import quarterback_string
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.officiating.state.game_state import Phase
 
 HOLDING_BY_OFFENSE = Roll((0, 7, 8))
 

@@ -29,9 +29,9 @@ from downfield.officiating.declarations import (
     SetUp,
     Switch,
 )
-from downfield.officiating.engine.interfaces import RuleContext
 from downfield.officiating.events import Tick
 from downfield.officiating.rulebooks.tap.penalties import with_numbers
+from downfield.officiating.state.interfaces import RuleContext
 
 
 def test_a_kickoff_tells_its_length_and_where_it_comes_down() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 

@@ -42,7 +42,7 @@ from downfield.officiating.checks.jerseys import (
     numbers_distinct,
     numbers_worn,
 )
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.params import Params
 
 
 def gravest_outcome(check: Check[Formation], formation: Formation, *players: str, **values: object) -> str:

@@ -36,7 +36,7 @@ from downfield.officiating.checks.pivots import (
     pivots_in_place,
     pivots_toward,
 )
-from downfield.officiating.engine.play_state import poses_of
+from downfield.officiating.state.play_state import poses_of
 
 PLAYERS_PER_TEAM = 5
 ROSTER = tuple(

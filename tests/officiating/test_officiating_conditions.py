@@ -14,10 +14,10 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.conditions import Condition, is_story_of, joint_probability, worth_telling
 from downfield.officiating.declarations import PassDeclared
 from downfield.officiating.engine.calling import merge_findings
-from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.state.play_state import PlayState
 
 RUNNER, PASSER, HITTER, END, CORNER = "dark-22", "dark-10", "light-50", "dark-80", "light-21"
 STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10 + 0.02

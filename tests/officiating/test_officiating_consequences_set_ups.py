@@ -8,6 +8,7 @@ import pytest
 from declared_game import DeclaredGame, kinds
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
@@ -19,9 +20,8 @@ from downfield.officiating.declarations import (
     SetUp,
     Side,
 )
-from downfield.officiating.engine.state import Overtime, Phase
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
 from downfield.officiating.set_up_declaration import OvertimeSetUp
+from downfield.officiating.state.game_state import Overtime, Phase
 
 BOOKS = ["tap", "efl", "lions-den", "nfl-strategy"]
 

@@ -9,6 +9,7 @@ from declared_game import DeclaredGame, kinds
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Player
+from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
@@ -25,8 +26,7 @@ from downfield.officiating.declarations import (
     Side,
     Switch,
 )
-from downfield.officiating.engine.state import Phase
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
+from downfield.officiating.state.game_state import Phase
 
 MIDDLE = 26.0
 ON, OFF = Switch(True), Switch(False)

@@ -8,7 +8,7 @@ import pytest
 
 from downfield.officiating.calls import Finding
 from downfield.officiating.engine.calling import merge_findings
-from downfield.officiating.engine.play_state import PlayState
+from downfield.officiating.state.play_state import PlayState
 
 TOUCH = Finding("tackle", "tackle", 1_000, "", (), key="light-1@0", margin=0.1, sigma=0.3, unit="mm", probability=0.6)
 

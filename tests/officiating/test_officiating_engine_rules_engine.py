@@ -26,10 +26,10 @@ from downfield.officiating.declarations import Carrier, Coin, SetUp, Side, Switc
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.state.game_state import Phase
 
 RUNNER, HITTER = "dark-22", "light-50"
 STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10

@@ -28,13 +28,13 @@ from downfield.core.scene import OPPOSITE_FACE, Figure, Player, Scene
 from downfield.officiating.belief import believe
 from downfield.officiating.checks.movement import TURNED_DEG, find_pose_changes
 from downfield.officiating.checks.pivots import StoppageChanges, engaged_pivots, pivots_toward
-from downfield.officiating.engine.over_fronts import over_fronts
-from downfield.officiating.engine.play_state import poses_of
 from downfield.officiating.engine.replay import Judgment
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
-from downfield.officiating.rulebooks.params import Params
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.state.over_fronts import over_fronts
+from downfield.officiating.state.play_state import poses_of
 
 RUNNER, PASSER, HITTER = "dark-22", "dark-7", "light-50"
 UNCERTAIN = 0.7

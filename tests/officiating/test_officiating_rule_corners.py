@@ -11,6 +11,7 @@ from ended_plays import NO_PENALTY, table, waits_for
 from scripted_plays import HALF_YD, MIDDLE_YD, Path, ScriptedFigure, film, judge_play, kinds, runs, stands
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     Carrier,
     ChoiceMade,
@@ -27,11 +28,10 @@ from downfield.officiating.declarations import (
     Switch,
 )
 from downfield.officiating.engine.replay import Judgment
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Undo
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.scenes import KeyFrame, along
 from downfield.officiating.set_up_declaration import OvertimeSetUp
+from downfield.officiating.state.game_state import Phase
 
 ON_THE_BOARD = pytest.mark.parametrize("book", ["tap", "efl", "lions-den"])
 

@@ -24,8 +24,8 @@ from downfield.officiating.declarations import (
     Roll,
     Switch,
 )
-from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Ruling
+from downfield.officiating.state.game_state import GameState, Phase
 
 # Declared
 

@@ -23,9 +23,9 @@ from scripted_plays import (
 
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import Judgment
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.efl.system import EFL
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.game_state import Phase
 
 RUNNER, PASSER, HITTER = "dark-22", "dark-7", "light-50"
 

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.efl.play_calls import (
     PLAY_CALL_PARAMS,
     Situation,
@@ -15,7 +16,6 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     required_try,
     time_out_refusal,
 )
-from downfield.officiating.rulebooks.params import Params
 
 BOOK = Params(PLAY_CALL_PARAMS)
 EARLY = Situation(lead=0, period=1, left_s=800.0)

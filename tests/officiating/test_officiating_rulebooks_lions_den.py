@@ -19,10 +19,10 @@ from downfield.officiating.declarations import (
     LineUpDeclared,
     Roll,
 )
-from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.game_state import GameState, Phase
 
 # Dice
 

@@ -23,8 +23,8 @@ from downfield.officiating.declarations import (
     Roll,
     SetUp,
 )
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Ruling
+from downfield.officiating.state.game_state import Phase
 
 RUNNER, PASSER, RECEIVER, HITTER = "dark-22", "dark-7", "dark-80", "light-50"
 

@@ -25,9 +25,9 @@ from scripted_plays import (
 
 from downfield.core.scene import Ball
 from downfield.officiating.engine.replay import Judgment
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.game_state import Phase
 
 RUNNER, PASSER, RECEIVER, HITTER = "dark-22", "dark-7", "dark-80", "light-50"
 

@@ -9,14 +9,14 @@ from card_games import CardGameTable, run
 from declared_game import kinds
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
     Roll,
 )
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Ruling
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
+from downfield.officiating.state.game_state import Phase
 
 # Downs, hash, clock
 

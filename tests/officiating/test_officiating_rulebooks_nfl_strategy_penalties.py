@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.card_declarations import CardKind, CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
@@ -19,8 +20,7 @@ from downfield.officiating.declarations import (
     FoulDeclared,
     Roll,
 )
-from downfield.officiating.engine.state import Phase
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardKind, CardPlayed, ReturnPlayed
+from downfield.officiating.state.game_state import Phase
 
 # Penalties
 

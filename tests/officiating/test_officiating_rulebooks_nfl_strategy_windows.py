@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import from_json, to_json
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, CardWindow, WindowResult
+from downfield.officiating.card_declarations import CardPlayed, CardWindow, WindowResult
 from downfield.officiating.rulebooks.nfl_strategy.card_windows import read_windows
 
 WINDOWS = (

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RulebookError
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook, bundled_rulebooks, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 

@@ -34,9 +34,9 @@ from downfield.officiating.declarations import (
     SetUp,
 )
 from downfield.officiating.engine.replay import Judgment, judge_recording
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.state.game_state import Phase
 
 RUNNER, RETURNER, GUNNER, PUNTER, COVER = "dark-22", "dark-1", "dark-88", "dark-7", "light-40"
 EMPTY = film([ScriptedFigure(RUNNER, stands(30), "RB"), ScriptedFigure(COVER, stands(70), "LB")], 1.0, on=())

@@ -19,9 +19,9 @@ from scripted_plays import (
 
 from downfield.core.scene import Ball
 from downfield.officiating.declarations import BallPlaced, ChoiceMade, Coin, PassDeclared, Pitch
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.state.game_state import Phase
 
 QB, END, BACK, GUARD = "dark-10", "dark-80", "dark-30", "dark-60"
 CORNER = "light-21"

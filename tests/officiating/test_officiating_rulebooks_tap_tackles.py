@@ -18,9 +18,9 @@ from scripted_plays import (
 )
 
 from downfield.core.scene import Scene
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.state.game_state import Phase
 
 RUNNER = "dark-22"
 

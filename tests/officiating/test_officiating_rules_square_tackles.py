@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
-from downfield.officiating.engine.facts import OpponentContact
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.params import Params
 from downfield.officiating.rules.square_tackles import SQUARE_TACKLE_PARAMS, SquareHit, square_hit
+from downfield.officiating.state.facts import OpponentContact
 
 BOOK = Params(SQUARE_TACKLE_PARAMS)
 SIZE = BaseSize(30.0, 18.0, 5.5, 1.0)

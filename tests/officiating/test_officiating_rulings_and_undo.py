@@ -21,9 +21,9 @@ from downfield.core.field import load_field
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import Declaration, LineUpDeclared, PlayEnded, Roll
 from downfield.officiating.engine.replay import judge_recording
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.lions_den.skilled_players import SKILLED_PLAYERS
+from downfield.officiating.state.game_state import Phase
 
 MOVES = 25
 REPLACEMENTS: tuple[CallKind, ...] = ("tackle", "incomplete", "touchdown", "turnover_on_downs", "safety")

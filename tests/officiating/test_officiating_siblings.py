@@ -14,6 +14,7 @@ from downfield.core.field import load_field
 from downfield.core.footprint import BaseSize, signed_gap
 from downfield.core.scene import Player
 from downfield.officiating.calls import Call
+from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     BallPlaced,
     Carrier,
@@ -34,10 +35,9 @@ from downfield.officiating.declarations import (
     SetUp,
     Switch,
 )
-from downfield.officiating.engine.field_distance import base_gap_yd
-from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Ruling
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
+from downfield.officiating.rulebooks.lions_den.field_distance import base_gap_yd
+from downfield.officiating.state.game_state import Phase
 
 MEN = (
     Player("dark-7", "dark", role="QB"),

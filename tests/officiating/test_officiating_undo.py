@@ -15,9 +15,9 @@ from downfield.core.scene import Scene
 from downfield.officiating.declarations import Carrier, Claim
 from downfield.officiating.engine.judged_game import JudgedGame, calls_to_append
 from downfield.officiating.engine.replay import judge_recording
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.officiating.state.game_state import GameState
 
 RUNNER, HITTER = "dark-22", "light-50"
 

@@ -25,9 +25,9 @@ from downfield.game.store import Store
 from downfield.game.store_reader import GameRow
 from downfield.officiating.calls import Call, CallKind, Verdict
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.events import Body, Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.officiating.state.play_state import PlayKind
 from downfield.review.reports.call_outcomes import call_outcomes
 from downfield.review.reports.game_plays import reported_plays
 from downfield.review.reports.game_report import REPORT_TABLES, GameReport, RecentReport

@@ -17,8 +17,8 @@ from downfield.game.commands import NewGame
 from downfield.game.history import History
 from downfield.game.store import GameRow
 from downfield.officiating.engine.replay import judge_recording
-from downfield.officiating.engine.state import Team
 from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook, load_rulebook, parse_rulebook
+from downfield.officiating.state.game_state import Team
 from downfield.review import what_if as what_if_module
 from downfield.review import worker as worker_module
 from downfield.review.judging_again import judge_again

@@ -21,7 +21,7 @@ from downfield.core.records import adapter, from_json, to_json
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.officiating.declarations import ClockSet, Declaration, Roll
 from downfield.officiating.engine.legal import LegalDeclaration, LegalDeclarations
-from downfield.officiating.engine.state import Phase
+from downfield.officiating.state.game_state import Phase
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 

@@ -14,12 +14,12 @@ import numpy as np
 from downfield.core.errors import RefusedError
 from downfield.core.field import preset
 from downfield.core.strip import Count, StripSet
+from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import ChoiceMade, Coin, Declaration, FoulDeclared, Roll
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.officiating.state.game_state import GameState, Phase
 from downfield.twin.strip.strip_state import StripState, set_to
 
 _PLAY_NS = 40_000_000_000

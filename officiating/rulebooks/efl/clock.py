@@ -23,11 +23,11 @@ from downfield.officiating.consequences.periods import (
 )
 from downfield.officiating.consequences.set_ups import apply_set_up
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext
-from downfield.officiating.engine.state import Clock, GameState, Overtime, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.efl.play_calls import in_late_minutes, time_left_s
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.state.game_state import Clock, GameState, Overtime, opponent
+from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext
 
 CLOCK_PARAMS: Final = (
     Param("clock.two_minutes_s", 120.0, "s", "EFL-047", low=0),

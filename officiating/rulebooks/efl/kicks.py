@@ -18,10 +18,8 @@ from downfield.officiating.consequences.declaration_handlers import (
 )
 from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, KickEnded, Roll, Side
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState, Stoppage
-from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import LINEMEN, canonical_role
 from downfield.officiating.rulebooks.efl import tables
 from downfield.officiating.rulebooks.efl.play_calls import (
@@ -32,8 +30,10 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     required_try,
     time_left_s,
 )
-from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.set_up_declaration import DuePlay
+from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import PlayState, Stoppage
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),

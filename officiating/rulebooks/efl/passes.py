@@ -16,12 +16,12 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_side,
 )
 from downfield.officiating.declarations import PassDeclared, PassEnded
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.params import Param
 from downfield.officiating.role_names import ELIGIBLE, canonical_role
-from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.passer import may_still_pass
+from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 PASS_PARAMS: Final = (Param("pass.tries", 3, "count", "EFL-037", low=1, high=10),)
 

@@ -9,8 +9,6 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, name_carrier, refuse_unless
 from downfield.officiating.consequences.periods import stop_clock
 from downfield.officiating.declarations import Carrier, Claim
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.efl.play_calls import (
@@ -20,6 +18,8 @@ from downfield.officiating.rulebooks.efl.play_calls import (
     time_left_s,
     time_out_refusal,
 )
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 
 def declare_carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:

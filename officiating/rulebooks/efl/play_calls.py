@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.officiating.calls import Finding
-from downfield.officiating.engine.interfaces import RuleContext
-from downfield.officiating.engine.state import GameState
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import RuleContext
 
 Style = Literal["run", "pass"]
 PlayCall = Literal["run", "pass", "either", "punt", "field_goal"]

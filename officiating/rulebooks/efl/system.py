@@ -45,9 +45,6 @@ from downfield.officiating.declarations import (
     Separated,
     SetUp,
 )
-from downfield.officiating.dice import TWO_D6
-from downfield.officiating.engine.interfaces import Consequence, Handler, RuleContext, RuleSystem
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
 from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late
@@ -56,6 +53,9 @@ from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_b
 from downfield.officiating.rules.passer import HandleSack, PasserTouched
 from downfield.officiating.rules.square_tackles import SquareTackle
 from downfield.officiating.rules.tackles import DownByFall, FigureDead
+from downfield.officiating.state.dice import TWO_D6
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import Consequence, Handler, RuleContext, RuleSystem
 
 FOREMOST: Final = "EFL-G1: not stated; the foremost part of the base, as in Tudor's other rulebook"
 

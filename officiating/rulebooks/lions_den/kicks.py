@@ -20,19 +20,19 @@ from downfield.officiating.consequences.declaration_handlers import (
 )
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, Roll, Side
-from downfield.officiating.dice import checked_faces
-from downfield.officiating.engine.facts import outermost_x
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState, Stoppage
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
+from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import canonical_role
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.play import resume_play
 from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of
-from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.set_up_declaration import DuePlay
+from downfield.officiating.state.dice import checked_faces
+from downfield.officiating.state.facts import outermost_x
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import PlayState, Stoppage
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "LD-030: no farther than its own 35", low=1, high=99),

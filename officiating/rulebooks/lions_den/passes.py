@@ -13,19 +13,19 @@ from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Roll
-from downfield.officiating.engine.facts import EVEN_ODDS, Facts, outermost_x
-from downfield.officiating.engine.field_distance import base_gap_yd
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.over_fronts import over_fronts
-from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
+from downfield.officiating.params import Param
 from downfield.officiating.role_names import ELIGIBLE, canonical_role
 from downfield.officiating.rulebooks.lions_den import tables
+from downfield.officiating.rulebooks.lions_den.field_distance import base_gap_yd
 from downfield.officiating.rulebooks.lions_den.play import resume_play, touchdown_finding
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
-from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.lines import reference_point
 from downfield.officiating.rules.passer import may_still_pass
+from downfield.officiating.state.facts import EVEN_ODDS, Facts, outermost_x
+from downfield.officiating.state.game_state import GameState, Phase
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.over_fronts import over_fronts
 
 PASS_PARAMS: Final = (
     Param("pass.free_yd", tables.FREE_YD, "yd", "LD-049", low=0, high=100),

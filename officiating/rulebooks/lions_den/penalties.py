@@ -21,10 +21,7 @@ from downfield.officiating.consequences.rolls_and_choices import (
     wait_for_roll,
 )
 from downfield.officiating.declarations import ChoiceMade, Roll, Side
-from downfield.officiating.dice import checked_faces
-from downfield.officiating.engine.facts import EVEN_ODDS
-from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext
-from downfield.officiating.engine.state import GameState, Phase, opponent
+from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.skilled_players import (
     count_rested_down,
@@ -35,8 +32,11 @@ from downfield.officiating.rulebooks.lions_den.skilled_players import (
     sacked_side,
     with_sacked,
 )
-from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.passer import may_still_pass
+from downfield.officiating.state.dice import checked_faces
+from downfield.officiating.state.facts import EVEN_ODDS
+from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext
 
 DOWN: Final = "down"
 """Rule id of findings that follow a down."""

@@ -10,14 +10,14 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import percentile, wait_for_roll
 from downfield.officiating.declarations import Pitch, Roll, Side
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import Stoppage
-from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rules.passer import may_still_pass
+from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import Stoppage
 
 
 def resume_play(game: GameState) -> GameState:

@@ -9,11 +9,11 @@ from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import Finding
 from downfield.officiating.consequences.rolls_and_choices import d10
 from downfield.officiating.declarations import Roll, Side
-from downfield.officiating.dice import checked_faces
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.state import GameState
+from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import tables
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.state.dice import checked_faces
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 SKILLED_PLAYERS: Final = ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter")
 STRINGS: Final = (1, 2, 3)

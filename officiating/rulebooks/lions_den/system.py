@@ -46,10 +46,8 @@ from downfield.officiating.declarations import (
     Separated,
     SetUp,
 )
-from downfield.officiating.dice import PERCENTILE, TEN, DiceRule
-from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
+from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import (
@@ -59,7 +57,6 @@ from downfield.officiating.rulebooks.lions_den.skilled_players import (
     is_skill_roll,
     roll_skill,
 )
-from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.ball import BallLost, Recovery
 from downfield.officiating.rules.facing import CarrierTurnedBack
 from downfield.officiating.rules.lines import (
@@ -72,6 +69,9 @@ from downfield.officiating.rules.lines import (
 )
 from downfield.officiating.rules.passer import TooDeep
 from downfield.officiating.rules.tackles import Tackle, tackle_params
+from downfield.officiating.state.dice import PERCENTILE, TEN, DiceRule
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 
 NO_FALLS: Final = "falls don't matter here: a base that touches is a tackle, standing or not"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from downfield.officiating.call_numbers import CallNumbers
-from downfield.officiating.engine.state import GameState
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy.play import (
     PUNTS,
     CardPlay,
@@ -13,7 +13,7 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     landing_yd,
     line_yd,
 )
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.state.game_state import GameState
 
 
 def card_numbers(game: GameState, play: CardPlay, result: PlayResult, params: Params) -> CallNumbers | None:

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.card_declarations import CardPlayed, WindowResult
 from downfield.officiating.declarations import Hash
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, WindowResult
 from downfield.officiating.rulebooks.nfl_strategy.tables import read_card_result
 
 HIGHEST_ROLL: Final = 100

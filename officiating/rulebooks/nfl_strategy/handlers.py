@@ -7,14 +7,12 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Finding
+from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
 from downfield.officiating.consequences.rolls_and_choices import percentile
 from downfield.officiating.declarations import ChoiceMade, Claim, Coin, FoulDeclared, Roll, Side
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import tables
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.rulebooks.nfl_strategy.card_windows import read_windows
 from downfield.officiating.rulebooks.nfl_strategy.clock import run_out_clock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import is_return
@@ -31,6 +29,8 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     with_play,
 )
 from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, advance_play, move_clock, set_up_try
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 RUNS_OUT: Final = frozenset({"run", "pass", "two_point"})
 """Kinds of plays whose runner may go out of bounds."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.state import GameState, opponent
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy.play import (
     PUNTS,
     CardPlay,
@@ -29,7 +29,7 @@ from downfield.officiating.rulebooks.nfl_strategy.tables import (
     missed_field_goal_yd,
     read_card_result,
 )
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.state.game_state import GameState, opponent
 
 BEFORE_GOAL_YD: Final = 1.0
 """Where a kick missed from so near to the own goal line is spotted that seven yards back would lie behind that line."""

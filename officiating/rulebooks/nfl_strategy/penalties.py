@@ -10,10 +10,10 @@ from downfield.officiating.calls import Call
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walk_off_return
 from downfield.officiating.declarations import FoulDeclared, Side
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.state import GameState, opponent
 from downfield.officiating.rulebooks.nfl_strategy.play import CardPlay, PlayResult, is_kickoff, line_yd
 from downfield.officiating.rulebooks.nfl_strategy.tables import goes_to_kickoff, is_safety_foul
+from downfield.officiating.state.game_state import GameState, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 Detail = Literal["replay", "loss_of_down", "first_down", "kickoff", "enforced", "declined"]
 Score = Literal["touchdown", "field_goal", "extra_point", "two_point"]

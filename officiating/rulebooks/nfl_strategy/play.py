@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 from downfield.core.records import record
 from downfield.officiating.calls import CallKind
+from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import FoulDeclared, Side
-from downfield.officiating.engine.state import GameState, PendingInput, SystemState, opponent
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock, after_play
 from downfield.officiating.rulebooks.nfl_strategy.tables import (
     CardResult,
@@ -19,7 +19,7 @@ from downfield.officiating.rulebooks.nfl_strategy.tables import (
     read_card_result,
     review_refusal,
 )
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.state.game_state import GameState, PendingInput, SystemState, opponent
 
 KICKOFFS: Final = frozenset({"kickoff", "onside"})
 PUNTS: Final = frozenset({"punt", "touch_punt"})

@@ -10,9 +10,7 @@ from typing import Final
 
 from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Hash
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState
-from downfield.officiating.engine.state import Clock, GameState, Phase
+from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy import tables
 from downfield.officiating.rulebooks.nfl_strategy.card_numbers import card_numbers
 from downfield.officiating.rulebooks.nfl_strategy.clock import ClockPlay, LineClock, StopReason, after_play
@@ -32,7 +30,9 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     with_lines,
     with_play,
 )
-from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.state.game_state import Clock, GameState, Phase
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import PlayState
 
 CARDS: Final = "cards"
 """Rule id of findings that follow from cards and dice."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
+from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import apply_line_up, body_of, set_clock
 from downfield.officiating.consequences.periods import end_game
@@ -27,19 +28,18 @@ from downfield.officiating.declarations import (
     Roll,
     SetUp,
 )
-from downfield.officiating.dice import PERCENTILE
-from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext, RuleSystem
-from downfield.officiating.engine.state import Clock, GameState, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.nfl_strategy import handlers, tables
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import enforce_penalty
 from downfield.officiating.rulebooks.nfl_strategy.play import CardGame, card_game, kick_from_yd, with_lines
 from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, set_up_try
 from downfield.officiating.rulebooks.nfl_strategy.told import declare_play_ended
-from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.set_up_declaration import DuePlay
+from downfield.officiating.state.dice import PERCENTILE
+from downfield.officiating.state.game_state import Clock, GameState, opponent
+from downfield.officiating.state.interfaces import Consequence, Outcome, RuleContext, RuleSystem
 
 PARAMS: Final = (
     Param(

@@ -10,12 +10,10 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
+from downfield.officiating.card_declarations import CardKind, CardPlayed
 from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
 from downfield.officiating.declarations import PlayEnded, Side
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.state import GameState, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardKind, CardPlayed
 from downfield.officiating.rulebooks.nfl_strategy.play import (
     CardPlay,
     PlayResult,
@@ -24,6 +22,8 @@ from downfield.officiating.rulebooks.nfl_strategy.play import (
     touchdown,
 )
 from downfield.officiating.rulebooks.nfl_strategy.results import finish_play, two_point_result
+from downfield.officiating.state.game_state import GameState, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
 
 KICKS_DUE: Final = frozenset({"kickoff", "free_kick"})
 SPOTLESS: Final = frozenset({"touchdown", "safety", "touchback", "incomplete"})

@@ -12,11 +12,11 @@ from downfield.officiating.consequences.declaration_handlers import with_jerseys
 from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, is_time_up, yards_winner
 from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
-from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState
-from downfield.officiating.engine.state import GameState, Overtime, Phase, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.params import Param
+from downfield.officiating.state.game_state import GameState, Overtime, Phase, opponent
+from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext
+from downfield.officiating.state.play_state import PlayState
 
 CLOCK_PARAMS: Final = (
     Param(

@@ -21,14 +21,14 @@ from downfield.officiating.consequences.declaration_handlers import (
 )
 from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_choice, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, KickEnded, Roll, Side
-from downfield.officiating.engine.facts import outermost_x
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState, Stoppage
-from downfield.officiating.engine.state import Clock, GameState, Phase, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.tap import tables
 from downfield.officiating.set_up_declaration import DuePlay
+from downfield.officiating.state.facts import outermost_x
+from downfield.officiating.state.game_state import Clock, GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import PlayState, Stoppage
 
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "TAP-047", low=1, high=99),

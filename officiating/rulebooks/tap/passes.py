@@ -18,15 +18,15 @@ from downfield.officiating.consequences.declaration_handlers import (
     require_on_side,
 )
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, PassEnded, Pitch
-from downfield.officiating.engine.facts import exceedance_probability, outermost_x, segment_meets_base
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.over_fronts import over_fronts
-from downfield.officiating.engine.play_state import Stoppage
-from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
+from downfield.officiating.params import Param
 from downfield.officiating.role_names import LINEMEN, canonical_role
-from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.ball import ball_position, overrun_mm
+from downfield.officiating.state.facts import exceedance_probability, outermost_x, segment_meets_base
+from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.over_fronts import over_fronts
+from downfield.officiating.state.play_state import Stoppage
 
 STICKS: Final = "the rulebook gives no lengths; measure the sticks of your table"
 

@@ -25,12 +25,12 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, require_on_board
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.declarations import Claim, Side
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState
-from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.params import Param
 from downfield.officiating.rulebooks.tap.clock import end_overtime_play
+from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import PlayState
 
 BEFORE_SNAP: Final = frozenset({Phase.LINE_UP, Phase.SET})
 

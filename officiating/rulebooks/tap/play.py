@@ -10,12 +10,12 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import refuse_unless, refuse_with_ball_free
 from downfield.officiating.consequences.rolls_and_choices import wait_for_coin
 from downfield.officiating.declarations import ChoiceMade, Coin
-from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import Stoppage
-from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rulebooks.tap.tables import fumble_keeper
 from downfield.officiating.rules.lines import spot_at
+from downfield.officiating.state.game_state import GameState, Phase, opponent
+from downfield.officiating.state.interfaces import Outcome, RuleContext
+from downfield.officiating.state.play_state import Stoppage
 
 
 def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:

@@ -61,6 +61,7 @@ from downfield.officiating.consequences.declaration_handlers import (
     declare_set,
     name_carrier,
     set_clock,
+    swap_base,
 )
 from downfield.officiating.consequences.periods import end_game
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
@@ -84,9 +85,6 @@ from downfield.officiating.declarations import (
     Separated,
     SetUp,
 )
-from downfield.officiating.dice import TWO_D6
-from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.tap import clock, kicks, passes, penalties, play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rules.ball import FirstTouch
@@ -94,6 +92,9 @@ from downfield.officiating.rules.facing import Backward
 from downfield.officiating.rules.interference import Interference
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.tackles import DownByFall, FigureDead, Tackle, tackle_params
+from downfield.officiating.state.dice import TWO_D6
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 
 FALL_WINDOW: Final = "TAP gives no time for 'while making contact'; a figure knocked over is down within half a second"
 
@@ -175,7 +176,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
     PlayEnded: declare_play_ended,
     SetUp: apply_set_up,
-    BaseSwap: TAP_CHECKS.at_base_swap,
+    BaseSwap: TAP_CHECKS.reporting_base_swap(swap_base),
     ClockSet: clock.ending_on_time(set_clock),
     Separated: clock.ending_on_time(begin_line_up),
     PassDeclared: passes.declare_pass,

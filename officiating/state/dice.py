@@ -8,8 +8,8 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.records import record
-from downfield.officiating.engine.state import GameState
 from downfield.officiating.sides import Side
+from downfield.officiating.state.game_state import GameState
 
 
 @record

@@ -13,12 +13,12 @@ from typing import Any, Literal, Protocol
 
 from downfield.core.field import FieldModel
 from downfield.officiating.calls import Call, CallKind, Finding
-from downfield.officiating.dice import DiceRule
-from downfield.officiating.engine.facts import Facts
-from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.params import Param, Params
 from downfield.officiating.set_up_declaration import DuePlay
+from downfield.officiating.state.dice import DiceRule
+from downfield.officiating.state.facts import Facts
+from downfield.officiating.state.game_state import GameState, Phase
 
 
 class Rule(Protocol):

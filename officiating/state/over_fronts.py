@@ -9,7 +9,7 @@ from typing import Final
 from downfield.core.scene import Figure
 from downfield.officiating.belief import Measure, Unit
 from downfield.officiating.conditions import Condition, worth_telling
-from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
+from downfield.officiating.state.facts import EVEN_ODDS, exceedance_probability
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from downfield.core.field import FieldModel
 from downfield.core.footprint import Face
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.state import GameState
+from downfield.officiating.state.game_state import GameState
 
 EVEN_ODDS: Final = 0.5
 """More probable than not. It decides facts that are not called themselves (who is engaged) and limits doubtful ones."""

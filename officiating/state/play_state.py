@@ -121,6 +121,16 @@ class OpponentTouch:
     spots_yd: tuple[tuple[float, float], tuple[float, float]]
 
 
+def finding_key(finding: Finding) -> str:
+    """Return the key by which `PlayState.settled` remembers a finding that was called."""
+    return f"{finding.rule}:{finding.key}"
+
+
+def too_close_key(key: str) -> str:
+    """Return the key by which `PlayState.settled` remembers a finding that was too close to call."""
+    return f"{key}:close"
+
+
 FORCED_STOP_ORDER: Final = ("", "line", "catch", "interception", "fumble")
 """Forced stops by standing, lowest first: who has the ball says which pivots are free, wherever the line is (TAP-088,
 TAP-105, TAP-106)."""
@@ -198,6 +208,11 @@ class PlayState:
     def fallen_ns(self, player: str | None) -> int | None:
         """Return when a figure fell in this play, None while it stands."""
         return next((fall.t_ns for fall in self.falls if fall.player == player), None)
+
+    def had_too_close(self, rule: str) -> bool:
+        """Return whether a finding of a rule, since the board last came on, was too close to call."""
+        ending = too_close_key(f"@{self.board_on_ns or 0}")
+        return any(key.startswith(f"{rule}:") and key.endswith(ending) for key in self.settled)
 
     def note(self, name: str) -> float | None:
         """Return what a rule noted in this play, None when it noted nothing of that name."""

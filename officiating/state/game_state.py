@@ -14,7 +14,7 @@ from typing import Final, Literal
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Player, Power
 from downfield.officiating.declarations import Choice, Hash, Side
-from downfield.officiating.engine.play_state import PlayKind, PlayState, Pose
+from downfield.officiating.state.play_state import PlayKind, PlayState, Pose
 
 ORDINALS: Final = ("1st", "2nd", "3rd", "4th")
 
