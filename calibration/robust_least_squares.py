@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,10 @@ class LeastSquaresLimits:
     caution: float = 4.0
     """Factor after a step that did not lower it; twice as much after each further one."""
     done: float = 1e-3
-    """A step that lowers half the sum of squares by less is the last: that moves no parameter by 0.05 sigma,"""
+    """Half the sum of squares is at its minimum where neither the last step nor an undamped next one lowers it by more:
+    that moves no parameter by 0.05 sigma."""
     free: float = 1e-3
-    """where the step was damped by less."""
+    """A step with more damping is never the last one."""
 
 
 LIMITS: Final = LeastSquaresLimits()
@@ -75,14 +76,16 @@ def minimize_huber(
         gained = cost - _cost(trial_residuals, loss_at)
         foretold = 0.5 * float(step @ (damping * step + slope))
         if not gained > 0:
-            if foretold < LIMITS.done or damping > LIMITS.most_damping:
+            if damping > LIMITS.most_damping or _undamped_gain(normal, slope, values > lowest) < LIMITS.done:
                 break
             damping, caution = damping * caution, caution * 2
             continue
         values, cost = trial, cost - gained
-        if gained < LIMITS.done and damping < LIMITS.free:
-            break
         normal, slope, scale = _normal_equations(trial_residuals, trial_jacobian, loss_at)
+        # Along a narrow curved valley even a little damping makes steps short: a small gain alone proves nothing.
+        nearly_free = gained < LIMITS.done and damping < LIMITS.free
+        if nearly_free and _undamped_gain(normal, slope, values > lowest) < LIMITS.done:
+            break
         relief = max(LIMITS.most_relief, 1 - (2 * gained / max(foretold, 1e-300) - 1) ** 3)
         damping, caution = max(damping * relief, LIMITS.least_damping), LIMITS.caution
     return values, cost
@@ -91,6 +94,20 @@ def minimize_huber(
 def _cost(residuals: Array, loss_at: float) -> float:
     size = np.abs(residuals)
     return float(np.where(size <= loss_at, 0.5 * size * size, loss_at * (size - 0.5 * loss_at)).sum())
+
+
+def _undamped_gain(normal: Array, slope: Array, above_lowest: Bools) -> float:
+    """Return by how much a full step would lower the cost if residuals were linear in the parameters.
+
+    Args:
+        normal: normal matrix with a diagonal of 1, shape (k, k).
+        slope: scaled gradient, shape (k,).
+        above_lowest: whether a parameter may become less, shape (k,).
+
+    """
+    movable = above_lowest | (slope < 0)
+    matrix = normal[np.ix_(movable, movable)] + LIMITS.least_damping * np.eye(np.count_nonzero(movable))
+    return 0.5 * float(slope[movable] @ np.linalg.solve(matrix, slope[movable]))
 
 
 def _normal_equations(residuals: Array, jacobian: Array, loss_at: float) -> tuple[Array, Array, Array]:
