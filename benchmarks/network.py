@@ -3,9 +3,10 @@
 Run: python benchmarks/network.py [--network NAME_OR_FOLDER] [--data FOLDER] [--worst FOLDER]
 
 Test pictures and clips are made in the data folder where they are missing: compositor and MuJoCo by this command, which
-needs the extra `twin`; photoreal ones by `downfield twin dataset FOLDER/photoreal --split test --renderer blender
---count 40 --per-table 1 --seed 901`, which needs Blender. Teams are classified in clips, by single measurements of
-the colors learned there from the line-up on. With ultralytics installed (extra `train`) its yolo26n-pose is timed too.
+needs the extra `twin`; photoreal ones by `downfield twin dataset FOLDER/photoreal --split test --renderer traced
+--count 40 --per-table 1 --seed 901`, which needs the extra `traced`. Teams are classified in clips, by single
+measurements of the colors learned there from the line-up on. With ultralytics installed (extra `train`) its
+yolo26n-pose is timed too.
 """
 
 from __future__ import annotations

@@ -1,11 +1,15 @@
 """Make the strangers' set: photoreal pictures of tables whose figures, bases, prints and lamps no training draws.
 
-Run: DOWNFIELD_BLENDER_PYTHON=.../python python benchmarks/strangers.py FOLDER [--count 60]
+Run: BLENDER_PYTHON=.../python python benchmarks/strangers.py FOLDER [--count 60]
 
 Bodies are molded from balls (`strangers_bodies.py`), prints have conventions of their own (`strangers_prints.py`),
 Blender draws them (`strangers_blender.py`), and a webcam model of its own develops them. FOLDER becomes a data set as
 `downfield twin dataset` writes one; measure it with `python benchmarks/network.py --data PARENT`, where FOLDER is
 `PARENT/strangers`. The set is looked at to report, never to train or to tune. An interrupted run goes on.
+
+Blender's `bpy` needs versions of packages of its own, so it has an environment of its own:
+    python3.11 -m venv blender && blender/bin/pip install bpy==4.5.15
+    export BLENDER_PYTHON=$PWD/blender/bin/python
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from pinhole import Pinhole, covering
 from strangers_prints import Print, draw_print
 from strangers_scene import base_corners, draw_camera, draw_scene
 
@@ -30,7 +35,6 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.field import FieldModel
 from downfield.core.records import to_json
-from downfield.twin.render.pinhole import Pinhole, covering
 from downfield.twin.sets.labels import FigureLabel, Labels, ThingLabel
 from downfield.twin.sets.sample import Sample
 
@@ -50,9 +54,9 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=SAMPLES, help="of the path tracer, per pixel")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
-    python = os.environ.get("DOWNFIELD_BLENDER_PYTHON")
+    python = os.environ.get("BLENDER_PYTHON")
     if not python:
-        parser.error("set DOWNFIELD_BLENDER_PYTHON to a Python that has bpy (docs/twin.md says how)")
+        parser.error("set BLENDER_PYTHON to a Python that has bpy (see the top of this file)")
     images, truth = options.folder / "images" / "test", options.folder / "truth" / "test"
     images.mkdir(parents=True, exist_ok=True)
     truth.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Make clips of strangers: plays of the twin's physics, drawn as `strangers.py` draws its stills.
 
-Run: DOWNFIELD_BLENDER_PYTHON=.../python python benchmarks/strangers_clips.py FOLDER [--count 8]
+Run: BLENDER_PYTHON=.../python python benchmarks/strangers_clips.py FOLDER [--count 8]
 
 Where figures stand, walk, meet and fall comes from the twin's physics, on fields and bases of the strangers' own sizes;
 everything that is seen comes from the strangers' code. FOLDER gets the files of `downfield twin render` (clip,
@@ -21,6 +21,7 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from pinhole import Pinhole, covering
 from scipy.spatial.transform import Rotation
 from strangers import Webcam, lens_maps, pinhole_order, plain
 from strangers_plays import StrangePlay, draw_play
@@ -34,7 +35,6 @@ from downfield.twin.film.clip import ClipWriter
 from downfield.twin.physics.truth import by_frame
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader, write_truth
 from downfield.twin.plays.recording import PlayRecording
-from downfield.twin.render.pinhole import Pinhole, covering
 from downfield.twin.snapshot import FigurePose, Snapshot
 
 Array = NDArray[np.float64]
@@ -56,9 +56,9 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=SAMPLES, help="of the path tracer, per pixel")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
-    python = os.environ.get("DOWNFIELD_BLENDER_PYTHON")
+    python = os.environ.get("BLENDER_PYTHON")
     if not python:
-        parser.error("set DOWNFIELD_BLENDER_PYTHON to a Python that has bpy (docs/twin.md says how)")
+        parser.error("set BLENDER_PYTHON to a Python that has bpy (strangers.py says how)")
     options.folder.mkdir(parents=True, exist_ok=True)
     for number in range(options.count):
         name = options.folder / f"{number:02d}"

@@ -1,6 +1,6 @@
 """Measure what covers the program's paint on clips of strangers, whose figures no code of the program has drawn.
 
-Run: DOWNFIELD_BLENDER_PYTHON=.../python PYTHONPATH=tests python benchmarks/strangers_program.py CLIPS [--clips 4]
+Run: BLENDER_PYTHON=.../python PYTHONPATH=tests python benchmarks/strangers_program.py CLIPS [--clips 4]
     [--frames 3] [--pictures FOLDER]
 
 CLIPS is a folder of `strangers_clips.py`. Two lines are painted where most figures are, as the rig paints, with the
@@ -23,6 +23,7 @@ from typing import Any, Final
 import av
 import cv2
 import numpy as np
+from pinhole import covering
 from program_scenes import ProgramFrame, edge_errors_px, paint_seen
 from strangers import lens_maps, plain
 from strangers_clips import SAMPLES, SEED, clip_scene
@@ -35,7 +36,6 @@ from downfield.core.scene import Scene
 from downfield.core.track_files import TrackFile
 from downfield.rig.program.board_painter import BoardPainter
 from downfield.rig.program.board_shapes import BoardShape
-from downfield.twin.render.pinhole import covering
 
 _PAINT: Final = (255, 0, 255)
 _LINE_MM: Final = 24.0
@@ -120,9 +120,9 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=3, help="of each clip")
     parser.add_argument("--pictures", type=Path, help="folder that gets every measured frame, with what is wrong")
     options = parser.parse_args()
-    python = os.environ.get("DOWNFIELD_BLENDER_PYTHON")
+    python = os.environ.get("BLENDER_PYTHON")
     if not python:
-        parser.error("set DOWNFIELD_BLENDER_PYTHON to a Python that has bpy (docs/twin.md says how)")
+        parser.error("set BLENDER_PYTHON to a Python that has bpy (strangers.py says how)")
     if options.pictures is not None:
         options.pictures.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)

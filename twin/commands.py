@@ -31,7 +31,7 @@ def dataset(
     count: Annotated[int, typer.Option(help="Pictures in the split.")],
     split: Annotated[str, typer.Option(help="train, val or test; the splits share no seed and no setting.")] = "train",
     seed: Annotated[int, typer.Option(help="Seed of everything drawn.")] = 0,
-    renderer: Annotated[str, typer.Option(help="compositor, mujoco, blender or traced.")] = "compositor",
+    renderer: Annotated[str, typer.Option(help="compositor, mujoco or traced.")] = "compositor",
     size: Annotated[str, typer.Option(help="Width x height of the camera's picture, px.")] = "1920x1080",
     scale: Annotated[float, typer.Option(help="Scale at which pictures are drawn, as a share of --size.")] = 1.0,
     crop: Annotated[int, typer.Option(help="Side of square parts cut out around figures, px; 0: whole.")] = 0,

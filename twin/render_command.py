@@ -36,7 +36,7 @@ _CRF, _DEMO_CRF = 20, 26  # the demonstration is part of the package
 def render(
     play: Annotated[str, typer.Argument(help="A named play (see `plays`), 'random', or a script's .toml file.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Common name of the files: NAME.mp4 and so on.")],
-    renderer: Annotated[str, typer.Option(help="mujoco, compositor, traced or blender.")] = "mujoco",
+    renderer: Annotated[str, typer.Option(help="mujoco, compositor or traced.")] = "mujoco",
     size: Annotated[str, typer.Option(help="Width x height of the picture, px.")] = "1280x720",
     fps: Annotated[float | None, typer.Option(help="Frames per second; by default the script's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the play; by default its own.")] = None,

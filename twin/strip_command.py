@@ -21,7 +21,7 @@ def strip(
     slip: Annotated[
         int, typer.Option(min=0, help="The play after which the slide is set two yards off at first; 0 for none.")
     ] = 3,
-    renderer: Annotated[str, typer.Option(help="compositor, mujoco, traced or blender.")] = "compositor",
+    renderer: Annotated[str, typer.Option(help="compositor, mujoco or traced.")] = "compositor",
     size: Annotated[str, typer.Option(help="Width x height of the picture, px.")] = "1920x1080",
     fps: Annotated[float, typer.Option(min=2, max=60, help="Frames per second.")] = 5.0,
     edition: Annotated[str, typer.Option(help="The strip: a bundled one's name, or a .toml file.")] = BUNDLED_STRIP,

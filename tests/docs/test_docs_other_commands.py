@@ -143,7 +143,7 @@ def test_what_is_installed_exists(line: str) -> None:
 
 def test_every_extra_is_in_the_table_of_the_install_page() -> None:
     table = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE)
-    extras = set(PROJECT["optional-dependencies"]) - {"dev", "photoreal"}
+    extras = set(PROJECT["optional-dependencies"]) - {"dev"}
     assert extras <= set(table), "these are for users, and the install page does not name them"
 
 

@@ -10,7 +10,7 @@ from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance
 from downfield.twin.render.renderer import Renderer
 
-RendererName = Literal["compositor", "mujoco", "traced", "blender"]
+RendererName = Literal["compositor", "mujoco", "traced"]
 RENDERERS: tuple[RendererName, ...] = get_args(RendererName)
 
 
@@ -39,10 +39,6 @@ def open_renderer(name: RendererName, appearance: Appearance, players: Sequence[
         from downfield.twin.render.render_mujoco import MujocoRenderer
 
         return MujocoRenderer(appearance, players)
-    if name == "blender":
-        from downfield.twin.render.render_blender import BlenderRenderer
-
-        return BlenderRenderer(appearance, players)
     if name == "traced":
         from downfield.twin.render.render_traced import TracedRenderer
 

@@ -6,7 +6,6 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Pixel
 from downfield.core.records import record
 from downfield.twin.randomization.deck import Split
-from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.labels import FigureLabel, Labels, ThingLabel
 
 CLASSES = ("upright", "fallen", "ball", "hand")
@@ -28,7 +27,7 @@ class Sample:
         split: training, validation or test.
         table: number of its drawn table; pictures of one table share its appearance.
         play: whether it comes from a play of the physics; otherwise it was arranged.
-        renderer: name of its renderer.
+        renderer: name of the program that drew it: one of the twin's renderers, or another.
         power: whether the board was on.
         calibration: the printed field, and the camera at mid exposure, shake included.
         labels: of the objects in it.
@@ -40,7 +39,7 @@ class Sample:
     split: Split
     table: int
     play: bool
-    renderer: RendererName
+    renderer: str
     power: bool
     calibration: Calibration
     labels: Labels

@@ -58,7 +58,7 @@ class StripFilm:
 
     Args:
         look: of the strip, its light and its camera.
-        renderer: that draws it; the photoreal ones show plastic by themselves, to the others its glare is added.
+        renderer: that draws it; `traced` shows the plastic's glare by itself, to the others' pictures it is added.
         seed: of noise, shake and flicker.
 
     """

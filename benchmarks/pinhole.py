@@ -1,7 +1,6 @@
-"""From an ideal pinhole picture to the picture through a lens with distortion.
+"""The pinhole pictures that Blender draws for the strangers' sets, from which a lens with distortion is resampled.
 
-Renderers draw pinhole pictures; a lens with distortion has rays outside a pinhole picture of its own size. So a
-renderer draws the smallest pinhole picture with every ray of the lens, which is then resampled through the lens.
+A lens with distortion has rays outside a pinhole picture of its own size, so the smallest one with every ray is drawn.
 """
 
 from __future__ import annotations
@@ -9,14 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Lens
-from downfield.core.arrays import Image
-
-Map = NDArray[np.float32]
 
 _RIM_PX = 3  # room for the resampling kernel
 
@@ -52,19 +46,3 @@ def covering(lens: Lens) -> Pinhole:
     high = np.ceil(rays.max(axis=0)) + _RIM_PX
     columns, rows = (int(side) for side in high - low + 1)
     return Pinhole((columns, rows), focal, (float(-low[0]), float(-low[1])))
-
-
-def through_lens(picture: Image, pinhole: Pinhole, lens: Lens) -> Image:
-    """Return a pinhole picture resampled through the lens, shape (height, width, 3)."""
-    return np.asarray(cv2.remap(picture, *_maps(pinhole, lens), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
-
-
-@lru_cache(maxsize=4)
-def _maps(pinhole: Pinhole, lens: Lens) -> tuple[Map, Map]:
-    width, height = lens.size_px
-    x, y = np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
-    rays = lens.undistort(np.stack([x.ravel(), y.ravel()], axis=1)) * pinhole.focal_px + pinhole.center_px
-    return (
-        rays[:, 0].reshape(height, width).astype(np.float32),
-        rays[:, 1].reshape(height, width).astype(np.float32),
-    )
