@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+WORKERS ?= auto
 FOLDERS := core calibration models vision officiating game review api rig desk twin training
 
-.PHONY: run test tests collect test-training lint types check format docs docs-site lock audit release clean
+.PHONY: run test tests fuzz collect test-training lint types check format docs docs-site lock audit release clean
 
 run: $(VENV)/.run
 	$(BIN)/downfield run
@@ -14,11 +15,20 @@ test: $(VENV)/.dev lint types tests
 # A test runs on every core, so one thread of linear algebra each: two made calibrations take half as long again.
 # Hundreds of processes are started, which would each compile all modules again where Python keeps no bytecode; of what is
 # installed only a part is ever imported, and compiled then.
-# Many tests wait for real processes. One that fails while every core is busy is run again by itself, and must pass then.
+# Nothing is drawn at random: neither examples of property tests nor the order of sets.
 tests: $(VENV)/.dev
-	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder || { test $$? = 1 && \
-	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= PYTHONHASHSEED=0; \
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+# Property tests with examples drawn at random, again and again; no round begins after FUZZ_MINUTES, or after a failure.
+FUZZ_MINUTES ?= 120
+fuzz: $(VENV)/.dev
+	export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 HYPOTHESIS_PROFILE=fuzz; \
+	end=$$(( $$(date +%s) + 60 * $(FUZZ_MINUTES) )); \
+	while [ $$(date +%s) -lt $$end ]; do \
+		$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m hypothesis \
+			$$(grep -lr '^from hypothesis' tests --include='test_*.py') || exit 1; \
+	done
 
 # One process collects the tests and so keeps the bytecode of all modules: three at once would each compile all of them.
 collect: $(VENV)/.dev
@@ -26,8 +36,7 @@ collect: $(VENV)/.dev
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only --quiet >build/collected.txt || { cat build/collected.txt; false; }
 
 # Training needs torch, which nothing else does: it is tested in an environment of its own. Beside the other tests, as in
-# .ci/run, with fewer WORKERS; what failed before is theirs to know.
-WORKERS ?= auto
+# .ci/run, with fewer WORKERS.
 test-training: $(VENV)-train/.done
 	export OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=; \
 	$(VENV)-train/bin/python -m pytest -n $(WORKERS) --dist loadfile -p no:cacheprovider \

@@ -6,17 +6,16 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from ports import reserve_port
+from waiting import WAIT_S, wait_until
 
 from downfield.desk.replication.broker_server import find_nats_server, write_broker_files
 from downfield.rig.tournament.broker import BrokerAccess, broker_access
-
-_START_S = 60.0
 
 
 def skip_without_broker() -> None:
@@ -36,8 +35,7 @@ class BrokerServer:
     """
 
     def __init__(self, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port: int = free.getsockname()[1]
+        self.port = reserve_port()
         self.files = write_broker_files(folder, "127.0.0.1", self.port)
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -45,15 +43,13 @@ class BrokerServer:
         """Start it, and wait until it answers."""
         command = [find_nats_server(), "-c", str(self.files.configuration)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until_s = time.monotonic() + _START_S
-        while time.monotonic() < until_s:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-            except OSError:
-                time.sleep(0.02)
-            else:
-                return
-        raise AssertionError("the broker did not start")
+        wait_until(self._answers, "the broker starts")
+
+    def _answers(self) -> bool:
+        with suppress(OSError):
+            socket.create_connection(("127.0.0.1", self.port), WAIT_S).close()
+            return True
+        return False
 
     @property
     def pid(self) -> int:

@@ -19,7 +19,9 @@ from typing import Any, Final
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
+from ports import reserve_port
 from served_games import FakeRig
+from waiting import WAIT_S
 
 from downfield.api.app import LOCAL, create_app
 from downfield.api.dependencies import AppContext
@@ -42,7 +44,7 @@ NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "goog
 RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
 OAKDALE: Final = TeamSheet(name="Oakdale", short="OAK", color="#f2b705", ink="#ffffff")
 PHONE: Final = {"width": 390, "height": 844}
-WAIT_MS: Final = 45_000  # for what takes tens of milliseconds on an idle machine
+WAIT_MS: Final = 1000 * WAIT_S
 
 expect.set_options(timeout=WAIT_MS)
 
@@ -148,8 +150,7 @@ class PageServer:
         self._program = program
         self._table_setup = table_setup
         self._access = access
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = free.getsockname()[1]
+        self._port = reserve_port()
         self.url = f"http://127.0.0.1:{self._port}"
 
     def start(self, before: Callable[[], object] = lambda: None) -> None:
@@ -191,6 +192,6 @@ class PageServer:
         self.hub.close()
         self._picture.close()
         self._server.should_exit = True
-        self._thread.join(10)
+        self._thread.join(WAIT_S)
         self.game_service.close()
         self._store.close()

@@ -1,8 +1,9 @@
 """Runs the longest files first, so that no core is left alone at the end; keeps compiled networks beside the build.
 
-Examples of property tests have no time limit: on a busy computer one takes a second now and then. A process of tests
-ends as the command does: a thread that a test left in OpenCV or OpenVINO can't take the interpreter back while it ends,
-and C++ then aborts the process ("terminate called without an active exception") though every test has passed.
+Property tests take the same examples in every run and on every computer; `make fuzz` draws others. No example has a
+time limit: on a busy computer one takes a second now and then. A process of tests ends as the command does: a thread
+that a test left in OpenCV or OpenVINO can't take the interpreter back while it ends, and C++ then aborts the process
+("terminate called without an active exception") though every test has passed.
 """
 
 from __future__ import annotations
@@ -67,8 +68,10 @@ _PROCESS_END: Final = ProcessEnd()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-hypothesis.settings.register_profile("downfield", hypothesis.settings(), deadline=None)
-hypothesis.settings.load_profile("downfield")
+_ALWAYS: Final = hypothesis.settings(database=None, deadline=None, print_blob=False)
+hypothesis.settings.register_profile("fixed", _ALWAYS, derandomize=True, max_examples=50)
+hypothesis.settings.register_profile("fuzz", _ALWAYS, derandomize=False, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 # Every process that opens the networks reads them from there, and nothing is left in the user's own folder.
 os.environ.setdefault("DOWNFIELD_CACHE", str(Path(__file__).parents[1] / "build" / "cache"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from ports import reserve_port
+from waiting import WAIT_S
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _UNPRIVILEGED = "nobody"
@@ -86,8 +87,7 @@ def postgres_cluster(options: str = "-c fsync=off") -> Iterator[PostgresServer]:
         if user is not None:
             Path(made).chmod(0o755)
             shutil.chown(data, user)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = reserve_port()
         _run(user, folder / "initdb", "-D", data, "-U", "downfield", "-A", "trust", "-E", "UTF8", "--no-sync")
         server = PostgresServer(data, port, user, options)
         server.start()
@@ -118,5 +118,5 @@ def _run(user: str | None, *command: str | Path) -> None:
         stderr=subprocess.DEVNULL,
         user=user,
         cwd="/",
-        timeout=60,
+        timeout=WAIT_S,
     )

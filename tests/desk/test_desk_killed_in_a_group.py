@@ -5,12 +5,12 @@ Run as a program it is a desk that stores the batches of a file, one JSON object
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -20,6 +20,7 @@ import pytest
 from postgres_server import PostgresServer, postgres_cluster, skip_without_postgres
 from sqlalchemy import Engine, create_engine, text
 from tournament_rig import entries_after, game_of
+from waiting import WAIT_S, wait_until
 
 from downfield.core.records import from_json, to_json
 from downfield.desk.replication.tournament_store import TournamentStore
@@ -28,14 +29,17 @@ from downfield.game.replication import JournalBatch, make_batch
 from downfield.game.signing import RigKey
 from downfield.game.store_opening import open_for_reading
 
-WAIT_S = 60.0
+DATABASES = itertools.count(1)
 GAMES = 6
 ENTRIES = 24
-SLOW = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END$$"
+HOLD = (
+    "CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql"
+    " AS $$BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END$$"
+)
 MOMENTS = {
-    "after the entries, before the signatures": "CREATE TRIGGER slow AFTER INSERT ON entries EXECUTE FUNCTION slow()",
-    "at the commit": "CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON games DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"
-    " WHEN (NEW.number = 1) EXECUTE FUNCTION slow()",
+    "after the entries, before the signatures": "CREATE TRIGGER hold AFTER INSERT ON entries EXECUTE FUNCTION hold()",
+    "at the commit": "CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON games DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"
+    " WHEN (NEW.number = 1) EXECUTE FUNCTION hold()",
 }
 
 
@@ -47,9 +51,9 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture
-def server(postgres: PostgresServer, request: pytest.FixtureRequest) -> Iterator[tuple[str, Engine]]:
+def server(postgres: PostgresServer) -> Iterator[tuple[str, Engine]]:
     """A database of the test's own: its address, and an engine that commits each statement."""
-    name = f"desk_{abs(hash(request.node.name)) % 10**8}"
+    name = f"desk_{next(DATABASES)}"
     admin = create_engine(postgres.address.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
@@ -84,10 +88,10 @@ def complete(batches: list[list[JournalBatch]]) -> dict[str, list[int]]:
     return {journal[0].game.id: list(range(1, ENTRIES + 1)) for journal in batches}
 
 
-def is_sleeping(engine: Engine) -> bool:
+def is_held(engine: Engine) -> bool:
     with engine.connect() as connection:
-        asleep = connection.scalar(text("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
-    return bool(asleep)
+        held = connection.scalar(text("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory'"))
+    return bool(held)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -99,21 +103,20 @@ def test_a_desk_killed_within_a_group_loses_nothing_and_stores_nothing_twice(
     with closing(TournamentStore(address)) as store:
         store.open()
     with engine.connect() as connection:
-        connection.execute(text(SLOW))
+        connection.execute(text(HOLD))
         connection.execute(text(MOMENTS[moment]))
     file = tmp_path / "batches.jsonl"
     file.write_text("\n".join(to_json(JournalBatch, journal[0]) for journal in batches))
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-    desk = subprocess.Popen([sys.executable, __file__, address, str(file)], env=environment)
-    until_s = time.monotonic() + WAIT_S
-    while not is_sleeping(engine):
-        assert desk.poll() is None, "the desk ended by itself"
-        assert time.monotonic() < until_s, "the desk never came to the statement"
-        time.sleep(0.02)
-    desk.send_signal(signal.SIGKILL)
-    desk.wait()
     with engine.connect() as connection:
-        connection.execute(text(f"DROP TRIGGER slow ON {'entries' if 'entries' in moment else 'games'}"))
+        connection.execute(text("SELECT pg_advisory_lock(1)"))
+        desk = subprocess.Popen([sys.executable, __file__, address, str(file)], env=environment)
+        wait_until(lambda: desk.poll() is not None or is_held(engine), "the desk comes to the statement")
+        assert desk.poll() is None, "the desk ended by itself"
+        desk.send_signal(signal.SIGKILL)
+        desk.wait()
+        connection.execute(text("SELECT pg_advisory_unlock(1)"))  # the server goes on without it, up to the commit
+        connection.execute(text(f"DROP TRIGGER hold ON {'entries' if 'entries' in moment else 'games'}"))
     with closing(TournamentStore(address)) as another:  # the rigs begin again with what nobody confirmed
         for number in range(len(batches[0])):
             replies = another.receive_all([journal[number] for journal in batches])

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
-import threading
 import urllib.request
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from ports import reserve_port
+from waiting import WAIT_S, wait_until
 
 from downfield.game.heads import read_heads
 from downfield.rig.cli import main
 from downfield.rig.cli.start import start
 
 INTERRUPTED_IMPORT = """
-import importlib.abc, os, signal, sys, time
+import importlib.abc, os, signal, sys
 class Interrupting(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if name == "downfield.rig.cli.main":
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.2)
 sys.meta_path.insert(0, Interrupting())
 sys.argv = ["downfield", "--version"]
 signal.signal(signal.SIGINT, {handler})
@@ -41,7 +40,7 @@ start()
 )
 def test_ctrl_c_during_the_import_prints_no_traceback(handler: str, status: int, output: str) -> None:
     script = INTERRUPTED_IMPORT.format(handler=handler)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (status, output, "")
 
 
@@ -61,7 +60,7 @@ start()
 def test_a_library_that_the_system_lacks_is_named_with_what_to_install(tmp_path: Path) -> None:
     script = LACKING.format(problem="libGL.so.1: cannot open shared object file: No such file or directory")
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S, check=False, cwd=tmp_path
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("downfield: this system lacks the library libGL.so.1. Install")
@@ -71,7 +70,7 @@ def test_a_library_that_the_system_lacks_is_named_with_what_to_install(tmp_path:
 def test_another_package_that_fails_is_no_missing_library(tmp_path: Path) -> None:
     script = LACKING.format(problem="numpy.core.multiarray failed to import")
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S, check=False, cwd=tmp_path
     )
     assert done.returncode == 1
     assert "numpy.core.multiarray failed to import" in done.stderr
@@ -87,21 +86,23 @@ os.execv(sys.executable, [sys.executable, "-m", "downfield", *sys.argv[1:]])
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way")
 def test_a_program_without_input_and_output_serves_its_pages_and_ends_in_order(tmp_path: Path) -> None:
     """A closed terminal sends SIGHUP; what was closed at the start must not be a socket of the pages."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = reserve_port()
     arguments = ["score", "--port", str(port), "--set", f"data={tmp_path / 'data'}"]
     process = subprocess.Popen([sys.executable, "-c", ON_CLOSED, *arguments], cwd=tmp_path)
     try:
-        answered = False
-        for _ in range(600):
-            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
-                answered = answer.status == 200
-            if answered or process.poll() is not None:
-                break
-            threading.Event().wait(0.1)
-        assert answered, "no answer"
+
+        def answers() -> bool:
+            assert process.poll() is None, "it ended"
+            with (
+                suppress(OSError),
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=WAIT_S) as answer,
+            ):
+                return bool(answer.status == 200)
+            return False
+
+        wait_until(answers, "the pages answer")
         process.send_signal(signal.SIGHUP)
-        assert process.wait(60) == 0
+        assert process.wait(WAIT_S) == 0
     finally:
         process.kill()
         process.wait()
@@ -120,7 +121,7 @@ def test_names_beyond_ascii_are_read_in_an_ascii_locale(tmp_path: Path, given: s
     else:
         (tmp_path / "Стол.toml").write_text('[rig]\ntable = "Стол"\n', encoding="utf-8")
         command += ["--config", "Стол.toml"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=WAIT_S, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert rb'table = "\u0421\u0442\u043e\u043b"' in done.stdout  # the terminal has ASCII only
 
