@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
-FOLDERS := core calibration models vision officiating game review api rig desk twin training
+# The rooms, as pyproject.toml lists them.
+ROOMS := $(shell sed -n 's/^"downfield[.][a-z]*" = "\([a-z]*\)"$$/\1/p' pyproject.toml)
 
 .PHONY: run test tests fuzz collect test-training lint types check format docs docs-site lock audit release clean
 
@@ -123,7 +124,7 @@ $(VENV)-lock/.done:
 	$(VENV)-lock/bin/python .ci/install.py 'uv>=0.9' 'pip-audit>=2.9'
 	touch $@
 
-build/typing/downfield: Makefile
+build/typing/downfield: pyproject.toml
 	rm -rf $@
 	mkdir -p $@
-	for folder in $(FOLDERS); do ln -s ../../../$$folder $@/$$folder; done
+	for room in $(ROOMS); do ln -s ../../../$$room $@/$$room; done

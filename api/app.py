@@ -12,13 +12,9 @@ from downfield.api import problems
 from downfield.api.dependencies import AppContext, authorize
 from downfield.api.feed.open_streams import OpenStreams
 from downfield.api.feed.relay import RelayManager
-from downfield.api.graphics.kept_sponsors import KeptSponsors
-from downfield.api.logos import LogoFolder
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
 from downfield.api.repeated_requests import AnsweredRequests
-from downfield.api.replay.director import ReplayDirector
-from downfield.api.replay.films import FilmMaker
 from downfield.api.routes import (
     bundles,
     camera,
@@ -52,18 +48,22 @@ from downfield.api.security.middleware import SecurityMiddleware
 from downfield.api.security.revocation import RevocableResponses
 from downfield.api.security.roles import AT_A_TABLE, IN_REVIEW
 from downfield.api.security.tokens import TokenStore
-from downfield.game.evidence import EvidenceFinder
-from downfield.game.recent_histories import RecentHistories
+from downfield.broadcast.graphics.kept_sponsors import KeptSponsors
+from downfield.broadcast.graphics.logos import LogoFolder
+from downfield.broadcast.replay.director import ReplayDirector
+from downfield.broadcast.replay.films import FilmMaker
+from downfield.broadcast.replay.replay_maker import ReplayMaker
 from downfield.review.call_viewer import CallViewer
 from downfield.review.catalog import GameCatalog
+from downfield.review.evidence import EvidenceFinder
 from downfield.review.exports import ClipExporter
 from downfield.review.finished_games import FinishedGames
 from downfield.review.game_standings import GameStandings
-from downfield.review.replay.replay_maker import ReplayMaker
 from downfield.review.reports.game_report import RecentReport
 from downfield.review.sealed_recordings import SealedRecordings
 from downfield.review.thumbnails import Thumbnails
 from downfield.review.worker import JudgingWorker
+from downfield.store.recent_histories import RecentHistories
 
 LOCAL: Final = AccessPolicy()
 

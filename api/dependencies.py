@@ -10,12 +10,8 @@ from typing import Annotated, Final, Protocol
 from fastapi import Depends, WebSocketException
 from fastapi.requests import HTTPConnection
 
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.feed.open_streams import OpenStream, OpenStreams, StreamKind
 from downfield.api.problems import ProblemError
-from downfield.api.program.program_options import ProgramFeed
-from downfield.api.replay.director import ReplayOptions
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.forwarding import Origin
 from downfield.api.security.granted_access import Grants
@@ -25,16 +21,20 @@ from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore, role_of
 from downfield.api.setup_control import SetupControl
 from downfield.api.table_setup import TableSetup
-from downfield.game.evidence import EvidenceFinder
-from downfield.game.footage import Footage
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.broadcast.program.program_options import ProgramFeed
+from downfield.broadcast.replay.director import ReplayOptions
+from downfield.broadcast.replay.replay_maker import ReplayRenderer
+from downfield.capture.footage import Footage
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.signing import RigKey
-from downfield.game.store import Store
-from downfield.game.store_reader import GameRow
 from downfield.review.call_viewer import CallViewer
+from downfield.review.evidence import EvidenceFinder
 from downfield.review.finished_games import FinishedGames
 from downfield.review.kept_judgings import KeptJudgings
-from downfield.review.replay.replay_maker import ReplayRenderer
+from downfield.store.reader import GameRow
+from downfield.store.signing import RigKey
+from downfield.store.store import Store
 
 COOKIE: Final = "downfield"
 _OWN_PORTS: Final = (None, 80, 443, 8317)

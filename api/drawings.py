@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.painted_lines import PaintedLine, PaintKind
+from downfield.core.field.painted_lines import PaintedLine, PaintKind
 
 _POINTS_PER_LINE: Final = 24
 """A lens bends a long line, and so does a bowed board."""

@@ -9,10 +9,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import Questions
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 
 

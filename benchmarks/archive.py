@@ -29,8 +29,8 @@ from downfield.desk.archive.cluster import RayCluster, TaskFailure, connect_clus
 from downfield.desk.archive.job import ArchiveJob, ArchiveTask, JobSettings, do_task
 from downfield.desk.archive.results import TABLES, GameResult
 from downfield.game.commands import NewGame
-from downfield.game.hash_chain import GENESIS, digest_of
-from downfield.game.store import Store
+from downfield.store.hash_chain import GENESIS, digest_of
+from downfield.store.store import Store
 
 
 def make_bundles(folder: Path, count: int, plays: int) -> list[Path]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from downfield.game.published.game_topics import CallView
-from downfield.officiating.engine.replay import LIMITS
+from downfield.officiating.engine.replay import REPLAY_LIMITS
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
 
@@ -105,7 +105,7 @@ def _compare(true: Sequence[CallView], seen: Sequence[CallView], tally: CallTall
 
 
 def _same(one: CallView, two: CallView) -> bool:
-    return (one.kind, one.players) == (two.kind, two.players) and abs(one.t_ns - two.t_ns) <= LIMITS.same_call_ns
+    return (one.kind, one.players) == (two.kind, two.players) and abs(one.t_ns - two.t_ns) <= REPLAY_LIMITS.same_call_ns
 
 
 def _print(title: str, tally: CallTally) -> None:

@@ -20,10 +20,10 @@ from clip_pipeline import FramePair
 from scipy.stats import chi2
 
 from downfield.core.angles import difference_deg
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.replay import LIMITS, judge_recording
+from downfield.officiating.engine.replay import REPLAY_LIMITS, judge_recording
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 
@@ -127,7 +127,7 @@ def score_chain(
 
 
 def _same(one: Call, two: Call) -> bool:
-    return (one.kind, one.players) == (two.kind, two.players) and abs(one.t_ns - two.t_ns) <= LIMITS.same_call_ns
+    return (one.kind, one.players) == (two.kind, two.players) and abs(one.t_ns - two.t_ns) <= REPLAY_LIMITS.same_call_ns
 
 
 def _call_notes(true: Sequence[Call], same: Sequence[Call | None], false: Sequence[Call]) -> Iterator[str]:

@@ -21,7 +21,7 @@ import av
 import cv2
 from processor_time import killed_at_the_end
 
-from downfield.rig.recording.recorded_clip import bundled_demo
+from downfield.capture.recording.recorded_clip import bundled_demo
 
 PICTURES = 240
 _QUALITY = 85

@@ -11,15 +11,15 @@ import numpy as np
 from disturbances import disturb
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.recording.detection_cache import CachingDetector, DetectionCacheHeader
+from downfield.capture.sources.file_sources import VideoFile
 from downfield.core.arrays import Array
+from downfield.core.files.track_files import TrackFile
 from downfield.core.footprint import BASE_TOP_MM
 from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
 from downfield.core.scene import Scene
-from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
-from downfield.rig.recording.detection_cache import CachingDetector, DetectionCacheHeader
-from downfield.rig.sources.file_sources import VideoFile
 from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.vision.pipeline import Vision
 from downfield.vision.tracking.falls import Fall

@@ -38,30 +38,31 @@ import numpy as np
 from rig_fakes import FIELD, FakeVision
 from served_games import FakeRig
 
-from downfield.api.feed.hub import Hub
+from downfield.capture.observer import LoopObserver
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.recorder import Recorder
+from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
+from downfield.capture.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.core.errors import OutputError, SourceError
-from downfield.game import journal
 from downfield.game.commands import NewGame
-from downfield.game.hash_chain import verify_journal
-from downfield.game.heads import HeadsFile, compare_with_heads, read_heads
-from downfield.game.history import History
 from downfield.game.owner import GameOwner, rig_id
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
-from downfield.game.signing import RigKey
-from downfield.game.snapshot import SnapshotFile
-from downfield.game.spool import Spool
-from downfield.game.store import Store
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.camera_watch import CameraWatch
-from downfield.rig.live.connections import LoopObserver
 from downfield.rig.live.loop import Loop
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter
-from downfield.rig.recording.recorder import Recorder
-from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
+from downfield.rig.live.rig_health import FrameMeter
+from downfield.store import journal
+from downfield.store.hash_chain import verify_journal
+from downfield.store.heads import HeadsFile, compare_with_heads, read_heads
+from downfield.store.history import History
+from downfield.store.signing import RigKey
+from downfield.store.snapshot import SnapshotFile
+from downfield.store.spool import Spool
+from downfield.store.store import Store
 
 QUARTERS: Final = 4
 DECLARED_EVERY_S: Final = 60.0
@@ -327,7 +328,7 @@ def main() -> None:
     parser.add_argument("--fps", type=float, default=1.0, help="frames a second of the day")
     options = parser.parse_args()
     # A full disk takes none of the day's time.
-    vars(journal)["LIMITS"] = replace(journal.LIMITS, receipt_timeout_s=0.02, retry_s=0.02)
+    vars(journal)["JOURNAL_LIMITS"] = replace(journal.JOURNAL_LIMITS, receipt_timeout_s=0.02, retry_s=0.02)
     with tempfile.TemporaryDirectory() as folder:
         day = Day(Path(folder), options.hours, options.fps)
         began_s, done = time.process_time(), threading.Event()

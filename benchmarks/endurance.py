@@ -21,13 +21,13 @@ import numpy as np
 from processor_time import memory_mb
 
 from downfield.calibration.calibration import read_calibration
+from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection, Frame
+from downfield.core.platform.process_tuning import tune_process
 from downfield.core.roster import read_roster
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
-from downfield.rig.live.process_tuning import tune_process
-from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
 from downfield.vision.pipeline import Vision
 

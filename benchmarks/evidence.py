@@ -25,25 +25,25 @@ import cv2
 import numpy as np
 from evidence_live import dropped_frames, frame_times_ms, live_rig
 
-from downfield.api.feed.hub import Hub
+from downfield.capture.footage import FootageFrame
+from downfield.capture.recording.frame_reader import FrameReader
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip, tracks_path
+from downfield.capture.recording.recorded_footage import ClipFootage
+from downfield.capture.sources.source import CapturedFrame
+from downfield.core.files.track_files import TrackFile
 from downfield.core.scene import Scene
-from downfield.core.track_files import TrackFile
 from downfield.game.commands import NewGame
-from downfield.game.evidence import EvidenceFinder, NoGameInPlay
-from downfield.game.footage import FootageFrame
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.store import Store
-from downfield.game.store_reader import GameRow
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.call_viewer import encode_jpeg
+from downfield.review.evidence import EvidenceFinder, NoGameInPlay
 from downfield.review.exports import ClipExporter, ClipOptions
 from downfield.review.painting import DRAWING_KINDS
-from downfield.rig.recording.frame_reader import FrameReader
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip, tracks_path
-from downfield.rig.recording.recorded_footage import ClipFootage
 from downfield.rig.review_service import ReviewRig
-from downfield.rig.sources.source import CapturedFrame
+from downfield.store.reader import GameRow
+from downfield.store.store import Store
 
 AROUND = 90  # frames to each side of a call: a clip of six seconds
 DECODED = 120  # frames whose mean time is the unit

@@ -18,9 +18,9 @@ from calibration_tables import table
 
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-from downfield.core.field_toml import measured_field_toml
+from downfield.core.field.toml_file import measured_field_toml
 from downfield.rig.configuration.settings import CalibrationSettings
-from downfield.rig.live.annotated_picture import LIMITS as PICTURES
+from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 from downfield.rig.table_calibration import calibrate
 from downfield.twin.randomization.deck import split_named
 
@@ -30,7 +30,7 @@ FPS = 30
 def main() -> None:
     """Calibrate tables as a rig does when it starts, and print the time of each."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    waiting_s = (PICTURES.calibration_pictures - 1) * PICTURES.calibration_step / FPS
+    waiting_s = (ANNOTATED_PICTURE_LIMITS.calibration_pictures - 1) * ANNOTATED_PICTURE_LIMITS.calibration_step / FPS
     spent: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(count):
@@ -59,7 +59,7 @@ def main() -> None:
 def _frames(image: Image, seed: int) -> Iterator[Image]:
     """Yield the frames that a calibration is made from: the same table with noise of its own in each."""
     rng = np.random.default_rng(seed)
-    for _ in range(PICTURES.calibration_pictures):
+    for _ in range(ANNOTATED_PICTURE_LIMITS.calibration_pictures):
         noisy = image.astype(np.int16) + rng.integers(-3, 4, image.shape, dtype=np.int16)
         yield np.clip(noisy, 0, 255).astype(np.uint8)
 

@@ -21,17 +21,17 @@ from typing import TextIO
 
 from no_rig import NoRig
 
-from downfield.api.feed.hub import Hub
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
-from downfield.game.hash_chain import verify_journal
-from downfield.game.history import History
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Receipt, Submission
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
+from downfield.store.hash_chain import verify_journal
+from downfield.store.history import History
+from downfield.store.store import Store
 
 SPEED_UP = 20.0
 """Of the recording, so that a kill falls at any moment of a play."""

@@ -20,23 +20,19 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
 
-from downfield.api.feed.hub import Hub
+from downfield.capture.footage import Footage, FootageFrame
 from downfield.core.errors import BusyError
 from downfield.game.commands import NewGame
-from downfield.game.evidence import EvidenceFinder, NoGameInPlay
-from downfield.game.footage import Footage, FootageFrame
-from downfield.game.history import History
 from downfield.game.published.game_topics import CallView
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
-from downfield.game.signing import RigKey
-from downfield.game.store import Store
-from downfield.game.store_reader import GameRow
 from downfield.officiating.declarations import Carrier, SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
 from downfield.review.catalog import GameCatalog, GameSearch
+from downfield.review.evidence import EvidenceFinder, NoGameInPlay
 from downfield.review.finished_games import FinishedGames, LateRuling
 from downfield.review.game_standings import GameStandings
 from downfield.review.kept_judgings import KeptJudgings
@@ -44,6 +40,10 @@ from downfield.review.plays import reviewed_plays
 from downfield.review.reports.game_report import GameReport
 from downfield.review.worker import JudgingWorker
 from downfield.rig.review_service import ReviewRig
+from downfield.store.history import History
+from downfield.store.reader import GameRow
+from downfield.store.signing import RigKey
+from downfield.store.store import Store
 from officiating import FIELD, PLAY_S, PLAYERS, play_scenes
 
 T = TypeVar("T")

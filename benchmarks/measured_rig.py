@@ -9,19 +9,20 @@ from pathlib import Path
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
+from downfield.capture.observer import LoopObserver
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.capture.sources.source import CapturedFrame
 from downfield.core.frame import Detection, Frame
+from downfield.core.platform.process_tuning import tune_process
 from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.live.connections import DetectionResult, LoopObserver, VisionStage
+from downfield.rig.live.connections import DetectionResult, VisionStage
 from downfield.rig.live.network_vision import detection_rate, local_detector, open_vision
-from downfield.rig.live.process_tuning import tune_process
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 from downfield.rig.rig import Rig
-from downfield.rig.sources.source import CapturedFrame
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import Vision
 

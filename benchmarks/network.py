@@ -29,12 +29,12 @@ from clip_pipeline import run_pipeline
 from network_sets import picture_sets, test_clips
 
 from downfield.calibration.calibration import read_calibration
+from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.loading import open_detector
-from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
 from downfield.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
 

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.records import from_json, to_json
 from downfield.core.scene import Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.calls import Call

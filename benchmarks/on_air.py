@@ -43,7 +43,7 @@ from processor_time import (
 )
 from replay_client import play_and_replay
 
-from downfield.api.program.live_stream import TIMES
+from downfield.broadcast.program.live_stream import TIMES
 
 _WARM_S: Final = 8.0
 _PICTURES: Final = 300

@@ -19,8 +19,8 @@ from webcam_lenses import draw_webcam_lens
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import LineStyle, LineZero
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import LineStyle, LineZero
 
 Color = tuple[float, float, float]
 

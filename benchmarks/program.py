@@ -20,12 +20,12 @@ import cv2
 import numpy as np
 from program_scenes import edge_errors_px, filmed, lines, paint_seen, painted_area, painter, tracked_cameras
 
-from downfield.api.program.program_options import ProgramOptions
+from downfield.broadcast.program.picture_worker import program_jpeg
+from downfield.broadcast.program.program_feed import PROGRAM_LIMITS
+from downfield.broadcast.program.program_options import ProgramOptions
+from downfield.broadcast.program.program_painter import ProgramMoment, ProgramPainter
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.frame import Frame
-from downfield.rig.program.picture_worker import program_jpeg
-from downfield.rig.program.program_feed import LIMITS
-from downfield.rig.program.program_painter import ProgramMoment, ProgramPainter
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ def cost() -> None:
         each_ms = 1e3 * (spent[view] + spent["JPEG"]) / drawn
         sys.stdout.write(
             f"{view} view: {each_ms:.1f} ms a picture, of these {1e3 * spent['JPEG'] / drawn:.1f} ms JPEG; at"
-            f" {LIMITS.fps:g} a second {each_ms * LIMITS.fps / 10:.0f} % of a core\n"
+            f" {PROGRAM_LIMITS.fps:g} a second {each_ms * PROGRAM_LIMITS.fps / 10:.0f} % of a core\n"
         )
 
 

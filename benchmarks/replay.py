@@ -50,7 +50,7 @@ def record(clips: Path, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     clips.mkdir(parents=True, exist_ok=True)
     _render_missing(clips)
-    demo = Path(str(files("downfield.rig") / "demo" / "demo.mp4"))
+    demo = Path(str(files("downfield.capture") / "demo" / "demo.mp4"))
     for clip in [demo, *sorted(clips.glob("*.mp4"))]:
         print(clip.name, flush=True)
         beside = clip.with_suffix("")

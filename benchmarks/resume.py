@@ -15,17 +15,17 @@ from pathlib import Path
 from kill import _shifted
 from no_rig import NoRig
 
-from downfield.api.feed.hub import Hub
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
-from downfield.game.signing import RigKey
-from downfield.game.snapshot import SnapshotFile
-from downfield.game.store import Store
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
+from downfield.store.signing import RigKey
+from downfield.store.snapshot import SnapshotFile
+from downfield.store.store import Store
 
 PAUSE_NS = 20_000_000_000
 """Between two plays."""

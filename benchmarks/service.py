@@ -24,16 +24,16 @@ from no_rig import NoRig
 
 from downfield.api.dependencies import AppContext
 from downfield.api.feed import relay
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.core.field import preset
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.core.field.model import preset
 from downfield.game.commands import NewGame
 from downfield.game.published.board_topics import FigureView, SceneView
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.web_service import Service
+from downfield.store.store import Store
 
 SCENES_PER_S = 15  # as the rig publishes them; the rest of the rate are calls
 CONNECT_S = 4.0  # for all clients to connect
@@ -59,7 +59,7 @@ def scene(frame: int) -> SceneView:
 def serve(pipe: Connection, folder: str, rate: float, seconds: float, use_relay: bool) -> None:
     """Serve; publish whenever "go" comes, and send what it cost."""
     if not use_relay:
-        relay.LIMITS = replace(relay.LIMITS, local_subscribers=10_000)  # type: ignore[misc]
+        relay.RELAY_LIMITS = replace(relay.RELAY_LIMITS, local_subscribers=10_000)  # type: ignore[misc]
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
     game_service = GameService(store, hub, NoRig(), preset("ultimate"), load_rulebook("tap"))
     game_service.start_game(NewGame())

@@ -33,7 +33,7 @@ from strangers_scene import base_corners, draw_camera, draw_scene
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.records import to_json
 from downfield.twin.sets.labels import FigureLabel, Labels, ThingLabel
 from downfield.twin.sets.sample import Sample

@@ -11,7 +11,7 @@ from strangers import field_of
 from strangers_prints import Print, draw_print
 
 from downfield.core.errors import ScriptError
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, SetUp

@@ -28,14 +28,14 @@ from program_scenes import ProgramFrame, edge_errors_px, paint_seen
 from strangers import lens_maps, plain
 from strangers_clips import SAMPLES, SEED, clip_scene
 
+from downfield.broadcast.program.board_painter import BoardPainter
+from downfield.broadcast.program.board_shapes import BoardShape
 from downfield.calibration.calibration import read_calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
+from downfield.core.files.track_files import TrackFile
 from downfield.core.scene import Scene
-from downfield.core.track_files import TrackFile
-from downfield.rig.program.board_painter import BoardPainter
-from downfield.rig.program.board_shapes import BoardShape
 
 _PAINT: Final = (255, 0, 255)
 _LINE_MM: Final = 24.0

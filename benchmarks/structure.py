@@ -14,6 +14,7 @@ import io
 import statistics
 import sys
 import tokenize
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,9 @@ NO_CODE = {
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 }
-FOLDERS = ("core", "calibration", "models", "vision", "officiating", "game", "api", "rig", "twin", "training")
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+ROOMS = tuple(name.partition(".")[2] for name in PYPROJECT["tool"]["setuptools"]["package-dir"] if "." in name)
+"""The rooms of the product, in import order."""
 
 
 def modules(root: Path, folder: str) -> list[Path]:
@@ -38,7 +41,7 @@ def modules(root: Path, folder: str) -> list[Path]:
 def public_classes(root: Path) -> dict[str, list[Path]]:
     """Where each public top-level class name is defined."""
     found: dict[str, list[Path]] = defaultdict(list)
-    for folder in FOLDERS:
+    for folder in ROOMS:
         for path in modules(root, folder):
             for node in ast.parse(path.read_text()).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
@@ -92,7 +95,7 @@ def main() -> None:
     print(f"{'folder':<14}{'modules':>8}{'lines':>8}{'code':>8}{'median':>8}  longest")
     every: list[tuple[int, Path]] = []
     all_code = 0
-    for folder in FOLDERS:
+    for folder in ROOMS:
         sizes = [(len(path.read_text().splitlines()), path) for path in modules(root, folder)]
         every += sizes
         if sizes:

@@ -33,25 +33,25 @@ from cut_proxy import CutProxy
 from postgres_server import PostgresServer, postgres_cluster
 from tournament_rig import append, game_of
 
-from downfield.api.feed.hub import Hub
-from downfield.core.track_files import TrackFile
+from downfield.capture.recording.recorded_clip import bundled_demo, tracks_path
+from downfield.core.files.track_files import TrackFile
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.hash_chain import verify_journal
-from downfield.game.journal import pack_scenes
 from downfield.game.owner import GameOwner, rig_id
 from downfield.game.published.board_topics import HealthStatus
-from downfield.game.replication import JournalBatch
-from downfield.game.signing import RigKey
-from downfield.game.store import GameRow, Store
-from downfield.game.store_opening import open_for_reading
-from downfield.game.table_feed import TableMessage
-from downfield.rig.recording.recorded_clip import bundled_demo, tracks_path
+from downfield.game.published.hub import Hub
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.feed_publisher import FeedPublisher
 from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.link import TournamentLink
+from downfield.rig.tournament.table_feed import TableMessage
+from downfield.store.hash_chain import verify_journal
+from downfield.store.journal import pack_scenes
+from downfield.store.opening import open_for_reading
+from downfield.store.replication import JournalBatch
+from downfield.store.signing import RigKey
+from downfield.store.store import GameRow, Store
 
 IN_ONE_PROCESS = 5
 BEAT_S = 0.25

@@ -24,7 +24,7 @@ from downfield.twin.plays.library import named
 from downfield.twin.plays.performance import play
 from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.randomization.randomize import draw
-from downfield.vision.contacts.limits import LIMITS as CONTACTS
+from downfield.vision.contacts.limits import CONTACT_LIMITS
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.measurement import measure
@@ -96,7 +96,10 @@ def _simulated(plays: Iterator[tuple[int, PlayRecording]], faults: Faults) -> It
                 fingertips_mm=hands.fingertips_mm,
                 hands_mm=hands.outlines_mm,
                 touching={
-                    id_ for pair in scene.contacts if pair.gap_mm < CONTACTS.pushing_mm for id_ in (pair.a, pair.b)
+                    id_
+                    for pair in scene.contacts
+                    if pair.gap_mm < CONTACT_LIMITS.pushing_mm
+                    for id_ in (pair.a, pair.b)
                 },
             )
             out.truth.append(scene)

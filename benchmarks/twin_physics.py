@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.scene import Player
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.truth import Truth

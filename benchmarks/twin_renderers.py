@@ -13,7 +13,7 @@ import time
 import cv2
 import numpy as np
 
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance

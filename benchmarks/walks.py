@@ -28,30 +28,32 @@ sys.path.insert(0, str(ROOT / "tests"))
 import numpy as np  # noqa: E402
 from asgi_client import AsgiClient  # noqa: E402 - beside the tests
 from served_games import FakeRig  # noqa: E402
+from structure import ROOMS  # noqa: E402
 
 from downfield.api.app import create_app  # noqa: E402
 from downfield.api.dependencies import AppContext  # noqa: E402
-from downfield.api.feed.hub import Hub  # noqa: E402
-from downfield.api.feed.latest_picture import LatestPicture  # noqa: E402
+from downfield.broadcast.latest_picture import LatestPicture  # noqa: E402
 from downfield.calibration.calibration import Calibration  # noqa: E402
+from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture  # noqa: E402
+from downfield.capture.observer import LoopObserver  # noqa: E402
+from downfield.capture.problems import ActiveProblems  # noqa: E402
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip  # noqa: E402
+from downfield.capture.sources.source import CaptureClock  # noqa: E402
 from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.frame import Frame  # noqa: E402
 from downfield.core.scene import Scene  # noqa: E402
 from downfield.game.commands import NewGame  # noqa: E402
-from downfield.game.footage import FootageCalibration, FootageFrame, ScaledPicture  # noqa: E402
+from downfield.game.published.hub import Hub  # noqa: E402
 from downfield.game.service import GameService  # noqa: E402
-from downfield.game.store import Store  # noqa: E402
 from downfield.officiating.calls import Call  # noqa: E402
 from downfield.officiating.events import Event  # noqa: E402
 from downfield.officiating.rulebooks.rulebook import load_rulebook  # noqa: E402
 from downfield.rig.configuration.loading import load  # noqa: E402
-from downfield.rig.live.connections import EventPlayback, LoopObserver  # noqa: E402
+from downfield.rig.live.connections import EventPlayback  # noqa: E402
 from downfield.rig.live.loop import Loop  # noqa: E402
 from downfield.rig.live.network_vision import open_vision  # noqa: E402
-from downfield.rig.live.rig_health import ActiveProblems  # noqa: E402
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip  # noqa: E402
-from downfield.rig.sources.source import CaptureClock  # noqa: E402
 from downfield.rig.table import open_table  # noqa: E402
+from downfield.store.store import Store  # noqa: E402
 
 WATCHED_FROM: Final = 265
 """Index of the first frame of the frames' walk: the board is on for the last time before the tackle."""
@@ -64,7 +66,7 @@ TACKLE: Final = ("tackle", "dark-28", "light-24")
 STAGES: Final = ("capture", "decode", "detect", "track", "judge")
 """Names of the loop's threads, in the order in which a frame goes through them."""
 
-FOLDERS: Final = ("core", "calibration", "models", "vision", "officiating", "game", "api", "rig")
+FOLDERS: Final = frozenset(ROOMS) - {"desk", "cli", "twin", "training"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.jacobians import LENS, POSE, camera_parameters, with_parameters
-from downfield.calibration.lens.prior import LIMITS as LENSES
+from downfield.calibration.lens.prior import LENS_PRIOR_LIMITS
 from downfield.calibration.quality import base_top_sigma_mm
 from downfield.core.arrays import Array
 
@@ -25,7 +25,7 @@ class AdviceLimits:
     """Of a parameter, for the derivative of the camera's height."""
 
 
-LIMITS: Final = AdviceLimits()
+ADVICE_LIMITS: Final = AdviceLimits()
 
 
 def base_top_error_yd(calibration: Calibration) -> float:
@@ -38,7 +38,7 @@ def base_top_error_yd(calibration: Calibration) -> float:
     return 2 * float(np.median(sigma.max(axis=1)))
 
 
-def advise(calibration: Calibration, wanted_yd: float = LIMITS.wanted_yd) -> str:
+def advise(calibration: Calibration, wanted_yd: float = ADVICE_LIMITS.wanted_yd) -> str:
     """Return in one sentence which measurement would make base tops exact enough; empty if they are.
 
     Args:
@@ -73,17 +73,17 @@ def _with_known_height(calibration: Calibration) -> Calibration:
     values = camera_parameters(camera)
     slope = np.zeros(len(calibration.covariance))
     for i in range(POSE.start, POSE.stop):
-        step = LIMITS.step * max(1.0, abs(float(values[i])))
+        step = ADVICE_LIMITS.step * max(1.0, abs(float(values[i])))
         moved = values.copy()
         moved[i] += step
         slope[i] = (with_parameters(camera, moved).position_mm[2] - camera.position_mm[2]) / step
-    return _conditioned(calibration, slope[None], np.array([[LENSES.tape_mm**2]]))
+    return _conditioned(calibration, slope[None], np.array([[LENS_PRIOR_LIMITS.tape_mm**2]]))
 
 
 def _with_known_lens(calibration: Calibration) -> Calibration:
     """Return it as if the lens had been measured with the sheet."""
     slopes = np.eye(len(calibration.covariance))[LENS]
-    return _conditioned(calibration, slopes, np.diag(np.square(LENSES.measured_floor)))
+    return _conditioned(calibration, slopes, np.diag(np.square(LENS_PRIOR_LIMITS.measured_floor)))
 
 
 def _conditioned(calibration: Calibration, slopes: Array, noise: Array) -> Calibration:

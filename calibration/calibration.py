@@ -12,7 +12,7 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.jacobians import PARAMETERS, PLACE_PARAMETERS, locate
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.records import read_record, record, to_json, write_text
 
 Method = Literal["truth", "field", "fiducials", "landmarks"]

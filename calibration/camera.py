@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.records import check, record
 
 SHAPES: Final = ("along", "twist", "across", "both")
@@ -42,7 +42,7 @@ class ProjectionLimits:
     """Beyond this many half boards from the middle the bow stays what it is there: nothing was measured."""
 
 
-LIMITS: Final = ProjectionLimits()
+_LIMITS: Final = ProjectionLimits()
 
 
 @record
@@ -114,16 +114,16 @@ class Lens:
         pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
         x, y = target_x, target_y = np.ascontiguousarray(((pixels - self.center_px) / self.focal_px).T)
         with np.errstate(divide="ignore", invalid="ignore"):
-            for _ in range(LIMITS.newton_steps):
+            for _ in range(_LIMITS.newton_steps):
                 out_x, out_y, r2, radial = self._distorted_xy(x, y)
                 a, b, d = self._derivatives(x, y, r2, radial)
                 off_x, off_y, area = out_x - target_x, out_y - target_y, a * d - b * b
                 step_x, step_y = (d * off_x - b * off_y) / area, (a * off_y - b * off_x) / area
                 x, y = x - step_x, y - step_y
-                if not (np.maximum(np.abs(step_x), np.abs(step_y)) > LIMITS.newton_done).any():
+                if not (np.maximum(np.abs(step_x), np.abs(step_y)) > _LIMITS.newton_done).any():
                     return np.stack([x, y], axis=1)
         points = np.stack([x, y], axis=1)
-        missed = np.abs(self.distort(points) - np.stack([target_x, target_y], axis=1)).max(axis=1) > LIMITS.undistorted
+        missed = np.abs(self.distort(points) - np.stack([target_x, target_y], axis=1)).max(axis=1) > _LIMITS.undistorted
         points[missed] = np.nan
         return points
 
@@ -180,7 +180,7 @@ class Bow:
         slopes = np.empty((len(u), 2))
         slopes[:, 0] = (3 * u * (self.along_mm + self.both_mm * bend_v) + self.twist_mm * v) / half_x
         slopes[:, 1] = (3 * v * (self.across_mm + self.both_mm * bend_u) + self.twist_mm * u) / half_y
-        slopes[(np.abs(at) >= LIMITS.bow_reach).T] = 0.0
+        slopes[(np.abs(at) >= _LIMITS.bow_reach).T] = 0.0
         return slopes
 
     def _within(self, points_mm: Array) -> Array:
@@ -188,7 +188,7 @@ class Bow:
         (x_low, x_high), (y_low, y_high) = self.x_mm, self.y_mm
         middle = np.array([[(x_low + x_high) / 2], [(y_low + y_high) / 2]])
         half = np.array([[(x_high - x_low) / 2], [(y_high - y_low) / 2]])
-        within: Array = np.minimum(np.maximum((points_mm.T - middle) / half, -LIMITS.bow_reach), LIMITS.bow_reach)
+        within: Array = np.minimum(np.maximum((points_mm.T - middle) / half, -_LIMITS.bow_reach), _LIMITS.bow_reach)
         return within
 
 
@@ -279,10 +279,10 @@ class Camera:
             crossed = _cross(eye, rays, heights)
             if self.bow is not None:
                 bowed = np.zeros_like(heights)
-                for _ in range(LIMITS.bow_steps):
+                for _ in range(_LIMITS.bow_steps):
                     before, bowed = bowed, self.bow.height_mm(crossed.T)
                     crossed = _cross(eye, rays, heights + bowed)
-                    if not (np.abs(bowed - before) > LIMITS.bow_done_mm).any():
+                    if not (np.abs(bowed - before) > _LIMITS.bow_done_mm).any():
                         break
         return np.ascontiguousarray(crossed.T).reshape(pixels.shape)
 

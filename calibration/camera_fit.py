@@ -58,7 +58,7 @@ class FitLimits:
     """Residuals beyond this many sigma count less and less."""
 
 
-LIMITS: Final = FitLimits()
+FIT_LIMITS: Final = FitLimits()
 
 FOCAL_POWERS: Final = np.array([2.0, 4.0, 1.0, 1.0, 6.0])
 """Powers of the focal length with which k1, k2, p1, p2, k3 grow when they go on moving the same pixels by as much."""
@@ -144,9 +144,9 @@ def fit_camera(
     prior: LensPrior | None = None,
     stretch: OpenStretch | None = None,
     fine: bool = False,
-    bow_spread_mm: BowSizes = LIMITS.bow_spread_mm,
+    bow_spread_mm: BowSizes = FIT_LIMITS.bow_spread_mm,
     spread_of: CameraFit | None = None,
-    most_steps: int = LIMITS.most_steps,
+    most_steps: int = FIT_LIMITS.most_steps,
 ) -> CameraFit:
     """Fit lens and pose, and if `fine` also what bends the lines a little: the board's bow and a rolling shutter.
 
@@ -193,18 +193,18 @@ def fit_camera(
 
 def _weights(whitened: Array) -> Array:
     """Return the robust weights of residuals of unit variance."""
-    weight: Array = np.minimum(1, LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
+    weight: Array = np.minimum(1, FIT_LIMITS.loss_at_sigma / np.maximum(np.abs(whitened), 1e-9))
     return weight
 
 
 def _minimize(problem: _Problem, begin: Array, most_steps: int) -> tuple[Array, float]:
     lowest = np.full(len(begin), -np.inf)
-    lowest[:2] = LIMITS.shortest_focal * problem.start.lens.size_px[0]
+    lowest[:2] = FIT_LIMITS.shortest_focal * problem.start.lens.size_px[0]
     scaled, cost = minimize_huber(
         problem.evaluate_scaled,
         problem.with_distortion_as_at_start(begin),
         lowest,
-        loss_at=LIMITS.loss_at_sigma,
+        loss_at=FIT_LIMITS.loss_at_sigma,
         most_steps=most_steps,
     )
     return problem.with_distortion_in_px(scaled), cost

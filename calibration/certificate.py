@@ -49,7 +49,7 @@ class CertificateLimits:
     """Its width and height."""
 
 
-LIMITS: Final = CertificateLimits()
+_LIMITS: Final = CertificateLimits()
 
 _BAR: Final = (160, 110, 30)  # color of the histogram, blue green red
 _STYLE: Final = (
@@ -109,11 +109,11 @@ def check_hash_marks(image: Image, calibration: Calibration) -> AccuracyCheck:
     """
     marks = sample_hash_marks(calibration.field)
     plane = clearest_channel(image)
-    like = measure_paint(plane, calibration.camera, sample_long_lines(calibration.field), LIMITS.search_px)
+    like = measure_paint(plane, calibration.camera, sample_long_lines(calibration.field), _LIMITS.search_px)
     if not len(marks.line):
         raise CalibrationError("this field has no hash marks. Certify with known spots instead (--spot).")
-    seen = measure_paint(plane, calibration.camera, marks, LIMITS.search_px, like)
-    if seen.found.sum() < LIMITS.fewest_marks:
+    seen = measure_paint(plane, calibration.camera, marks, _LIMITS.search_px, like)
+    if seen.found.sum() < _LIMITS.fewest_marks:
         raise CalibrationError(
             f"only {int(seen.found.sum())} of {len(marks.line)} hash marks are seen. Clear and light the field, or"
             " calibrate again if the camera was moved."
@@ -137,8 +137,10 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
         CalibrationError: fewer than three, or one is so far off that it was named or read wrongly.
 
     """
-    if len(spots) < LIMITS.fewest_spots:
-        raise CalibrationError(f"{len(spots)} known spots are too few to certify. Give at least {LIMITS.fewest_spots}.")
+    if len(spots) < _LIMITS.fewest_spots:
+        raise CalibrationError(
+            f"{len(spots)} known spots are too few to certify. Give at least {_LIMITS.fewest_spots}."
+        )
     for spot in spots:
         _check_in_picture(spot.px, calibration)
     points = np.array([(spot.x_yd, spot.y_yd) for spot in spots]) * calibration.field.mm_per_yd
@@ -159,9 +161,9 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
         CalibrationError: fewer than three, none lies along the field, or one was read wrongly.
 
     """
-    if len(rulers) < LIMITS.fewest_spots:
+    if len(rulers) < _LIMITS.fewest_spots:
         raise CalibrationError(
-            f"{len(rulers)} ruler measurements are too few to certify. Give at least {LIMITS.fewest_spots}."
+            f"{len(rulers)} ruler measurements are too few to certify. Give at least {_LIMITS.fewest_spots}."
         )
     for ruler in rulers:
         _check_in_picture(ruler.start_px, calibration)
@@ -172,14 +174,14 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
     )
     length = np.linalg.norm(end - start, axis=1, keepdims=True)
     for ruler, measured_mm in zip(rulers, length[:, 0].tolist(), strict=True):
-        if not abs(measured_mm - ruler.length_mm) < LIMITS.wrong_share * ruler.length_mm + LIMITS.odd_mm:
+        if not abs(measured_mm - ruler.length_mm) < _LIMITS.wrong_share * ruler.length_mm + _LIMITS.odd_mm:
             raise CalibrationError(
                 f"the ruler of {ruler.length_mm:g} mm measures {measured_mm:.0f} mm between {_pair(ruler.start_px)} and"
                 f" {_pair(ruler.end_px)}: its length or a pixel is wrong. Read them again."
             )
     direction = (end - start) / length
     off = (length - np.array([[ruler.length_mm] for ruler in rulers])) * direction
-    off[np.abs(direction) < LIMITS.along_axis] = np.nan
+    off[np.abs(direction) < _LIMITS.along_axis] = np.nan
     if np.isnan(off[:, 0]).all():
         raise CalibrationError("no ruler lies along the field. Lay one from goal line to goal line too.")
     return AccuracyCheck("ruler", (start + end) / 2, off)
@@ -197,8 +199,8 @@ def _check_plausible(
     """Refuse a spot that was named or read wrongly: it is far off, or much further than the others."""
     for i, (spot, off_mm) in enumerate(zip(spots, distances_mm.tolist(), strict=True)):
         others_mm = float(np.median(np.delete(distances_mm, i)))
-        is_odd = off_mm > LIMITS.odd_mm and off_mm > LIMITS.odd_times * others_mm
-        if is_odd or not off_mm < LIMITS.wrong_mm:
+        is_odd = off_mm > _LIMITS.odd_mm and off_mm > _LIMITS.odd_times * others_mm
+        if is_odd or not off_mm < _LIMITS.wrong_mm:
             place_mm = [(*(np.array([spot.x_yd, spot.y_yd]) * calibration.field.mm_per_yd).tolist(), height_mm)]
             expected = calibration.camera.to_pixels(place_mm)[0].tolist()
             raise CalibrationError(
@@ -285,15 +287,15 @@ def _embedded(image: Image) -> str:
 
 
 def _histogram(distances_mm: Array) -> Image:
-    width, height = LIMITS.chart_px
-    counts, edges = np.histogram(distances_mm, bins=LIMITS.bins, range=(0, max(float(distances_mm.max()), 1e-6)))
+    width, height = _LIMITS.chart_px
+    counts, edges = np.histogram(distances_mm, bins=_LIMITS.bins, range=(0, max(float(distances_mm.max()), 1e-6)))
     chart = np.full((height, width, 3), 255, dtype=np.uint8)
-    step = (width - 40) / LIMITS.bins
+    step = (width - 40) / _LIMITS.bins
     for i, count in enumerate(counts):
         top = height - 40 - round((height - 60) * float(count) / max(float(counts.max()), 1.0))
         left = round(20 + i * step)
         cv2.rectangle(chart, (left, top), (round(left + step - 3), height - 40), _BAR, -1)
-    for i in range(0, LIMITS.bins + 1, 6):
+    for i in range(0, _LIMITS.bins + 1, 6):
         at = (round(8 + i * step), height - 14)
         cv2.putText(chart, f"{edges[i]:.2f}", at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, (40, 40, 40), 1, cv2.LINE_AA)
     return chart

@@ -14,8 +14,8 @@ from downfield.calibration.field.line_chains import clearest_channel
 from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.quality import base_top_sigma_mm
 from downfield.core.arrays import Array, Image
+from downfield.core.field.painted_lines import PaintedLine
 from downfield.core.footprint import BASE_TOP_MM
-from downfield.core.painted_lines import PaintedLine
 
 _Color = tuple[int, int, int]
 
@@ -46,7 +46,7 @@ class DrawingLimits:
     """Error drawn reddest."""
 
 
-LIMITS: Final = DrawingLimits()
+_LIMITS: Final = DrawingLimits()
 
 
 def draw_calibration(image: Image, calibration: Calibration) -> Image:
@@ -91,13 +91,13 @@ def _polyline(canvas: Image, px: Array, color: _Color, thickness: int = 1) -> No
 
 def _residuals(canvas: Image, image: Image, calibration: Calibration) -> float:
     """Draw arrows from where paint is predicted toward where it is; return the 95th percentile, px."""
-    seen = observe_paint([clearest_channel(image)], calibration.camera, calibration.field, LIMITS.search_px)
+    seen = observe_paint([clearest_channel(image)], calibration.camera, calibration.field, _LIMITS.search_px)
     if not len(seen.px):
         return 0.0
     predicted = calibration.camera.to_pixels(seen.points_mm)
     off = ((seen.px - predicted) * seen.normals).sum(axis=1)
     for start, normal, amount in zip(predicted[::2], seen.normals[::2], off[::2], strict=True):
-        _polyline(canvas, np.array([start, start + normal * amount * LIMITS.magnified]), _RESIDUAL)
+        _polyline(canvas, np.array([start, start + normal * amount * _LIMITS.magnified]), _RESIDUAL)
     return float(np.percentile(np.abs(off), 95))
 
 
@@ -112,7 +112,7 @@ def _axes(canvas: Image, calibration: Calibration) -> None:
 
 
 def _caption(calibration: Calibration, p95_px: float, width: int) -> Image:
-    strip = np.full((LIMITS.caption_px, width, 3), LIMITS.strip_gray, dtype=np.uint8)
+    strip = np.full((_LIMITS.caption_px, width, 3), _LIMITS.strip_gray, dtype=np.uint8)
     quality, camera = calibration.quality, calibration.camera
     lines = [f"{calibration.field.title}   by {calibration.method}   {calibration.made_at}"]
     if quality:
@@ -122,7 +122,7 @@ def _caption(calibration: Calibration, p95_px: float, width: int) -> Image:
         )
     lines.append(
         f"focal length {camera.lens.focal_px[0]:.0f} px   tilt {camera.tilt_deg:.1f} deg   height"
-        f" {camera.position_mm[2]:.0f} mm   residual arrows x{LIMITS.magnified:.0f}, p95 {p95_px:.2f} px"
+        f" {camera.position_mm[2]:.0f} mm   residual arrows x{_LIMITS.magnified:.0f}, p95 {p95_px:.2f} px"
     )
     for i, line in enumerate(lines):
         _text(strip, line, (16, 28 + 28 * i), 0.7)
@@ -140,13 +140,13 @@ def _error_map(calibration: Calibration, width: int) -> Image:
     y = np.linspace(field.width_mm, 0, 25)
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     error_yd = 2 * (base_top_sigma_mm(calibration, points) / field.mm_per_yd).max(axis=1).reshape(len(y), len(x))
-    shade = np.clip(error_yd / LIMITS.worst_yd * 255, 0, 255).astype(np.uint8)
-    high = LIMITS.map_px - 40
+    shade = np.clip(error_yd / _LIMITS.worst_yd * 255, 0, 255).astype(np.uint8)
+    high = _LIMITS.map_px - 40
     wide = min(round(high * np.ptp(x) / np.ptp(y)), width - 40)
     drawn = cv2.applyColorMap(cv2.resize(shade, (wide, high), interpolation=cv2.INTER_LINEAR), cv2.COLORMAP_TURBO)
-    strip = np.full((LIMITS.map_px, width, 3), LIMITS.strip_gray, dtype=np.uint8)
+    strip = np.full((_LIMITS.map_px, width, 3), _LIMITS.strip_gray, dtype=np.uint8)
     strip[30 : 30 + high, 20 : 20 + wide] = drawn
-    title = f"two-sigma error of base tops {BASE_TOP_MM:g} mm up: dark 0, red {LIMITS.worst_yd:g} yd"
+    title = f"two-sigma error of base tops {BASE_TOP_MM:g} mm up: dark 0, red {_LIMITS.worst_yd:g} yd"
     _text(strip, title, (20, 22), 0.55)
     summary = f"median {np.median(error_yd):.3f}   worst {error_yd.max():.3f}"
     _text(strip, summary, (40 + wide, 60), 0.6)

@@ -32,7 +32,7 @@ class PictureMatchLimits:
     """Typical distance of the paint from which the camera or the board was moved: a bump stops a game from there."""
 
 
-LIMITS: Final = PictureMatchLimits()
+PICTURE_MATCH_LIMITS: Final = PictureMatchLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class PictureMatch:
     @property
     def is_same_view(self) -> bool:
         """Whether the picture is of the calibrated board, from the same place."""
-        return self.found_share >= LIMITS.found_share and self.typical_px <= LIMITS.moved_px
+        return self.found_share >= PICTURE_MATCH_LIMITS.found_share and self.typical_px <= PICTURE_MATCH_LIMITS.moved_px
 
 
 def match_picture(image: Image, calibration: Calibration) -> PictureMatch:
@@ -67,8 +67,8 @@ def match_picture(image: Image, calibration: Calibration) -> PictureMatch:
     """
     check_size(image, calibration)
     plane = clearest_channel(image)
-    share = gather_evidence(plane, calibration.camera, calibration.field, LIMITS.match_px).yard_lines
-    paint = observe_paint([plane], calibration.camera, calibration.field, LIMITS.search_px)
+    share = gather_evidence(plane, calibration.camera, calibration.field, PICTURE_MATCH_LIMITS.match_px).yard_lines
+    paint = observe_paint([plane], calibration.camera, calibration.field, PICTURE_MATCH_LIMITS.search_px)
     if not len(paint.px):
         return PictureMatch(share, np.inf)
     offsets = np.sum((paint.px - calibration.camera.to_pixels(paint.points_mm)) * paint.normals, axis=1)
@@ -98,13 +98,13 @@ def check_same_view(image: Image, calibration: Calibration) -> None:
 
     """
     match = match_picture(image, calibration)
-    if match.found_share < LIMITS.found_share:
+    if match.found_share < PICTURE_MATCH_LIMITS.found_share:
         raise CalibrationError(
             f"the picture is not of the calibrated table: {match.found_share:.0%} of the yard lines of"
             f" '{calibration.field.name}' are where the calibration has them. Give a picture of that table, or"
             " calibrate again if the camera was moved."
         )
-    if match.typical_px > LIMITS.moved_px:
+    if match.typical_px > PICTURE_MATCH_LIMITS.moved_px:
         raise CalibrationError(
             f"the lines are {match.typical_px:.1f} px from where the calibration has them: the camera or the board was"
             " moved. Calibrate again."

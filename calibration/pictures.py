@@ -13,9 +13,9 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, OutputError
-from downfield.core.input_files import open_input
-from downfield.core.media_limits import FILE_OPTIONS, MAX_PIXELS
-from downfield.core.video_file import VideoReader, count_packets
+from downfield.core.files.input_files import open_input
+from downfield.core.media.limits import FILE_OPTIONS, MAX_PIXELS
+from downfield.core.media.video_file import VideoReader, count_packets
 
 _SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})
 _PHONE_SUFFIXES: Final = frozenset({".heic", ".heif"})
@@ -39,10 +39,10 @@ class PictureCheckLimits:
     """Steepest slopes over the picture's range of gray levels: out of focus below."""
 
 
-LIMITS: Final = PictureCheckLimits()
+_LIMITS: Final = PictureCheckLimits()
 
 
-def read_pictures(path: Path, count: int = LIMITS.frames) -> list[Image]:
+def read_pictures(path: Path, count: int = _LIMITS.frames) -> list[Image]:
     """Read the picture in a file, or frames spread evenly over a video.
 
     Args:
@@ -145,12 +145,12 @@ def check_picture(image: Image) -> None:
 
     """
     height, width = image.shape[:2]
-    if width < LIMITS.smallest_px:
+    if width < _LIMITS.smallest_px:
         raise CalibrationError(f"the picture is only {width}x{height} px. Set the camera to 1920x1080.")
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
-    if float(np.percentile(gray, 90)) < LIMITS.dark:
+    if float(np.percentile(gray, 90)) < _LIMITS.dark:
         raise CalibrationError("the picture is too dark. Add light over the table or lengthen the exposure.")
-    if float(np.percentile(gray, 40)) > LIMITS.bright:
+    if float(np.percentile(gray, 40)) > _LIMITS.bright:
         raise CalibrationError("the picture is overexposed. Shorten the exposure.")
 
 
@@ -160,4 +160,4 @@ def is_blurred(image: Image) -> bool:
     smooth = cv2.GaussianBlur(gray, (0, 0), 1.0)
     slope = np.hypot(*(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1))))
     span = float(np.percentile(smooth, 99.5) - np.percentile(smooth, 0.5))
-    return span > LIMITS.empty and float(np.percentile(slope, 99.5)) < LIMITS.sharp * span
+    return span > _LIMITS.empty and float(np.percentile(slope, 99.5)) < _LIMITS.sharp * span

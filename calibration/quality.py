@@ -15,7 +15,7 @@ from downfield.calibration.calibration import Calibration, Method, Quality, Qual
 from downfield.calibration.camera_fit import CameraFit, Observations
 from downfield.calibration.jacobians import locate
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BASE_TOP_MM
 
 
@@ -33,7 +33,7 @@ class QualityLimits:
     """Observations that the robust fit gave less weight are outliers and not counted among its residuals."""
 
 
-LIMITS: Final = QualityLimits()
+_LIMITS: Final = QualityLimits()
 
 
 def to_calibration(
@@ -58,7 +58,7 @@ def to_calibration(
     """
     covariance = tuple(tuple(row) for row in fit.covariance.tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    unmodeled_px = math.hypot(_unmodeled_px(fit, observations), LIMITS.least_unmodeled * fit.camera.lens.size_px[0])
+    unmodeled_px = math.hypot(_unmodeled_px(fit, observations), _LIMITS.least_unmodeled * fit.camera.lens.size_px[0])
     bare = Calibration(field, fit.camera, method, made_at, tuple(made_from), None, covariance, unmodeled_px)
     return dataclasses.replace(bare, quality=_quality(bare, fit, observations))
 
@@ -69,7 +69,7 @@ def _unmodeled_px(fit: CameraFit, observations: Observations) -> float:
     That is what lens model, bow and print leave unexplained: the variance between groups by the method of moments
     (R. DerSimonian, N. Laird, Controlled Clinical Trials 7, 1986), with the noise as it is within the stretches.
     """
-    used = (fit.weight >= LIMITS.outlier_weight) & (observations.boundary < 0)
+    used = (fit.weight >= _LIMITS.outlier_weight) & (observations.boundary < 0)
     _, group = np.unique(observations.cluster[used], return_inverse=True)
     residual, weight = fit.residual_px[used], observations.sigma_px[used] ** -2.0
     if not len(group):
@@ -87,7 +87,7 @@ def _unmodeled_px(fit: CameraFit, observations: Observations) -> float:
 
 def _quality(calibration: Calibration, fit: CameraFit, observations: Observations) -> Quality:
     field = calibration.field
-    used = fit.weight >= LIMITS.outlier_weight
+    used = fit.weight >= _LIMITS.outlier_weight
     residual = fit.residual_px[used]
     _, by_pixel, _, _ = locate(fit.camera, observations.px[used])
     off_mm = np.einsum("nij,nj->ni", by_pixel, observations.normals[used] * residual[:, None])
@@ -106,13 +106,13 @@ def _quality(calibration: Calibration, fit: CameraFit, observations: Observation
 def _cells(calibration: Calibration, place_yd: Array, residual: Array, off_mm: Array) -> tuple[QualityCell, ...]:
     field = calibration.field
     zone = field.end_zone_yd
-    columns = np.linspace(-zone, field.length_yd + zone, LIMITS.columns + 1)
-    rows = np.linspace(0, field.width_yd, LIMITS.rows + 1)
-    column = np.clip(np.searchsorted(columns, place_yd[:, 0]) - 1, 0, LIMITS.columns - 1)
-    row = np.clip(np.searchsorted(rows, place_yd[:, 1]) - 1, 0, LIMITS.rows - 1)
+    columns = np.linspace(-zone, field.length_yd + zone, _LIMITS.columns + 1)
+    rows = np.linspace(0, field.width_yd, _LIMITS.rows + 1)
+    column = np.clip(np.searchsorted(columns, place_yd[:, 0]) - 1, 0, _LIMITS.columns - 1)
+    row = np.clip(np.searchsorted(rows, place_yd[:, 1]) - 1, 0, _LIMITS.rows - 1)
     cells = []
-    for j in range(LIMITS.rows):
-        for i in range(LIMITS.columns):
+    for j in range(_LIMITS.rows):
+        for i in range(_LIMITS.columns):
             here = (column == i) & (row == j)
             x_yd, y_yd = float(columns[i : i + 2].mean()), float(rows[j : j + 2].mean())
             sigma = base_top_sigma_mm(calibration, np.array([[x_yd, y_yd]]) * field.mm_per_yd)[0]

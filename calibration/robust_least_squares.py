@@ -42,7 +42,7 @@ class LeastSquaresLimits:
     """A step with more damping is never the last one."""
 
 
-LIMITS: Final = LeastSquaresLimits()
+_LIMITS: Final = LeastSquaresLimits()
 
 Evaluate = Callable[[Array], tuple[Array, Array]]
 """Returns residuals, shape (n,), and their Jacobian, shape (n, k), at parameters, shape (k,)."""
@@ -64,11 +64,11 @@ def minimize_huber(
         The parameters, shape (k,), and half the robust sum of squares there.
 
     """
-    values, damping = np.maximum(begin, lowest), LIMITS.first_damping
+    values, damping = np.maximum(begin, lowest), _LIMITS.first_damping
     residuals, jacobian = evaluate(values)
     cost = _cost(residuals, loss_at)
     normal, slope, scale = _normal_equations(residuals, jacobian, loss_at)
-    caution = LIMITS.caution
+    caution = _LIMITS.caution
     for _ in range(most_steps):
         step = np.linalg.solve(normal + np.diag(np.full(len(values), damping)), slope)
         trial = np.maximum(values - step * scale, lowest)
@@ -76,18 +76,18 @@ def minimize_huber(
         gained = cost - _cost(trial_residuals, loss_at)
         foretold = 0.5 * float(step @ (damping * step + slope))
         if not gained > 0:
-            if damping > LIMITS.most_damping or _undamped_gain(normal, slope, values > lowest) < LIMITS.done:
+            if damping > _LIMITS.most_damping or _undamped_gain(normal, slope, values > lowest) < _LIMITS.done:
                 break
             damping, caution = damping * caution, caution * 2
             continue
         values, cost = trial, cost - gained
         normal, slope, scale = _normal_equations(trial_residuals, trial_jacobian, loss_at)
         # Along a narrow curved valley even a little damping makes steps short: a small gain alone proves nothing.
-        nearly_free = gained < LIMITS.done and damping < LIMITS.free
-        if nearly_free and _undamped_gain(normal, slope, values > lowest) < LIMITS.done:
+        nearly_free = gained < _LIMITS.done and damping < _LIMITS.free
+        if nearly_free and _undamped_gain(normal, slope, values > lowest) < _LIMITS.done:
             break
-        relief = max(LIMITS.most_relief, 1 - (2 * gained / max(foretold, 1e-300) - 1) ** 3)
-        damping, caution = max(damping * relief, LIMITS.least_damping), LIMITS.caution
+        relief = max(_LIMITS.most_relief, 1 - (2 * gained / max(foretold, 1e-300) - 1) ** 3)
+        damping, caution = max(damping * relief, _LIMITS.least_damping), _LIMITS.caution
     return values, cost
 
 
@@ -106,7 +106,7 @@ def _undamped_gain(normal: Array, slope: Array, above_lowest: Bools) -> float:
 
     """
     movable = above_lowest | (slope < 0)
-    matrix = normal[np.ix_(movable, movable)] + LIMITS.least_damping * np.eye(np.count_nonzero(movable))
+    matrix = normal[np.ix_(movable, movable)] + _LIMITS.least_damping * np.eye(np.count_nonzero(movable))
     return 0.5 * float(slope[movable] @ np.linalg.solve(matrix, slope[movable]))
 
 

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class SystematicErrorLimits:
     """Shares of a spread that are tried when it is learned, as likely as each other at first."""
 
 
-LIMITS: Final = SystematicErrorLimits()
+_LIMITS: Final = SystematicErrorLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,10 @@ class SystematicError:
         """
         width, height = size_px
         rows = np.clip(2 * px[:, 1] / (height - 1) - 1, -1, 1)
-        wave = np.polynomial.legendre.legvander(rows, LIMITS.degrees)[:, 1:]
+        wave = np.polynomial.legendre.legvander(rows, _LIMITS.degrees)[:, 1:]
         aside = boundary[:, None] == np.unique(boundary[boundary >= 0])
         shapes = np.column_stack([normals[:, :1] * wave, normals[:, 1:] * wave, aside])
-        spread = [LIMITS.wave_spread] * (2 * LIMITS.degrees) + [LIMITS.line_spread] * aside.shape[1]
+        spread = [_LIMITS.wave_spread] * (2 * _LIMITS.degrees) + [_LIMITS.line_spread] * aside.shape[1]
         return SystematicError(shapes, np.array(spread) * width, width)
 
     @property
@@ -96,20 +96,20 @@ class SystematicError:
             precision: of the sizes by the observations alone, everything else in the fit left open, shape (k, k).
 
         """
-        wave, lines = np.arange(2 * LIMITS.degrees), np.arange(2 * LIMITS.degrees, self.count)
-        bent = wave[wave % LIMITS.degrees > 0]
+        wave, lines = np.arange(2 * _LIMITS.degrees), np.arange(2 * _LIMITS.degrees, self.count)
+        bent = wave[wave % _LIMITS.degrees > 0]
         spread = self.spread_px.copy()
         for group, learned in zip((bent, lines), self._learned(sizes_px, precision, (bent, lines)), strict=True):
             spread[group] = learned
-        shown = LIMITS.slant_ratio * math.sqrt(len(bent) / 2) * spread[1] + LIMITS.least_wave_spread * self.width_px
-        spread[0] = spread[LIMITS.degrees] = min(shown, LIMITS.wave_spread * self.width_px)
+        shown = _LIMITS.slant_ratio * math.sqrt(len(bent) / 2) * spread[1] + _LIMITS.least_wave_spread * self.width_px
+        spread[0] = spread[_LIMITS.degrees] = min(shown, _LIMITS.wave_spread * self.width_px)
         return dataclasses.replace(self, spread_px=spread)
 
     def _learned(self, sizes_px: Array, precision: Array, groups: tuple[Indices, ...]) -> list[float]:
         """Return the spread of each group of shapes: root mean square over what their sizes make likely, px."""
         pushes = precision @ sizes_px + sizes_px / self.spread_px**2  # by the observations, at sizes of zero
         logs, squares = [], []
-        for shares in itertools.product(LIMITS.learned_shares, repeat=len(groups)):
+        for shares in itertools.product(_LIMITS.learned_shares, repeat=len(groups)):
             spread = self.spread_px.copy()
             for group, share in zip(groups, shares, strict=True):
                 spread[group] *= share
@@ -124,13 +124,13 @@ class SystematicError:
     def with_spread_of(self, other: SystematicError) -> SystematicError:
         """Return it with the spreads that were learned for other observations of the same picture."""
         size = self.width_px / other.width_px
-        lines = self.count - 2 * LIMITS.degrees
-        line = other.spread_px[-1:] if other.count > 2 * LIMITS.degrees else self.spread_px[-1:]
-        spread = np.concatenate([other.spread_px[: 2 * LIMITS.degrees], np.repeat(line, lines)]) * size
+        lines = self.count - 2 * _LIMITS.degrees
+        line = other.spread_px[-1:] if other.count > 2 * _LIMITS.degrees else self.spread_px[-1:]
+        spread = np.concatenate([other.spread_px[: 2 * _LIMITS.degrees], np.repeat(line, lines)]) * size
         return dataclasses.replace(self, spread_px=spread)
 
     def rows_px(self, sizes_px: Array) -> float:
         """Return the largest displacement of a row by a wave of the given sizes, shape (k,)."""
-        wave = np.polynomial.legendre.legvander(np.linspace(-1, 1, 65), LIMITS.degrees)[:, 1:]
-        moved = wave @ sizes_px[: 2 * LIMITS.degrees].reshape(2, LIMITS.degrees).T
+        wave = np.polynomial.legendre.legvander(np.linspace(-1, 1, 65), _LIMITS.degrees)[:, 1:]
+        moved = wave @ sizes_px[: 2 * _LIMITS.degrees].reshape(2, _LIMITS.degrees).T
         return float(np.linalg.norm(moved, axis=1).max())

@@ -7,13 +7,13 @@ DownfieldError                 the user can fix it; its text says what was wrong
 |   +-- ScriptError            a scripted play is impossible: an unknown figure, bases that overlap
 |   +-- RulebookError          a rulebook or house rule names or sets something that does not exist
 +-- OutputError                the output can't be written
-|   +-- ForeignEntriesError    another process writes a game (game/store.py)
+|   +-- ForeignEntriesError    another process writes a game (store/store.py)
 +-- RefusedError               the state of the game does not allow an event; the state is unchanged
 +-- CalibrationError           no trustworthy calibration can be made from a picture
 |   +-- AimError               the camera has to be moved or set otherwise: the field is cut, or mirrored
 |   +-- AmbiguousField         the picture can be read in several ways; carries them (calibration/field/solution.py)
 +-- SourceError                a camera or a stream can't be opened, or has stopped
-|   +-- PictureFaultError      what it sends can't be gone on with: frozen, resized (rig/sources/source.py)
+|   +-- PictureFaultError      what it sends can't be gone on with: frozen, resized (capture/sources/source.py)
 +-- NotFoundError              nothing has the requested id
 +-- BusyError                  too many requests at once; try again soon
 +-- NotRecordedError           no picture of an instant was kept

@@ -17,8 +17,8 @@ from typing import Annotated, Any, Final, TypeVar, cast, dataclass_transform
 from pydantic import Field, TypeAdapter, ValidationError
 
 from downfield.core.errors import FormatError, OutputError
+from downfield.core.files.input_files import read_text
 from downfield.core.format_versions import upgrade_json
-from downfield.core.input_files import read_text
 
 T = TypeVar("T")
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.errors import FieldError, InputError
-from downfield.core.field import FieldModel
-from downfield.core.input_files import parse_toml, read_text
+from downfield.core.field.model import FieldModel
+from downfield.core.files.input_files import parse_toml, read_text
 from downfield.core.records import check, from_data, record
 
 Third = Literal["left", "center", "right"]

@@ -16,7 +16,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.proposal import propose_field
 from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Image
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 Box = tuple[float, float, float, float]
 """Least x and y, largest x and y, field yards."""

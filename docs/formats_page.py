@@ -18,12 +18,13 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.lens.lens_calibration import LensFile
+from downfield.capture.recording.recording_library import RecordedFrame, RecordingIndexHeader
 from downfield.core.errors import InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
+from downfield.core.files.track_files import TracksHeader
 from downfield.core.records import write_text
 from downfield.core.roster import Roster
 from downfield.core.scene import Scene
-from downfield.core.track_files import TracksHeader
 from downfield.game.policies import PoliciesHeader, PolicyChange
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader
@@ -31,7 +32,6 @@ from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundle_format import BundleManifest, JournalLine
 from downfield.review.track_rows import TrackRow
 from downfield.rig.contribution.contribution_file import Contribution
-from downfield.rig.recording.recording_library import RecordedFrame, RecordingIndexHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
 from downfield.twin.plays.script import Script

@@ -10,20 +10,20 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 PLACES: Final = (
-    "core/field.py",
-    "core/field_limits.py",
-    "core/painted_lines.py",
-    "core/picture_spans.py",
+    "core/field/model.py",
+    "core/field/limits.py",
+    "core/field/painted_lines.py",
+    "core/media/picture_spans.py",
     "calibration",
     "api/setup_control.py",
     "rig/setup",
     "rig/tables/profile.py",
     "rig/table_calibration.py",
-    "rig/cli/options.py",
-    "rig/cli/field_solving.py",
-    "rig/cli/calibrate.py",
-    "rig/cli/calibrate_table.py",
-    "rig/cli/certify.py",
+    "cli/console/options.py",
+    "cli/tables/field_solving.py",
+    "cli/tables/calibrate.py",
+    "cli/tables/calibrate_table.py",
+    "cli/tables/certify.py",
 )
 ERRORS: Final = frozenset(
     {"AimError", "AmbiguousField", "CalibrationError", "InputError", "NotFoundError", "OutputError", "RefusedError"}

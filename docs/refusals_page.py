@@ -23,10 +23,10 @@ from downfield.calibration.field.measured_height import StandingObject, with_sta
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.picture_match import check_same_view
 from downfield.calibration.pictures import read_pictures
+from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
-from downfield.core.field import preset
-from downfield.rig.recording.recorded_clip import bundled_demo
+from downfield.core.field.model import preset
 
 WIDTH_PX: Final = 480
 QUALITY: Final = 70

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from downfield.cli.play.rules import format_value
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
 from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
 from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
-from downfield.rig.cli.rules import format_value
 
 INTRODUCTION = """# How Downfield reads the rulebooks
 
@@ -50,7 +50,7 @@ rejected with an error that names them.
 A check needs no game and no tracks, only a scene, the roster, and the direction of the offense:
 
 ```python
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Figure, Player, Scene
 from downfield.officiating.checks.formation import build_formation

@@ -9,13 +9,15 @@ import ast
 import re
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+ROOMS = [room for room in PYPROJECT["tool"]["setuptools"]["package-dir"].values() if "/" not in room]
 FROM_THE_TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
 """Pages of the repository that the site has as well, named in small letters there."""
 
-_FOLDERS = "core calibration models vision officiating game review api rig desk twin training"
 MODULES = "modules.md"
 """Made for the site alone: it would be out of date in the repository with every module that is added."""
 
@@ -38,7 +40,7 @@ def module_list() -> str:
     """Return the page that says of every module what it is, by the first sentence of its docstring."""
     text = "In the order in which data flows; [architecture](architecture.md) says how they work together."
     lines = ["# Every module", "", text]
-    for folder in _FOLDERS.split():
+    for folder in ROOMS:
         lines += ["", f"## {folder}", "", "| module | what it is |", "|---|---|"]
         for path in sorted((ROOT / folder).rglob("*.py")):
             if path.name != "__init__.py":

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from downfield.core.errors import FormatError, RulebookError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.format_versions import upgrade
 from downfield.core.records import adapter, from_json, record
 from downfield.core.scene import Scene

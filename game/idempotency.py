@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from downfield.core.errors import DownfieldError
 from downfield.game.receipts import Accepted, Receipt, Refused, refusal_of
-from downfield.game.session import LIMITS
+from downfield.game.session import GAME_LIMITS
 from downfield.officiating.events import Body, Ruling
 
 
@@ -56,7 +56,7 @@ class IdempotencyCache:
         fresh = KeyedReceipt(content)
         if key is not None:
             self._receipts[key] = fresh
-            if len(self._receipts) > LIMITS.idempotency_keys:
+            if len(self._receipts) > GAME_LIMITS.idempotency_keys:
                 self._receipts.popitem(last=False)
         return fresh
 

@@ -12,7 +12,6 @@ from itertools import takewhile
 from downfield.core.errors import DownfieldError, FormatError, RefusedError
 from downfield.core.scene import Scene
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.game.backlog import Backlog
 from downfield.game.challenges import ChallengeRaised, ChallengeRuled
 from downfield.game.entries import (
     KINDS,
@@ -24,13 +23,14 @@ from downfield.game.entries import (
     unpack_scenes,
 )
 from downfield.game.final_score import ScoreSigned
-from downfield.game.journal import Journal
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Accepted
 from downfield.game.session import GameSession
-from downfield.game.snapshot import SignedSnapshot
-from downfield.game.store import EntryRow
 from downfield.officiating.events import Body, Event
+from downfield.store.backlog import Backlog
+from downfield.store.journal import Journal
+from downfield.store.snapshot import SignedSnapshot
+from downfield.store.store import EntryRow
 
 _log = logging.getLogger(__name__)
 

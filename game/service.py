@@ -14,15 +14,13 @@ from typing import Final
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import NotFoundError, RefusedError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Player, Scene
-from downfield.game.backlog import Backlog
 from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.current_game import NO_GAME, CurrentGame
 from downfield.game.ended_games import EndedGames
 from downfield.game.idempotency import IdempotencyCache, as_submitted
-from downfield.game.journal import JournalWriter
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
@@ -39,8 +37,6 @@ from downfield.game.session_start import (
     switch_rulebook,
 )
 from downfield.game.shadow import Shadow
-from downfield.game.snapshot import SnapshotFile
-from downfield.game.store import Store
 from downfield.game.store_health import with_store_problem
 from downfield.game.table_records import CommandCarriedOut, TableRecord
 from downfield.officiating.calls import Call
@@ -48,6 +44,10 @@ from downfield.officiating.declarations import Declaration, LineUpDeclared
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state.game_state import Phase
+from downfield.store.backlog import Backlog
+from downfield.store.journal import JournalWriter
+from downfield.store.snapshot import SnapshotFile
+from downfield.store.store import Store
 
 _DOWNFIELD: Final = Submission(by="downfield")
 _CLOCK: Final = Submission(by="clock")

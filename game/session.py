@@ -20,10 +20,8 @@ from downfield.game.entries import (
     snap_of,
 )
 from downfield.game.final_score import Signatures
-from downfield.game.journal import Journal, PendingEntry
 from downfield.game.published.game_topics import CallView, DeclarationView
-from downfield.game.published.publisher import LIMITS as PUBLISHING
-from downfield.game.published.publisher import GameSnapshot, LineUpStatus, StatePublisher
+from downfield.game.published.publisher import PUBLISHING_LIMITS, GameSnapshot, LineUpStatus, StatePublisher
 from downfield.game.receipts import Accepted, EventLog, Submission
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration
@@ -33,6 +31,7 @@ from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import GameState, Team
+from downfield.store.journal import Journal, PendingEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class GameLimits:
     """Keys remembered with their receipts; the oldest are forgotten first."""
 
 
-LIMITS: Final = GameLimits()
+GAME_LIMITS: Final = GameLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ class GameSession:
 
         """
         update = self._judge(scene)
-        if update.calls or len(self.unwritten) >= LIMITS.batch_scenes:
+        if update.calls or len(self.unwritten) >= GAME_LIMITS.batch_scenes:
             self._write_scenes(update, scene.frame)
         self._publisher.publish_scene(scene)
         if update.calls:
@@ -346,6 +345,6 @@ class GameSession:
             self._game.calls,
             self._log.rulings(self._game.undone),
             self._frames,
-            self.declarations(PUBLISHING.latest),
+            self.declarations(PUBLISHING_LIMITS.latest),
             self.line_up,
         )

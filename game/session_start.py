@@ -11,9 +11,8 @@ from typing import Final
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import FormatError, RefusedError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Jersey
-from downfield.game.backlog import Backlog
 from downfield.game.commands import NewGame
 from downfield.game.entries import (
     END_KINDS,
@@ -22,14 +21,11 @@ from downfield.game.entries import (
     ScenesRecorded,
     record_of,
 )
-from downfield.game.journal import Journal, JournalPosition, JournalWriter, PendingEntry
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Submission
 from downfield.game.resuming import ResumedSession, continued, replay, unpack
 from downfield.game.session import GameSession
-from downfield.game.snapshot import SnapshotFile
-from downfield.game.store import GameRow
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Event
@@ -37,6 +33,10 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.play_state import PlayKind
+from downfield.store.backlog import Backlog
+from downfield.store.journal import Journal, JournalPosition, JournalWriter, PendingEntry
+from downfield.store.snapshot import SnapshotFile
+from downfield.store.store import GameRow
 
 _DUE: Final[dict[PlayKind, DuePlay]] = {
     "kickoff": "kickoff",

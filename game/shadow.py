@@ -15,16 +15,16 @@ from typing import Any, Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Jersey, Scene
-from downfield.game.journal import Journal, JournalWriter
 from downfield.game.owner import NOBODY
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Submission
 from downfield.game.session import GameSession
 from downfield.game.session_start import BETWEEN_PLAYS, set_up_of
-from downfield.game.store import GameRow
-from downfield.game.store_reader import StoreReader
 from downfield.officiating.declarations import LineUpDeclared, PlayEnded, SetUp
 from downfield.officiating.events import Body, Ruling, Undo
+from downfield.store.journal import Journal, JournalWriter
+from downfield.store.reader import StoreReader
+from downfield.store.store import GameRow
 
 _BY: Final = Submission(by="shadow")
 _UNTOLD: Final = (PlayEnded, Ruling, Undo, SetUp)

@@ -69,7 +69,7 @@ class BallDetectionLimits:
     """Score from which it is: another opinion may raise it."""
 
 
-LIMITS: Final = BallDetectionLimits()
+BALL_DETECTION_LIMITS: Final = BallDetectionLimits()
 
 CELL_PX: Final = 8
 """Side of the ball detector's cells, pixels of the input."""
@@ -155,10 +155,10 @@ class BallDetector:
         places, logits = self._run(least)
         kept = non_maximum_suppression(
             len(places),
-            lambda row, rest: np.linalg.norm(places[rest] - places[row], axis=1) <= LIMITS.same_place_px,
-            LIMITS.max_candidates,
+            lambda row, rest: np.linalg.norm(places[rest] - places[row], axis=1) <= BALL_DETECTION_LIMITS.same_place_px,
+            BALL_DETECTION_LIMITS.max_candidates,
         )
-        centers, half = self._box.to_frame(places[kept]), LIMITS.half_box_px / self._box.scale
+        centers, half = self._box.to_frame(places[kept]), BALL_DETECTION_LIMITS.half_box_px / self._box.scale
         scores = sigmoid(slope * logits[kept] + intercept).tolist()
         boxes = np.concatenate([centers - half, centers + half], axis=1).tolist()
         return [
@@ -207,7 +207,7 @@ class BallRefiner:
 
         """
         heat = _run(self._searching, patches)
-        low, high = LIMITS.unclear_logits
+        low, high = BALL_DETECTION_LIMITS.unclear_logits
         anywhere = np.logaddexp.reduce(heat, axis=1)
         rows = np.flatnonzero((anywhere > low) & (anywhere < high))
         if len(rows):
@@ -250,7 +250,11 @@ def decode_ball(
     balls: Sequence[Detection], heat: Array, transforms: Array, zoom: float = BALL_PATCH_ZOOM
 ) -> list[Detection]:
     """Return the ball at its best-scoring place, or an empty list; arguments as of `decode_ball_places`."""
-    return [ball for ball in decode_ball_places(balls, heat, transforms, zoom)[:1] if ball.score >= LIMITS.min_score]
+    return [
+        ball
+        for ball in decode_ball_places(balls, heat, transforms, zoom)[:1]
+        if ball.score >= BALL_DETECTION_LIMITS.min_score
+    ]
 
 
 def decode_ball_places(
@@ -271,16 +275,18 @@ def decode_ball_places(
     places = from_patch(from_units(units[:, None]), transforms)[:, 0]
     # Both networks vote on a candidate, and neither may outvote the other completely.
     own = len(heat) - len(balls)
-    logits = np.minimum(scores, LIMITS.max_only_logit)
-    logits[own:] = (np.minimum(scores[own:], LIMITS.max_logit) + logit(np.array([ball.score for ball in balls]))) / 2
+    logits = np.minimum(scores, BALL_DETECTION_LIMITS.max_only_logit)
+    logits[own:] = (
+        np.minimum(scores[own:], BALL_DETECTION_LIMITS.max_logit) + logit(np.array([ball.score for ball in balls]))
+    ) / 2
     logits = _average_views(logits, places, heat, transforms)
-    halves = LIMITS.half_box_share * zoom * BASE_LENGTH_PX / scale_of(transforms)
+    halves = BALL_DETECTION_LIMITS.half_box_share * zoom * BASE_LENGTH_PX / scale_of(transforms)
     order = np.argsort(-logits, kind="stable")
-    order = order[sigmoid(logits[order]) >= LIMITS.least_place_score]
+    order = order[sigmoid(logits[order]) >= BALL_DETECTION_LIMITS.least_place_score]
     kept = non_maximum_suppression(
         len(order),
         lambda row, rest: np.linalg.norm(places[order[rest]] - places[order[row]], axis=1) < halves[order[row]],
-        LIMITS.max_places,
+        BALL_DETECTION_LIMITS.max_places,
     )
     return [_ball_at(places[row], float(halves[row]), float(sigmoid(logits[row]))) for row in order[kept]]
 
@@ -307,13 +313,15 @@ def _average_views(logits: Array, places: Array, heat: Array, transforms: Array)
 
     """
     out = logits.copy()
-    for row in np.flatnonzero(logits > LIMITS.hopeless_logit).tolist():
+    for row in np.flatnonzero(logits > BALL_DETECTION_LIMITS.hopeless_logit).tolist():
         units = to_units(to_patch(np.broadcast_to(places[row], (len(heat), 1, 2)), transforms))
-        others = np.abs(units[:, 0]).max(axis=1) < LIMITS.shown_within
+        others = np.abs(units[:, 0]).max(axis=1) < BALL_DETECTION_LIMITS.shown_within
         others[row] = False
         if others.any():
-            near = np.linalg.norm(_CELL_CENTERS - units[others], axis=2) < LIMITS.cell_radius
+            near = np.linalg.norm(_CELL_CENTERS - units[others], axis=2) < BALL_DETECTION_LIMITS.cell_radius
             votes = np.logaddexp.reduce(np.where(near, heat[others], -np.inf), axis=1)
-            weighted = LIMITS.other_view_weight * np.clip(votes, -LIMITS.max_logit, LIMITS.max_logit)
-            out[row] = (logits[row] + weighted.sum()) / (1 + LIMITS.other_view_weight * len(weighted))
+            weighted = BALL_DETECTION_LIMITS.other_view_weight * np.clip(
+                votes, -BALL_DETECTION_LIMITS.max_logit, BALL_DETECTION_LIMITS.max_logit
+            )
+            out[row] = (logits[row] + weighted.sum()) / (1 + BALL_DETECTION_LIMITS.other_view_weight * len(weighted))
     return out

@@ -30,10 +30,10 @@ class BallOpinionLimits:
     """Limit of the logit of one view."""
 
 
-LIMITS: Final = BallOpinionLimits()
+_LIMITS: Final = BallOpinionLimits()
 
 _ROWS, _COLUMNS = np.mgrid[:CELLS, :CELLS] - (CELLS - 1) / 2
-_NEAR: Final = (np.hypot(_ROWS, _COLUMNS) < LIMITS.near_cells).ravel()
+_NEAR: Final = (np.hypot(_ROWS, _COLUMNS) < _LIMITS.near_cells).ravel()
 
 
 class BallOpinion:
@@ -103,6 +103,6 @@ def ball_votes(
     cells = NetworkColumns(network, BALL_COLUMNS)
     both = np.concatenate([patches, patches[:, ::-1, ::-1]])
     heat = np.where(_NEAR, cells.run(both).astype(np.float64), -np.inf)  # near the center is near when turned, too
-    logits = np.clip(np.logaddexp.reduce(heat, axis=1), -LIMITS.max_logit, LIMITS.max_logit)
+    logits = np.clip(np.logaddexp.reduce(heat, axis=1), -_LIMITS.max_logit, _LIMITS.max_logit)
     mean: Array = logits.reshape(2, -1).mean(axis=0)
     return mean

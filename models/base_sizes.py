@@ -51,7 +51,7 @@ class SizeCorrectionLimits:
     """At least this share of a corner's variance stays."""
 
 
-LIMITS: Final = SizeCorrectionLimits()
+SIZE_CORRECTION_LIMITS: Final = SizeCorrectionLimits()
 
 # Actual error of a side as a multiple of its stated error, and how often: a guess may be far off.
 _ERROR_FACTORS: Final = np.array([1.0, 3.0, 9.0])
@@ -102,15 +102,15 @@ def estimate_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
     """
     difference = logs[:, None] - logs  # of base n from make m, side
     levels = (_ERROR_FACTORS**2)[:, None, None, None] * noise[:, None]  # level of noise, base n, 1, side
-    spread = levels + LIMITS.make_spread**2
+    spread = levels + SIZE_CORRECTION_LIMITS.make_spread**2
     height = _ERROR_SHARES[:, None, None, None] / np.sqrt(2 * np.pi * spread)
     density = height * np.exp(-0.5 / spread * difference**2)
     side = density.sum(axis=0)
-    fits = (1 - LIMITS.outlier_share) * side[..., 0] * side[..., 1]
-    np.fill_diagonal(fits, LIMITS.own_weight * fits.diagonal())
+    fits = (1 - SIZE_CORRECTION_LIMITS.outlier_share) * side[..., 0] * side[..., 1]
+    np.fill_diagonal(fits, SIZE_CORRECTION_LIMITS.own_weight * fits.diagonal())
     shares = np.full(len(logs), 1 / len(logs))
-    for _ in range(LIMITS.rounds):
-        updated = shares * ((1 / (fits @ shares + LIMITS.outlier_share)) @ fits)
+    for _ in range(SIZE_CORRECTION_LIMITS.rounds):
+        updated = shares * ((1 / (fits @ shares + SIZE_CORRECTION_LIMITS.outlier_share)) @ fits)
         shares = updated / max(float(updated.sum()), 1e-12)
     member = _membership(shares, fits)
     chance = density * (member[..., None] / np.maximum(side, 1e-300))
@@ -132,7 +132,7 @@ def with_consistent_sizes(figures: Sequence[Detection]) -> list[Detection]:
     """
     rows = [i for i, figure in enumerate(figures) if figure.kind == "upright" and len(figure.corner_sigma_px) == 4]
     out = list(figures)
-    if len(rows) < LIMITS.min_bases:
+    if len(rows) < SIZE_CORRECTION_LIMITS.min_bases:
         return out
     corners = np.array([figures[i].corners_px for i in rows])
     sigmas = np.array([figures[i].corner_sigma_px for i in rows])
@@ -150,7 +150,7 @@ def with_consistent_sizes(figures: Sequence[Detection]) -> list[Detection]:
     corners = corners + np.einsum("nk,nki,nkc->nic", change_px, share, sides / spans[:, :, None])
     # Variance that the sizes explain, by corner, mean of both directions.
     explained = (share**2 * (variance * (1 - remaining / noise))[:, :, None]).sum(axis=1) / 2
-    sigmas = np.sqrt(np.maximum(sigmas**2 - explained, LIMITS.min_variance_share * sigmas**2))
+    sigmas = np.sqrt(np.maximum(sigmas**2 - explained, SIZE_CORRECTION_LIMITS.min_variance_share * sigmas**2))
     for i, places, sigma in zip(rows, corners.tolist(), sigmas.tolist(), strict=True):
         points = tuple((x, y) for x, y in places)
         out[i] = dataclasses.replace(figures[i], corners_px=points, corner_sigma_px=tuple(sigma))
@@ -175,12 +175,18 @@ def _view_scale(centers: Array, ahead: Array, logs: Array, noise: Array) -> Arra
     terms[:, 0, 0] = terms[:, 1, 1] = 1.0
     terms[..., 2:4] = off[:, None]
     terms[:, 0, 4:], terms[:, 1, 4:] = slant, -slant
-    rows, measured, spread = terms.reshape(-1, 6), logs.ravel(), noise.ravel() + LIMITS.make_spread**2
-    prior = np.diag([0.0, 0.0, *[LIMITS.growth_spread**-2] * 2, *[LIMITS.slant_spread**-2] * 2])
+    rows, measured, spread = terms.reshape(-1, 6), logs.ravel(), noise.ravel() + SIZE_CORRECTION_LIMITS.make_spread**2
+    prior = np.diag(
+        [0.0, 0.0, *[SIZE_CORRECTION_LIMITS.growth_spread**-2] * 2, *[SIZE_CORRECTION_LIMITS.slant_spread**-2] * 2]
+    )
     fit = np.array([*np.median(logs, axis=0), 0.0, 0.0, 0.0, 0.0])
-    for _ in range(LIMITS.view_rounds):
+    for _ in range(SIZE_CORRECTION_LIMITS.view_rounds):
         residual = measured - rows @ fit
-        pull = rows.T * ((LIMITS.view_freedom + 1) / (LIMITS.view_freedom + residual**2 / spread) / spread)
+        pull = rows.T * (
+            (SIZE_CORRECTION_LIMITS.view_freedom + 1)
+            / (SIZE_CORRECTION_LIMITS.view_freedom + residual**2 / spread)
+            / spread
+        )
         fit = np.linalg.solve(pull @ rows + prior, pull @ measured)
     scale: Array = terms[..., 2:] @ fit[2:]
     return scale
@@ -189,5 +195,5 @@ def _view_scale(centers: Array, ahead: Array, logs: Array, noise: Array) -> Arra
 def _membership(shares: Array, fits: Array) -> Array:
     """Return how likely each base is of each make, shape (n, m); the rest to 1 is "unlike all others"."""
     weight = shares * fits
-    member: Array = weight / (weight.sum(axis=1, keepdims=True) + LIMITS.outlier_share)
+    member: Array = weight / (weight.sum(axis=1, keepdims=True) + SIZE_CORRECTION_LIMITS.outlier_share)
     return member

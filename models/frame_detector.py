@@ -20,8 +20,7 @@ from downfield.core.frame import Detection, Pixel
 from downfield.models.card import KINDS
 from downfield.models.refiner import longer_sides
 from downfield.models.runtime import Network, logit, sigmoid
-from downfield.models.suppression import LIMITS as SUPPRESSION
-from downfield.models.suppression import non_maximum_suppression
+from downfield.models.suppression import SUPPRESSION_LIMITS, non_maximum_suppression
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class DetectorLimits:
     """Linear interpolation takes 2 x 2 pixels: frames shrunk further than this are averaged over all pixels."""
 
 
-LIMITS: Final = DetectorLimits()
+_LIMITS: Final = DetectorLimits()
 
 GRAY: Final = 114
 """Gray level around a frame, as YOLO networks are trained."""
@@ -89,7 +88,7 @@ class Letterbox:
     def fit(self, frame: Image, into: Image) -> None:
         """Shrink a frame into an input made by `new_input`."""
         width, height = self.inner_px
-        linear = self.scale.min() >= LIMITS.min_linear_scale
+        linear = self.scale.min() >= _LIMITS.min_linear_scale
         shrunk = cv2.resize(frame, (width, height), interpolation=cv2.INTER_LINEAR if linear else cv2.INTER_AREA)
         into[0, :height, :width] = shrunk
 
@@ -245,8 +244,8 @@ def _suppress(output: HeadOutput) -> list[int]:
     sizes = longer_sides(output.points[:, :4])
 
     def duplicates(row: int, rest: slice) -> Bools:
-        small = LIMITS.same_hand_px if kinds[row] == _HAND else LIMITS.same_ball_px
-        reach = SUPPRESSION.same_place * np.maximum(sizes[row], sizes[rest]) if figure[row] else small
+        small = _LIMITS.same_hand_px if kinds[row] == _HAND else _LIMITS.same_ball_px
+        reach = SUPPRESSION_LIMITS.same_place * np.maximum(sizes[row], sizes[rest]) if figure[row] else small
         off = centers[rest] - centers[row]
         near = off[:, 0] ** 2 + off[:, 1] ** 2 < reach**2
         same: Bools = near & (kinds[rest] == kinds[row])

@@ -16,8 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from downfield.core.files.private_files import replace_private_file
 from downfield.core.platform.folders import user_cache_folder
-from downfield.core.private_files import replace_private_file
 
 _DEVICE: Final = "CPU"
 _SUFFIX: Final = ".network"

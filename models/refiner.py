@@ -71,7 +71,7 @@ class RefinerLimits:
     """Number of figures, best scores first, that are searched for a carried ball."""
 
 
-LIMITS: Final = RefinerLimits()
+REFINER_LIMITS: Final = RefinerLimits()
 
 PATCH_PX: Final = 64
 """Side of a patch."""
@@ -156,14 +156,14 @@ def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Arr
     corners = np.asarray(corners_px, dtype=np.float64)
     ahead, aside = base_sides(corners)
     length, width = np.linalg.norm(ahead, axis=-1), np.linalg.norm(aside, axis=-1)
-    on_edge = length < LIMITS.on_edge_ratio * width
+    on_edge = length < REFINER_LIMITS.on_edge_ratio * width
     ahead = np.where(on_edge[..., None], aside @ _QUARTER.T, ahead)
     reach = np.linalg.norm(ahead, axis=-1, keepdims=True)
     front = np.where(reach > 0, ahead / np.where(reach > 0, reach, 1.0), (1.0, 0.0))
     longer = apparent_lengths(corners)
     if usual_px is not None:
-        longer = np.clip(longer, usual_px / LIMITS.max_size_ratio, usual_px * LIMITS.max_size_ratio)
-    scale = BASE_LENGTH_PX / np.maximum(longer, LIMITS.min_length_px)
+        longer = np.clip(longer, usual_px / REFINER_LIMITS.max_size_ratio, usual_px * REFINER_LIMITS.max_size_ratio)
+    scale = BASE_LENGTH_PX / np.maximum(longer, REFINER_LIMITS.min_length_px)
     cos, sin = scale * front[..., 0], scale * front[..., 1]
     linear = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
     shift = _CENTER - (linear @ corners.mean(axis=-2)[..., None])
@@ -194,8 +194,8 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
     levels, most = _halvings(matrices), int(np.log2(max(min(image.shape[:2]), 1)))
     for level in range(most + 1):
         rows = np.flatnonzero(levels == level if level < most else levels >= level)
-        for start in range(0, len(rows), LIMITS.patches_at_once):
-            part = rows[start : start + LIMITS.patches_at_once]
+        for start in range(0, len(rows), REFINER_LIMITS.patches_at_once):
+            part = rows[start : start + REFINER_LIMITS.patches_at_once]
             x, y = _source_pixels(matrices[part], level).reshape(2, -1, PATCH_PX)
             cut = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
             patches[part] = cut.reshape(-1, PATCH_PX, PATCH_PX, 3)
@@ -255,7 +255,7 @@ def _halve(image: Image) -> Image:
 
 def _halvings(matrices: Array) -> Indices:
     """Return how often the picture is to be halved before each patch is cut out of it, shape (n,)."""
-    times = np.log2(LIMITS.min_scale / np.maximum(scale_of(matrices), 1e-9))
+    times = np.log2(REFINER_LIMITS.min_scale / np.maximum(scale_of(matrices), 1e-9))
     return np.maximum(np.ceil(times), 0).astype(np.intp)
 
 
@@ -321,7 +321,7 @@ def average_all_views(network: Network, outputs: Array, patches: Image) -> None:
 
 def is_unclear(outputs: Array) -> Bools:
     """Return which patches leave front, fall or presence unclear, shape (n,)."""
-    unclear: Bools = np.abs(outputs[:, LOGITS]).min(axis=1) < LIMITS.clear_logit
+    unclear: Bools = np.abs(outputs[:, LOGITS]).min(axis=1) < REFINER_LIMITS.clear_logit
     return unclear
 
 

@@ -34,11 +34,11 @@ from downfield.models.frame_detector import KEYPOINTS
 from downfield.models.refiner import (
     FALLEN,
     FIGURE,
-    LIMITS,
     LOG_ERRORS,
     OUTPUTS,
     PATCH_PX,
     POINTS,
+    REFINER_LIMITS,
     TURN,
     base_sides,
     run_patches,
@@ -176,7 +176,7 @@ def is_doubtful(outputs: Array, known: Sequence[Detection], turn_logit: float, f
         turn_logit - outputs[:, TURN], np.where(fallen, 1.0, -1.0) * (outputs[:, FALLEN] - fallen_logit)
     )
     coarse = np.median(outputs[:, LOG_ERRORS][:, :4], axis=1) > _COARSE_LOG_ERROR
-    doubtful: Bools = (as_before < LIMITS.clear_logit) | coarse
+    doubtful: Bools = (as_before < REFINER_LIMITS.clear_logit) | coarse
     return doubtful
 
 

@@ -49,9 +49,9 @@ class SuppressionLimits:
     """A view replaces another if its error is below this share of the other's."""
 
 
-LIMITS: Final = SuppressionLimits()
+SUPPRESSION_LIMITS: Final = SuppressionLimits()
 
-_ENDS: Final = (np.arange(LIMITS.overlap_samples) + 0.5) / LIMITS.overlap_samples
+_ENDS: Final = (np.arange(SUPPRESSION_LIMITS.overlap_samples) + 0.5) / SUPPRESSION_LIMITS.overlap_samples
 _SAMPLES: Final = tuple(side.ravel()[:, None] for side in np.meshgrid(_ENDS, _ENDS))
 """Shares along and across a base of the points at which bases are compared, shape (n, 1) each."""
 
@@ -100,16 +100,16 @@ def suppress_overlaps(figures: list[Detection], tracked: int) -> list[Detection]
     centers, lengths = corners.mean(axis=1), longer_sides(corners)
     distance = np.linalg.norm(centers[:, None] - centers[None], axis=2)
     longer = np.maximum(lengths[:, None], lengths[None])
-    clash = distance < LIMITS.same_place * longer
+    clash = distance < SUPPRESSION_LIMITS.same_place * longer
     upright = np.array([figure.kind == "upright" for figure in figures])
-    near = upright[:, None] & upright[None] & (distance < LIMITS.overlap_reach * longer)
+    near = upright[:, None] & upright[None] & (distance < SUPPRESSION_LIMITS.overlap_reach * longer)
     first, second = np.nonzero(np.triu(near, k=1))
-    overlap = _overlap(corners[first], corners[second]) > LIMITS.max_overlap
+    overlap = _overlap(corners[first], corners[second]) > SUPPRESSION_LIMITS.max_overlap
     clash[first[overlap], second[overlap]] = clash[second[overlap], first[overlap]] = True
     np.fill_diagonal(clash, False)
-    bonus = LIMITS.tracked_bonus_logit * (np.arange(len(figures)) < tracked)
+    bonus = SUPPRESSION_LIMITS.tracked_bonus_logit * (np.arange(len(figures)) < tracked)
     weight = logit(np.array([figure.score for figure in figures])) + bonus
-    weight = np.maximum(weight - float(logit(np.array(LIMITS.worthless_score))), 0.0)
+    weight = np.maximum(weight - float(logit(np.array(SUPPRESSION_LIMITS.worthless_score))), 0.0)
     alive = np.ones(len(figures), dtype=np.bool_)
     while True:
         against = (clash & alive[None]) @ weight
@@ -152,7 +152,7 @@ def join_hands(found: Sequence[Detection], hands: Sequence[Detection], width_px:
 
     """
     known = [_fingertips_px(hand) for hand in found if hand.kind == "hand"]
-    reach_px = LIMITS.same_hand * width_px
+    reach_px = SUPPRESSION_LIMITS.same_hand * width_px
     fresh = [hand for hand in hands if all(math.dist(_fingertips_px(hand), tip) > reach_px for tip in known)]
     return (*found, *fresh)
 
@@ -171,7 +171,7 @@ def find_same_figure(figure: Detection, others: Sequence[Detection]) -> int | No
     centers, lengths = corners.mean(axis=1), longer_sides(corners)
     distance = np.linalg.norm(centers[1:] - centers[0], axis=1) / np.maximum(lengths[1:], lengths[0])
     nearest = int(distance.argmin())
-    return nearest if distance[nearest] < LIMITS.same_place else None
+    return nearest if distance[nearest] < SUPPRESSION_LIMITS.same_place else None
 
 
 def select_new_views(found: Sequence[Detection], tracked: Sequence[Detection]) -> list[Detection]:
@@ -226,12 +226,12 @@ def _shifted(figure: Detection, by_px: Array) -> Detection:
 
 def better_view(figure: Detection, view: Detection) -> Detection:
     """Return a figure, or another view of the figure if that is clearly more exact."""
-    return view if sum(view.corner_sigma_px) < LIMITS.better_ratio * sum(figure.corner_sigma_px) else figure
+    return view if sum(view.corner_sigma_px) < SUPPRESSION_LIMITS.better_ratio * sum(figure.corner_sigma_px) else figure
 
 
 def is_vague(figure: Detection, usual_px: float) -> bool:
     """Return whether a base is so inexact that it may really lie across."""
-    return figure.kind == "upright" and sum(figure.corner_sigma_px) / 4 > LIMITS.vague_sigma * usual_px
+    return figure.kind == "upright" and sum(figure.corner_sigma_px) / 4 > SUPPRESSION_LIMITS.vague_sigma * usual_px
 
 
 def quarter_turned(figure: Detection) -> Detection:
@@ -244,14 +244,14 @@ def quarter_turned(figure: Detection) -> Detection:
 
 def adds_view(view: Detection, known: Detection) -> bool:
     """Return whether a view of a known figure may be better."""
-    return not _is_exact(known) and corner_distance(view, known) > LIMITS.min_difference * float(
+    return not _is_exact(known) and corner_distance(view, known) > SUPPRESSION_LIMITS.min_difference * float(
         apparent_lengths(view.corners_px)
     )
 
 
 def _is_exact(figure: Detection) -> bool:
     """Return whether a figure is so exact that hardly any view could be better."""
-    limit_px = LIMITS.exact_sigma * float(apparent_lengths(figure.corners_px))
+    limit_px = SUPPRESSION_LIMITS.exact_sigma * float(apparent_lengths(figure.corners_px))
     return 0 < sum(figure.corner_sigma_px) / 4 < limit_px
 
 

@@ -14,7 +14,7 @@ from downfield.core.arrays import Image
 from downfield.core.frame import Detection
 from downfield.models.refiner import MIRRORED_CORNERS
 from downfield.models.runtime import logit, sigmoid
-from downfield.models.suppression import LIMITS, find_same_figure
+from downfield.models.suppression import SUPPRESSION_LIMITS, find_same_figure
 
 
 def mirror_image(image: Image) -> Image:
@@ -40,14 +40,14 @@ def merge_mirrored(found: Sequence[Detection], mirrored: Sequence[Detection]) ->
     figures, others = (
         [detection for detection in found if bool(detection.corners_px) is is_figure] for is_figure in (True, False)
     )
-    scores = [LIMITS.missed_score] * len(figures)
+    scores = [SUPPRESSION_LIMITS.missed_score] * len(figures)
     new = []
     for view in mirrored:
         if not view.corners_px:
             continue
         same = find_same_figure(view, figures)
         if same is None:
-            new.append(_with_mean_score(view, LIMITS.missed_score))
+            new.append(_with_mean_score(view, SUPPRESSION_LIMITS.missed_score))
         else:
             scores[same] = max(scores[same], view.score)
     both = (_with_mean_score(figure, score) for figure, score in zip(figures, scores, strict=True))

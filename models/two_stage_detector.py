@@ -31,7 +31,7 @@ from downfield.models.card import OpinionWeights
 from downfield.models.detector import Detector
 from downfield.models.refiner import (
     FALLEN,
-    LIMITS,
+    REFINER_LIMITS,
     TURN,
     FurtherViews,
     apparent_lengths,
@@ -194,7 +194,7 @@ class TwoStageDetector:
 
         """
         balls = self.find_ball_candidates(image, found)
-        figures = [candidate for candidate in found if candidate.corners_px][: LIMITS.max_ball_carriers]
+        figures = [candidate for candidate in found if candidate.corners_px][: REFINER_LIMITS.max_ball_carriers]
         if self._ball_refiner is None or not figures:  # without figures the size of patches is unknown
             return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))
         cut = [*figures, *with_patch_corners(balls, figures)]
@@ -325,9 +325,9 @@ class TwoStageDetector:
         rows = [
             i
             for i, figure in enumerate(figures[start:], start)
-            if figure.score > LIMITS.min_score_again
+            if figure.score > REFINER_LIMITS.min_score_again
             and corner_distance(figure, before[i])
-            > LIMITS.max_misalignment * float(apparent_lengths(figure.corners_px))
+            > REFINER_LIMITS.max_misalignment * float(apparent_lengths(figure.corners_px))
         ]
         if not rows:
             return
@@ -341,7 +341,7 @@ class TwoStageDetector:
         rows = [
             i
             for i, figure in enumerate(figures)
-            if is_vague(figure, usual_px) and figure.score > LIMITS.min_score_again
+            if is_vague(figure, usual_px) and figure.score > REFINER_LIMITS.min_score_again
         ]
         if not rows:
             return
@@ -368,10 +368,10 @@ class TwoStageDetector:
 
     def _is_trackable(self, figure: Detection, size: float) -> bool:
         """Return whether a figure can be tracked further: a wrong place may lead to worse ones."""
-        if figure.score < min(self._threshold, LIMITS.min_tracked_score):
+        if figure.score < min(self._threshold, REFINER_LIMITS.min_tracked_score):
             return False
-        visible = sum(figure.corner_scores) / len(figure.corner_scores) > LIMITS.min_visibility
-        most = LIMITS.max_tracked_size_ratio
+        visible = sum(figure.corner_scores) / len(figure.corner_scores) > REFINER_LIMITS.min_visibility
+        most = REFINER_LIMITS.max_tracked_size_ratio
         return figure.kind != "upright" or (visible and 1 / most < size < most)
 
     def run_refiner(self, figures: Sequence[Detection], image: Image) -> tuple[Array, Array]:

@@ -19,9 +19,9 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.frame import Detection
+from downfield.core.media.shared_picture import shared_picture
 from downfield.core.platform.child_process import end_with_client
 from downfield.core.platform.priorities import lower_process_priority
-from downfield.core.shared_picture import shared_picture
 from downfield.models.detector import TrackingDetector
 from downfield.models.loading import open_detector
 from downfield.models.on_demand import OnDemandNetworks

@@ -24,9 +24,9 @@ from typing import Any, Final
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
+from downfield.core.media.shared_picture import SharedPicture
 from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
-from downfield.core.shared_picture import SharedPicture
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.on_demand import OnDemandNetworks
@@ -47,7 +47,7 @@ class WorkerLimits:
     whole pictures: a quarter of its memory."""
 
 
-LIMITS: Final = WorkerLimits()
+WORKER_LIMITS: Final = WorkerLimits()
 
 OpenHere = Callable[[OnDemandNetworks | None], Detector]
 """Opens a detector; networks for whole pictures are added to the argument, or open if that is None."""
@@ -156,7 +156,7 @@ class OffloadedDetector:
             self._image, self._answers = None, 0
             return self._here.find_candidates(image, ball=ball, hands=hands)
         self._image, self._answers = image, self._answers + 1
-        if self._answers == LIMITS.steady_answers:
+        if self._answers == WORKER_LIMITS.steady_answers:
             self._whole_pictures.close()
         return answer
 
@@ -214,7 +214,7 @@ class WorkerClient:
 
     def wait_until_ready(self) -> None:
         """Wait until the worker is ready or can't be started, for some seconds at most."""
-        self._starting.join(LIMITS.start_timeout_s)
+        self._starting.join(WORKER_LIMITS.start_timeout_s)
 
     def request(self, request: FindRequest | RefineRequest, image: Image | None = None) -> tuple[Detection, ...] | None:
         """Return the worker's answer; None on a timeout or without a worker.
@@ -239,7 +239,7 @@ class WorkerClient:
             if image is not None:
                 self._picture.put(image)
             worker.connection.send(request)
-            if not worker.connection.poll(LIMITS.timeout_s):
+            if not worker.connection.poll(WORKER_LIMITS.timeout_s):
                 return None
             self._answer_due = False
             return _receive(worker.connection)
@@ -247,7 +247,7 @@ class WorkerClient:
             self._answer_due = self._ready = False
             worker.end()
             if not self._closed.is_set():
-                self._starting = self._start(LIMITS.restart_s)
+                self._starting = self._start(WORKER_LIMITS.restart_s)
             return None
 
     def close(self) -> None:

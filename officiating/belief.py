@@ -63,7 +63,7 @@ class BeliefLimits:
     """A history is never shown as surer than this leaves: 3.7 standard deviations, as far as a drawing reaches."""
 
 
-LIMITS: Final = BeliefLimits()
+BELIEF_LIMITS: Final = BeliefLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def believe(margin: float | None, sigma: float | None, unit: Unit, probability: 
         return Belief("none", None, None, unit, probability, front=front)
     if not is_front_sure(front):
         return Belief("more", None, None, unit, probability, margin, sigma, front)
-    if unit == "count" or abs(share_above_zero(margin, sigma) - probability) <= LIMITS.tolerance:
+    if unit == "count" or abs(share_above_zero(margin, sigma) - probability) <= BELIEF_LIMITS.tolerance:
         return Belief("frame", margin, sigma, unit, probability)
     is_other_doubt = probability == _EVEN_ODDS or unit not in {"mm", "yd"}
     if is_other_doubt or (not sigma and probability < 1.0):
@@ -165,7 +165,7 @@ def history_belief(margin: float, sigma: float | None, unit: Unit, probability: 
     """Return what is believed of a length by all frames up to a call, from what one frame showed; see `believe`."""
     if not sigma:
         return Belief("history", 0.0, sigma, unit, probability, margin, sigma)
-    bounded = min(max(probability, LIMITS.extreme), 1.0 - LIMITS.extreme)
+    bounded = min(max(probability, BELIEF_LIMITS.extreme), 1.0 - BELIEF_LIMITS.extreme)
     return Belief("history", sigma * _NORMAL.inv_cdf(bounded), sigma, unit, probability, margin, sigma)
 
 
@@ -246,13 +246,13 @@ def sureness(probability: float) -> str:
 
 def is_front_sure(front: float) -> bool:
     """Return whether a front is as good as certain, to the percentages that are shown."""
-    return front >= 1.0 - LIMITS.tolerance
+    return front >= 1.0 - BELIEF_LIMITS.tolerance
 
 
 def share_above_zero(margin: float, sigma: float | None) -> float:
     """Return the share of a normal distribution at 0 and above; without an error, 1 from a margin of 0 on."""
     if not sigma:
-        return 1.0 if margin >= -LIMITS.rounding else 0.0
+        return 1.0 if margin >= -BELIEF_LIMITS.rounding else 0.0
     return _NORMAL.cdf(margin / sigma)
 
 

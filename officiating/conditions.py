@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from downfield.core.records import Probability, record
 from downfield.officiating.belief import (
-    LIMITS,
+    BELIEF_LIMITS,
     Belief,
     Measure,
     Unit,
@@ -96,7 +96,7 @@ class Condition:
             return believe(None, None, unit, probability)
         graded, sharp = share_accepted, share_above_zero
         expected = graded(self.limit, margin, sigma or 0.0) if self.limit else sharp(margin, sigma)
-        if abs(expected - probability) <= LIMITS.tolerance:
+        if abs(expected - probability) <= BELIEF_LIMITS.tolerance:
             return Belief("frame", margin, sigma, unit, probability)
         if self.limit or unit not in {"mm", "yd"} or not sigma:
             return Belief("more", None, None, unit, probability, margin, sigma)
@@ -141,7 +141,7 @@ def worth_telling(conditions: Sequence[Condition], together: Together = "all") -
     told = tuple(
         condition
         for condition in conditions
-        if (condition.probability > LIMITS.tolerance if together == "any" else _matters_with_others(condition))
+        if (condition.probability > BELIEF_LIMITS.tolerance if together == "any" else _matters_with_others(condition))
     )
     return told if len(told) > 1 or any(condition.limit for condition in told) else ()
 
@@ -162,7 +162,7 @@ def is_story_of(conditions: Sequence[Condition], together: Together, probability
     highest = min(1.0, lowest + 1.0 - doubt) if is_open else lowest
     if any(condition.caps for condition in conditions):
         highest = min(highest, _EVEN_ODDS)
-    return lowest - LIMITS.tolerance <= probability <= highest + LIMITS.tolerance
+    return lowest - BELIEF_LIMITS.tolerance <= probability <= highest + BELIEF_LIMITS.tolerance
 
 
 def conditions_words(

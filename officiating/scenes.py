@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from downfield.core.angles import wrap_deg
 from downfield.core.errors import InputError
-from downfield.core.field import FieldModel, preset
+from downfield.core.field.model import FieldModel, preset
 from downfield.core.footprint import BaseSize, signed_gap
 from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Power, Scene
 
@@ -35,7 +35,7 @@ class FilmLimits:
     """Gaps of pairs nearer than this are measured, for the instant they close: no figure goes so far in a frame."""
 
 
-LIMITS: Final = FilmLimits()
+_LIMITS: Final = FilmLimits()
 
 Path = Callable[[float], tuple[float, float, float]]
 """From seconds to a place in field yards, along x and across, and a heading in degrees."""
@@ -262,7 +262,7 @@ def _contacts(
     for i, first in enumerate(figures):
         for second in figures[i + 1 :]:
             pair = (first.id, second.id)
-            reach_mm = (_diagonal_mm(first) + _diagonal_mm(second)) / 2 + LIMITS.followed_mm
+            reach_mm = (_diagonal_mm(first) + _diagonal_mm(second)) / 2 + _LIMITS.followed_mm
             if math.hypot(first.x_mm - second.x_mm, first.y_mm - second.y_mm) > reach_mm:
                 since.pop(pair, None)
                 before.pop(pair, None)
@@ -276,7 +276,7 @@ def _contacts(
             elif gap.gap_mm > 1e-9:
                 since.pop(pair, None)
             before[pair] = (t_ns, gap.gap_mm)
-            if gap.gap_mm < LIMITS.listed_mm:
+            if gap.gap_mm < _LIMITS.listed_mm:
                 probability = (
                     0.5 * math.erfc(gap.gap_mm / sigma_mm / math.sqrt(2)) if sigma_mm else float(gap.gap_mm <= 1e-9)
                 )

@@ -9,12 +9,12 @@ from pydantic import Field
 from downfield.game.challenges import DECISION_WORDS, ChallengeRaised, ChallengeRuled
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
 from downfield.game.final_score import ScoreSigned
-from downfield.game.history import History
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.receipts import describe
-from downfield.game.store_reader import GameRow
 from downfield.officiating.events import Ruling
 from downfield.review.painting import spoken_name
+from downfield.store.history import History
+from downfield.store.reader import GameRow
 
 
 class AuditLine(TopicModel):

@@ -15,14 +15,11 @@ from typing import Any, Final
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.calibration import Certificate as CalibrationCertificate
 from downfield.core.errors import FormatError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
+from downfield.core.files.track_files import TracksHeader
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
-from downfield.core.track_files import TracksHeader
 from downfield.game.entries import RulebookRecord
-from downfield.game.history import History
-from downfield.game.signing import RigKey
-from downfield.game.store_reader import GameRow, StoreReader
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review import bundle_format as names
@@ -30,6 +27,9 @@ from downfield.review.bundle_format import BundleManifest, BundlePart, JournalLi
 from downfield.review.game_scenes import game_scenes
 from downfield.review.reports.game_report import report_html
 from downfield.review.zip_container import CHUNK_BYTES, ZipPart, zip_chunks
+from downfield.store.history import History
+from downfield.store.reader import GameRow, StoreReader
+from downfield.store.signing import RigKey
 
 _FPS: Final = 30.0
 """Frame rate of a game without scenes; those with scenes carry their own times."""

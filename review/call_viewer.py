@@ -11,21 +11,21 @@ from typing import Final, Literal
 import cv2
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.footage import FootageCalibration, FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.core.file_state import file_state
+from downfield.core.files.state import file_state
 from downfield.core.records import record
-from downfield.game.call_evidence import Evidence, EvidencePicture
-from downfield.game.evidence import EvidenceFinder
-from downfield.game.footage import FootageCalibration, FootageFrame
-from downfield.game.store_reader import GameRow
+from downfield.review.call_evidence import Evidence, EvidencePicture
 from downfield.review.captions import call_caption
 from downfield.review.drawings import DrawnLine, FrameDrawing, draw_frame, draw_lines, draw_spot
+from downfield.review.evidence import EvidenceFinder
 from downfield.review.measuring import Point, PointUnit, RulerReading, measure
 from downfield.review.painting import DRAWING_KINDS, PaintedCall, close_up, paint
 from downfield.review.projection import Place, Projection
 from downfield.review.ready_pictures import ReadyPictures
 from downfield.review.rectified import BoardRegion, rectify
+from downfield.store.reader import GameRow
 
 Plane = Literal["base", "paint"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from downfield.game.footage import CallMarks, FootageFrame, when_text
+from downfield.capture.footage import CallMarks, FootageFrame, when_text
 from downfield.game.published.game_topics import CallView, Standing
 from downfield.officiating.belief import percent_text
 from downfield.review.painting import spoken_name

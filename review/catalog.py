@@ -23,7 +23,7 @@ from downfield.game.entries import (
     ScenesRecorded,
     unpack_entry,
 )
-from downfield.game.store_reader import EntryRow, GameRow, StoreReader
+from downfield.store.reader import EntryRow, GameRow, StoreReader
 
 GameStanding = Literal["in_play", "unfinished", "ended", "reopened"]
 
@@ -42,7 +42,7 @@ class CatalogLimits:
     """Games read from the store at once while searching."""
 
 
-LIMITS: Final = CatalogLimits()
+CATALOG_LIMITS: Final = CatalogLimits()
 
 CHALLENGE_KINDS: Final = ("challenge_raised", "challenge_ruled")
 REOPENED: Final = "game_reopened"
@@ -140,7 +140,7 @@ class GameCatalog:
 
         """
         found: list[GameLine] = []
-        for row in self._rows(before, limit if search == GameSearch() else LIMITS.page):
+        for row in self._rows(before, limit if search == GameSearch() else CATALOG_LIMITS.page):
             line = self.line(row)
             if search.finds(line, in_play):
                 found.append(line)
@@ -161,7 +161,7 @@ class GameCatalog:
         with self._lock:
             self._lines[row.id] = (head, line)
             self._lines.move_to_end(row.id)
-            while len(self._lines) > LIMITS.remembered:
+            while len(self._lines) > CATALOG_LIMITS.remembered:
                 self._lines.popitem(last=False)
         return line
 
@@ -177,7 +177,7 @@ class GameCatalog:
         stands = last if last is not None and last.kind in _STANDS else None
         stands = stands or next(iter(self._store.latest(row.id, _STANDS)), None)
         score, text = ((0, 0), "") if stands is None else _standing_after(row, stands)
-        raised, ruled = (len(self._store.latest(row.id, {kind}, LIMITS.challenges)) for kind in CHALLENGE_KINDS)
+        raised, ruled = (len(self._store.latest(row.id, {kind}, CATALOG_LIMITS.challenges)) for kind in CHALLENGE_KINDS)
         entries = 0 if last is None else last.seq
         return GameLine(row, self._title(row), ended, reopened, score, text, max(0, raised - ruled), entries)
 

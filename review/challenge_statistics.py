@@ -9,9 +9,8 @@ from pydantic import Field
 from downfield.game.challenges import ChallengeCounts, ChallengeRaised, ChallengeRuled, counts_of
 from downfield.game.entries import unpack_entry
 from downfield.game.published.game_topics import TopicModel
-from downfield.game.store_reader import StoreReader
-from downfield.review.catalog import CHALLENGE_KINDS
-from downfield.review.catalog import LIMITS as CATALOG
+from downfield.review.catalog import CATALOG_LIMITS, CHALLENGE_KINDS
+from downfield.store.reader import StoreReader
 
 GAMES: Final = 500
 """Games that are counted, the latest: some seasons of a league."""
@@ -30,7 +29,7 @@ def challenge_statistics(store: StoreReader) -> ChallengeStatistics:
     raised: list[tuple[str, ChallengeRaised]] = []
     ruled: dict[tuple[str, str], ChallengeRuled] = {}
     for row in store.games(GAMES):
-        for entry in store.latest(row.id, CHALLENGE_KINDS, CATALOG.challenges):
+        for entry in store.latest(row.id, CHALLENGE_KINDS, CATALOG_LIMITS.challenges):
             content = unpack_entry(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
             if isinstance(content, ChallengeRaised):
                 raised.append((row.id, content))

@@ -23,8 +23,8 @@ from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTr
 
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
+from downfield.core.media.video_file import even_size_px
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.core.video_file import even_size_px
 from downfield.vision.thread_priority import lower_priority
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ class ClipLimits:
     """Least time between two pictures of a GIF; those between are left out."""
 
 
-LIMITS: Final = ClipLimits()
+CLIP_LIMITS: Final = ClipLimits()
 
 _HD: Final = Colorspace.ITU709
 """Colors of clips, and named in them: where nothing is named, players guess by the size of the picture."""
@@ -70,7 +70,7 @@ class ClipWorker:
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, "clips", initializer=lower_priority)
-        self._waiting = threading.BoundedSemaphore(LIMITS.waiting)
+        self._waiting = threading.BoundedSemaphore(CLIP_LIMITS.waiting)
 
     def run(self, make: Callable[[], T]) -> T:
         """Return what a function makes, in the worker's thread.
@@ -80,7 +80,7 @@ class ClipWorker:
 
         """
         if not self._waiting.acquire(blocking=False):
-            raise BusyError(f"{LIMITS.waiting} clips are being made already. Try again in a few seconds.")
+            raise BusyError(f"{CLIP_LIMITS.waiting} clips are being made already. Try again in a few seconds.")
         try:
             return self._executor.submit(make).result()
         finally:
@@ -141,7 +141,7 @@ def _mp4(images: Iterator[TimedImage]) -> bytes:
 def _gif(images: Iterator[TimedImage]) -> bytes:
     """Return a GIF whose pictures share the 256 colors that suit what moves in them best."""
     first = next(images)
-    first = (first[0], scaled(first[1], LIMITS.gif_width_px))
+    first = (first[0], scaled(first[1], CLIP_LIMITS.gif_width_px))
     height, width = first[1].shape[:2]
     hundredths = Fraction(1, 100)  # the unit of GIF's times
     graph = av.filter.Graph()
@@ -158,8 +158,8 @@ def _gif(images: Iterator[TimedImage]) -> bytes:
     for shown_ns, image in _with_end(first, images):
         if shown_ns < due_ns:
             continue
-        due_ns = shown_ns + LIMITS.gif_step_ns
-        frame = av.VideoFrame.from_ndarray(scaled(image, LIMITS.gif_width_px), format="bgr24")
+        due_ns = shown_ns + CLIP_LIMITS.gif_step_ns
+        frame = av.VideoFrame.from_ndarray(scaled(image, CLIP_LIMITS.gif_width_px), format="bgr24")
         frame.pts, frame.time_base = round(shown_ns / 1e7), hundredths
         source.push(frame)
     source.push(None)
@@ -183,12 +183,12 @@ def _with_end(first: TimedImage, others: Iterator[TimedImage]) -> Iterator[Timed
     yield first
     for last in others:
         yield last
-    yield last[0] + LIMITS.last_ns, last[1]
+    yield last[0] + CLIP_LIMITS.last_ns, last[1]
 
 
 def ahead(items: Iterator[T]) -> Generator[T, None, None]:
     """Yield what a thread prepares ahead, so that decoding and drawing go on beside encoding."""
-    ready: queue.Queue[tuple[T] | BaseException | None] = queue.Queue(LIMITS.ahead)
+    ready: queue.Queue[tuple[T] | BaseException | None] = queue.Queue(CLIP_LIMITS.ahead)
     stopped = threading.Event()
 
     def prepare() -> None:

@@ -11,11 +11,11 @@ from typing import Final, Literal
 
 import numpy as np
 
-from downfield.core.field import FieldModel
+from downfield.capture.footage import CallMarks
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Face, outlines_of, rectangles_mm
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Posture, Power
-from downfield.game.footage import CallMarks
 from downfield.game.published.game_topics import CallView
 from downfield.review.projection import Outline, Place, Point, Projection, above_of, pixels_of
 

@@ -13,20 +13,20 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.footage import CallMarks, FootageFrame, ScaledPicture
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import NotRecordedError, RefusedError
-from downfield.game.call_evidence import Evidence
-from downfield.game.evidence import EvidenceFinder
-from downfield.game.footage import CallMarks, FootageFrame, ScaledPicture
-from downfield.game.missing_pictures import missing_pictures
-from downfield.game.play_evidence import PlayEvidence
 from downfield.game.published.game_topics import CallView
-from downfield.game.store_reader import GameRow
+from downfield.review.call_evidence import Evidence
 from downfield.review.captions import call_caption, play_caption
-from downfield.review.clips import LIMITS, ClipFormat, ClipWorker, TimedImage, ahead, encode_clip, scaled, shown_at
+from downfield.review.clips import CLIP_LIMITS, ClipFormat, ClipWorker, TimedImage, ahead, encode_clip, scaled, shown_at
 from downfield.review.drawings import DrawnLine, FrameDrawing, draw_frame, draw_lines, draw_spot
+from downfield.review.evidence import EvidenceFinder
+from downfield.review.missing_pictures import missing_pictures
 from downfield.review.painting import DrawingKind, PaintedCall, paint
+from downfield.review.play_evidence import PlayEvidence
 from downfield.review.projection import Place, Projection
+from downfield.store.reader import GameRow
 
 _NAME_LENGTH: Final = 90  # of a file, without the ending: longer ones break on some phones
 
@@ -105,7 +105,7 @@ class ClipExporter:
         """
         evidence = self._finder.find_play(row, number)
         lasts_s = (evidence.stills[-1].t_ns - evidence.stills[0].t_ns) / 1e9 / options.speed
-        longest_s = LIMITS.longest_s[form]
+        longest_s = CLIP_LIMITS.longest_s[form]
         if lasts_s > longest_s:
             other = "Save it as a video, or a" if form == "gif" else "Save a"
             raise RefusedError(
@@ -151,7 +151,7 @@ class ClipExporter:
 
     def _encoded(self, film: _Film, form: ClipFormat, options: ClipOptions) -> bytes:
         if form == "gif":  # words are set for the width they are read at
-            options = replace(options, width_px=min(options.width_px, LIMITS.gif_width_px))
+            options = replace(options, width_px=min(options.width_px, CLIP_LIMITS.gif_width_px))
         images = self._images(film, options)
         return self._worker.run(lambda: encode_clip(images, form))
 
@@ -179,7 +179,7 @@ class ClipExporter:
             shown = painter.paint(small, size, still, options.kinds) if options.kinds else small
             yield shown_ns, shown
             if (after := gone.get(still.t_ns)) is not None:
-                pause_ns = max(LIMITS.gif_step_ns, round((after.from_ns - still.t_ns) / options.speed))
+                pause_ns = max(CLIP_LIMITS.gif_step_ns, round((after.from_ns - still.t_ns) / options.speed))
                 yield shown_ns + pause_ns, _dark((shown.shape[1], shown.shape[0]), after.text)
         if size is None:
             raise NotRecordedError("None of these pictures can be read: the recording is damaged.")

@@ -9,21 +9,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.counted_nouns import counted
 from downfield.core.errors import BusyError, NotFoundError, OutputError, RefusedError
 from downfield.core.records import to_json
+from downfield.core.text.counted_nouns import counted
 from downfield.game.challenges import ChallengeRaised, ChallengeRuled, ChallengeRules, ChallengesView
 from downfield.game.disputes import Decision, ruling_of, undecided
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
-from downfield.game.history import History
-from downfield.game.journal import Journal, JournalPosition, JournalWriter
-from downfield.game.store import GameRow, Store
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.review.changes import GameChanges, changes_between, effects_of
 from downfield.review.game_standings import GameStandings, event_ids
 from downfield.review.judging_again import Difference, JudgedAgain, Way, judge_on
 from downfield.review.worker import JudgingWorker
+from downfield.store.history import History
+from downfield.store.journal import Journal, JournalPosition, JournalWriter
+from downfield.store.store import GameRow, Store
 
 REMEMBERED: Final = 500
 """Rulings whose idempotency keys are remembered."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from downfield.core.scene import Scene
 from downfield.game.entries import unpack_scenes
-from downfield.game.history import History
-from downfield.game.store_reader import StoreReader
+from downfield.store.history import History
+from downfield.store.reader import StoreReader
 
 
 def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] | None = None) -> Iterator[Scene]:

@@ -10,13 +10,13 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 
 from downfield.core.errors import BusyError, DownfieldError
-from downfield.game.history import History
-from downfield.game.journal import JournalPosition
-from downfield.game.store_reader import StoreReader
 from downfield.officiating.events import Event
 from downfield.review.judging_again import JudgedAgain, Way, judge_again
 from downfield.review.kept_judgings import KeptJudgings
 from downfield.review.worker import JudgingWorker, Pause
+from downfield.store.history import History
+from downfield.store.journal import JournalPosition
+from downfield.store.reader import StoreReader
 
 
 class GameStandings:

@@ -25,13 +25,13 @@ from downfield.game.entries import (
     unpack_entry,
     unpack_scenes,
 )
-from downfield.game.store_reader import EntryRow
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import GameState, Team
 from downfield.review.worker import Pause
+from downfield.store.reader import EntryRow
 
 
 class JournalSource(Protocol):
@@ -80,7 +80,7 @@ class CheckpointLimits:
     """A ruling is judged from a checkpoint this long before its call: longer than any rule looks back."""
 
 
-LIMITS: Final = CheckpointLimits()
+CHECKPOINT_LIMITS: Final = CheckpointLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def judge_on(
         FormatError, RulebookError: as of `judge_again`.
 
     """
-    first_ns = difference.since_ns - LIMITS.before_ns
+    first_ns = difference.since_ns - CHECKPOINT_LIMITS.before_ns
     points = [one for one in before.checkpoints if one.state.game.now_ns < first_ns]
     start = max(points, key=lambda one: one.seq, default=None)
     judging = _Judging(way)
@@ -266,7 +266,7 @@ class _Judging:
         if self.started is None or self.state is None:
             return
         last = self.checkpoints[-1] if self.checkpoints else None
-        if last is not None and self.state.game.now_ns - last.state.game.now_ns < LIMITS.apart_ns:
+        if last is not None and self.state.game.now_ns - last.state.game.now_ns < CHECKPOINT_LIMITS.apart_ns:
             return
         counts = len(self.calls), len(self.plays), len(self.refused)
         self.checkpoints.append(JudgingCheckpoint(seq, self.started, self.state, *counts))
@@ -339,4 +339,4 @@ class _Meeting:
         call = self._difference.call
         if call is not None:
             return any(one.id == call for one in self._before.calls[: point.calls])
-        return point.state.game.now_ns > self._difference.since_ns + LIMITS.before_ns
+        return point.state.game.now_ns > self._difference.since_ns + CHECKPOINT_LIMITS.before_ns

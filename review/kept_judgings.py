@@ -1,6 +1,6 @@
 """What finished games come to, kept on disk: a ruling long after the game need not judge all of it again first.
 
-Each game has a file, as `downfield.game.signed_state` signs them. It is used only for the journal that it was made of:
+Each game has a file, as `downfield.store.signed_state` signs them. It is used only for the journal that it was made of:
 the entry it stands at must have the same digest there, and no event may have been added since. The scenes, the rulebook
 in force and all rulings are in the journal, so that whatever decides a game is covered. Checkpoints are packed one by
 one, as packing stops every other thread of the program.
@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import FormatError
-from downfield.core.file_order import by_date, date_last
-from downfield.game.history import History
-from downfield.game.journal import JournalPosition
-from downfield.game.signed_state import JUDGING_CODE, StateSeal, code_digest, unpack_state
-from downfield.game.signing import RigKey
-from downfield.game.store_reader import StoreReader
+from downfield.core.files.newest import by_date, date_last
 from downfield.review.judging_again import JudgedAgain, JudgingCheckpoint
 from downfield.review.worker import Pause
+from downfield.store.history import History
+from downfield.store.journal import JournalPosition
+from downfield.store.reader import StoreReader
+from downfield.store.signed_state import JUDGING_CODE, StateSeal, code_digest, unpack_state
+from downfield.store.signing import RigKey
 
 _SIGNED_AS: Final = b"downfield.judging\n"
 _SUFFIX: Final = ".judging"
@@ -50,7 +50,7 @@ class KeptLimits:
     """Of compression: higher ones gain little on measurements."""
 
 
-LIMITS: Final = KeptLimits()
+KEPT_LIMITS: Final = KeptLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class KeptJudgings:
             _log.exception("What game %s comes to can't be kept", game)
 
     def _seal(self) -> StateSeal:
-        return StateSeal(self._key, _SIGNED_AS, code_digest(_CODE), LIMITS.max_bytes)
+        return StateSeal(self._key, _SIGNED_AS, code_digest(_CODE), KEPT_LIMITS.max_bytes)
 
     def _path(self, game: str) -> Path:
         return self._folder / f"{hashlib.sha256(game.encode()).hexdigest()[:32]}{_SUFFIX}"
@@ -144,7 +144,7 @@ class KeptJudgings:
     def _prune(self, written: Path) -> None:
         kept = list(self._folder.glob(f"*{_SUFFIX}"))
         date_last(written, kept)
-        for path in by_date(kept)[: max(0, len(kept) - LIMITS.games)]:
+        for path in by_date(kept)[: max(0, len(kept) - KEPT_LIMITS.games)]:
             with suppress(OSError):
                 path.unlink()
 
@@ -156,7 +156,7 @@ def _is_of(store: StoreReader, game: str, position: JournalPosition) -> bool:
 
 
 def _packed(state: object) -> bytes:
-    return zlib.compress(pickle.dumps(state, protocol=5), LIMITS.level)
+    return zlib.compress(pickle.dumps(state, protocol=5), KEPT_LIMITS.level)
 
 
 def _parts(content: bytes) -> Iterator[bytes]:

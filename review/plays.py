@@ -10,10 +10,10 @@ from typing import Final, Literal
 from pydantic import Field
 
 from downfield.game.entries import Snap
-from downfield.game.history import History, PlayDetails
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.publisher import clock_text
 from downfield.officiating.calls import CallKind
+from downfield.store.history import History, PlayDetails
 
 CallOutcome = Literal["auto", "proposed", "too_close", "confirmed", "overturned", "struck", "by_hand", "noted"]
 """What became of a call: made by itself, waiting as proposed or too close, what a person decided, or only noted."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from downfield.capture.footage import FootageFrame
 from downfield.core.arrays import Image
-from downfield.core.file_state import file_state, is_same_file
+from downfield.core.files.state import file_state, is_same_file
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.game.footage import FootageFrame
 from downfield.vision.thread_priority import lower_priority
 
 Decode = Callable[[Iterable[FootageFrame]], Iterator[Image | None]]
@@ -38,7 +38,7 @@ class ReadyLimits:
     """A picture takes a tenth of a second; at low priority, beside other work, much longer."""
 
 
-LIMITS: Final = ReadyLimits()
+READY_LIMITS: Final = ReadyLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,13 @@ class ReadyPictures:
             before = self._kept.pop(still, None)
             self._size += len(jpeg) - (0 if before is None else len(before.jpeg))
             self._kept[still] = _Kept(jpeg, file)
-            while self._size > LIMITS.kept_bytes:
+            while self._size > READY_LIMITS.kept_bytes:
                 _, dropped = self._kept.popitem(last=False)
                 self._size -= len(dropped.jpeg)
 
     def prepare(self, stills: Sequence[FootageFrame], decisive: FootageFrame) -> None:
         """Make pictures ready, first from shortly before the decisive one on; those of another call no longer."""
-        begin = next((at for at, one in enumerate(stills) if one.t_ns >= decisive.t_ns - LIMITS.first_ns), 0)
+        begin = next((at for at, one in enumerate(stills) if one.t_ns >= decisive.t_ns - READY_LIMITS.first_ns), 0)
         missing = [[one for one in part if self.get(one) is None] for part in (stills[begin:], stills[:begin])]
         if not any(missing):
             return
@@ -111,7 +111,7 @@ class ReadyPictures:
         with self._lock:
             threads = list(self._threads)
         for thread in threads:
-            thread.join(LIMITS.close_timeout_s)
+            thread.join(READY_LIMITS.close_timeout_s)
 
     def _next_job(self) -> int:
         with self._lock:
@@ -124,7 +124,7 @@ class ReadyPictures:
         for stills in parts:
             images = self._decode(stills)
             for still in stills:
-                if job != self._job or made_bytes > LIMITS.kept_bytes:
+                if job != self._job or made_bytes > READY_LIMITS.kept_bytes:
                     return
                 file, image = file_state(still.video), next(images)
                 if image is not None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.errors import FormatError
-from downfield.core.file_digest import file_digest
+from downfield.core.files.digest import file_digest
 from downfield.game.entries import SEAL_KIND, unpack_entry
-from downfield.game.store_reader import GameRow, StoreReader
 from downfield.game.table_records import SegmentSealed
+from downfield.store.reader import GameRow, StoreReader
 
 SealState = Literal["sealed", "altered", "unsealed", "none"]
 """As the rig sealed it; another one; without a seal; of a game that has no seals at all, such as one from a video."""
@@ -41,7 +41,7 @@ class SealLimits:
     """Files whose digests are kept for as long as they stay as they are."""
 
 
-LIMITS: Final = SealLimits()
+_LIMITS: Final = SealLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +106,14 @@ class SealedRecordings:
     def _games(self, row: GameRow) -> list[GameRow]:
         """Return a game and those that were played next, whose journals may have the seals of its files."""
         later = [*takewhile(lambda one: one.id != row.id, self._store.games(1_000_000))][::-1]
-        return [row, *later[: LIMITS.later_games]]
+        return [row, *later[: _LIMITS.later_games]]
 
     def _seals(self, games: Iterable[GameRow], video: Path) -> Iterator[SegmentSealed]:
         """Yield the seals of a file, of the first of the games that has any."""
         segment = f"{video.parent.name}/{video.name}"
         for game in games:
             found = False
-            for entry in self._store.latest(game.id, {SEAL_KIND}, LIMITS.seals):
+            for entry in self._store.latest(game.id, {SEAL_KIND}, _LIMITS.seals):
                 with suppress(FormatError):  # of a journal that can't be read its own check tells
                     content = unpack_entry(entry.kind, entry.content, where=game.id)
                     if isinstance(content, SegmentSealed) and content.segment == segment:
@@ -135,7 +135,7 @@ class SealedRecordings:
             raise
         except OSError:
             return ""
-        while len(self._known) >= LIMITS.remembered:
+        while len(self._known) >= _LIMITS.remembered:
             self._known.pop(next(iter(self._known)))
         self._known[path] = (state, digest)
         return digest

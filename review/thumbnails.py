@@ -28,7 +28,7 @@ class ThumbnailLimits:
     """Kept in memory, some 5 MB."""
 
 
-LIMITS: Final = ThumbnailLimits()
+THUMBNAIL_LIMITS: Final = ThumbnailLimits()
 
 
 class Thumbnails:
@@ -56,12 +56,12 @@ class Thumbnails:
         small = scaled_down(picture())
         with self._lock:
             self._kept[name] = small
-            while len(self._kept) > LIMITS.remembered:
+            while len(self._kept) > THUMBNAIL_LIMITS.remembered:
                 self._kept.popitem(last=False)
         return small
 
 
-def scaled_down(jpeg: bytes, width_px: int = LIMITS.width_px) -> bytes:
+def scaled_down(jpeg: bytes, width_px: int = THUMBNAIL_LIMITS.width_px) -> bytes:
     """Return a picture no wider than this, as JPEG.
 
     Raises:
@@ -76,4 +76,4 @@ def scaled_down(jpeg: bytes, width_px: int = LIMITS.width_px) -> bytes:
     if width > width_px:
         size = (width_px, max(1, round(height * width_px / width)))
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, LIMITS.quality])[1].tobytes()
+    return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, THUMBNAIL_LIMITS.quality])[1].tobytes()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from downfield.core.csv_text import csv_chunks
 from downfield.core.errors import MissingExtraError
+from downfield.core.files.csv_text import csv_chunks
 from downfield.review.track_rows import COLUMN_TYPES, COLUMNS, TrackRow, TrackTable
 from downfield.review.write_sink import WriteSink
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Final, get_type_hints
 
 from downfield.core.errors import InputError, NotFoundError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.records import record
 from downfield.core.scene import Figure, Scene
-from downfield.game.history import History
-from downfield.game.store_reader import StoreReader
 from downfield.review.game_scenes import game_scenes
+from downfield.store.history import History
+from downfield.store.reader import StoreReader
 
 
 @record

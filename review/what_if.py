@@ -13,15 +13,15 @@ from pydantic import Field
 from downfield.core.errors import NotFoundError
 from downfield.core.records import to_json
 from downfield.game.entries import RulebookRecord, Snap, record_of
-from downfield.game.history import History
 from downfield.game.published.game_topics import DeclarationView, TopicModel
-from downfield.game.store_reader import GameRow, StoreReader
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import CallDifference, compare_calls
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.review.changes import CallBrief, call_brief
 from downfield.review.judging_again import JudgedAgain, Way, judge_again
 from downfield.review.worker import JudgingWorker
+from downfield.store.history import History
+from downfield.store.reader import GameRow, StoreReader
 
 
 class WhatIfSide(TopicModel):

@@ -36,7 +36,7 @@ class JudgingLimits:
     """Results of such jobs that are kept for requests that come back for them."""
 
 
-LIMITS: Final = JudgingLimits()
+JUDGING_LIMITS: Final = JudgingLimits()
 
 _ENDING: Final = "The service is ending."
 
@@ -49,7 +49,7 @@ class JudgingWorker:
     """
 
     def __init__(self) -> None:
-        self._places = threading.BoundedSemaphore(LIMITS.waiting)
+        self._places = threading.BoundedSemaphore(JUDGING_LIMITS.waiting)
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._shared: OrderedDict[Hashable, Future[Any]] = OrderedDict()
@@ -64,7 +64,7 @@ class JudgingWorker:
         """
         future = self.begin(name, job)
         try:
-            return future.result(LIMITS.wait_s)
+            return future.result(JUDGING_LIMITS.wait_s)
         except TimeoutError:
             raise BusyError(
                 "This game is long, or the computer is busy: it is still being judged again. Try again in a minute;"
@@ -83,7 +83,7 @@ class JudgingWorker:
             if future is None or (future.done() and future.exception() is not None):
                 future = self._shared[name] = self._submit(job)
             done = [other for other, one in self._shared.items() if one.done()]
-            for other in done[: -LIMITS.kept]:
+            for other in done[: -JUDGING_LIMITS.kept]:
                 del self._shared[other]
             return future
 
@@ -95,7 +95,7 @@ class JudgingWorker:
 
     def _submit(self, job: Callable[[Pause], Result]) -> Future[Result]:
         if not self._places.acquire(blocking=False):
-            raise BusyError(f"{LIMITS.waiting} games are being judged again already. Try again in a minute.")
+            raise BusyError(f"{JUDGING_LIMITS.waiting} games are being judged again already. Try again in a minute.")
         try:
             future = self._threads.submit(self._run, job)
         except RuntimeError:  # the service is ending
@@ -110,7 +110,7 @@ class JudgingWorker:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _run(self, job: Callable[[Pause], Result]) -> Result:
-        longest_s = LIMITS.longest_s
+        longest_s = JUDGING_LIMITS.longest_s
         ends_s = time.monotonic() + longest_s
 
         def pause() -> None:

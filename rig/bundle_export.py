@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.recording.recorded_span import files_of, recorded_between
+from downfield.capture.recording.recording_library import index_path
 from downfield.core.errors import BusyError, InputError
-from downfield.game.history import History
-from downfield.game.signing import RigKey
-from downfield.game.store_reader import GameRow, StoreReader
 from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
 from downfield.rig.configuration.settings import RigSettings, recordings_folder
 from downfield.rig.configuration.shown import shown_values
-from downfield.rig.recording.recorded_span import files_of, recorded_between
-from downfield.rig.recording.recording_library import index_path
 from downfield.rig.upkeep.scrubbing import Scrubber
 from downfield.rig.upkeep.support import scrubber_of
+from downfield.store.history import History
+from downfield.store.reader import GameRow, StoreReader
+from downfield.store.signing import RigKey
 
 _MARGIN_NS: Final = 5_000_000_000
 """Video is taken this long before the first event and after the last."""

@@ -21,8 +21,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from downfield.core.errors import InputError
-from downfield.core.private_files import make_private_folder, replace_private_file
-from downfield.core.steady_clock import CLOCK_WAS_SET_NS
+from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.platform.steady_clock import CLOCK_WAS_SET_NS
 
 VALID: Final = datetime.timedelta(days=397)
 """Browsers accept no longer-lived certificate of a server."""

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.problems import ActiveProblems
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
 from downfield.core.supervision import supervised_thread
@@ -28,7 +29,6 @@ from downfield.game.published.board_topics import HealthReason
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.shown import shown_values
 from downfield.rig.live.connections import LoopControls, VisionStage
-from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.table import NO_CALIBRATION, OpenedTable, no_calibration
 from downfield.rig.table_calibration import calibrate, calibrate_again
 
@@ -48,7 +48,7 @@ class ControllerLimits:
     """Time between two notices that the field is still looked for, for whoever watches the terminal's lines only."""
 
 
-LIMITS: Final = ControllerLimits()
+CONTROLLER_LIMITS: Final = ControllerLimits()
 
 
 class CalibrationInUse:
@@ -162,13 +162,13 @@ class RigController:
     def _keep_trying(self) -> None:
         began_s = reminded_s = time.monotonic()
         attempts = 0
-        while not self._closed.wait(LIMITS.retry_s) and self._calibration.get() is None:
+        while not self._closed.wait(CONTROLLER_LIMITS.retry_s) and self._calibration.get() is None:
             images = self._recent_images()
             if images and self._calibrating.acquire(blocking=False):
                 attempts += 1
                 self._tried = f"attempt {attempts}, {time.monotonic() - began_s:.0f} s so far"
                 self._start_calibrating(images).join()
-            if self._calibration.get() is None and time.monotonic() - reminded_s > LIMITS.remind_s:
+            if self._calibration.get() is None and time.monotonic() - reminded_s > CONTROLLER_LIMITS.remind_s:
                 reminded_s = time.monotonic()
                 without = "no picture has arrived yet" if not attempts else self._tried
                 self._problems.notify("warning", f"Still looking for the printed field: {without}.")

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
+from downfield.capture.footage import Footage
 from downfield.core.errors import RefusedError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.game.commands import RigCommand, Settings
-from downfield.game.footage import Footage
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.web_service import Service
+from downfield.store.store import Store
 
 
 class ReviewRig:

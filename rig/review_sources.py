@@ -10,17 +10,17 @@ from typing import Final
 import av
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
+from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
+from downfield.capture.recording.recording_library import recorded_videos
+from downfield.capture.sources.source import CapturedFrame, IncreasingTimestamps
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
-from downfield.core.video_streams import open_video, video_stream
-from downfield.game.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
-from downfield.game.store import Store
-from downfield.game.store_opening import open_for_reading
+from downfield.core.media.video_streams import open_video, video_stream
 from downfield.review.bundle_reading import UnpackedBundle, import_game, read_manifest, unpack_bundle
 from downfield.review.bundle_verification import is_bundle, other_zip_hint
-from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
-from downfield.rig.recording.recording_library import recorded_videos
-from downfield.rig.sources.source import CapturedFrame, IncreasingTimestamps
+from downfield.store.opening import open_for_reading
+from downfield.store.store import Store
 
 _STORE: Final = "downfield.db"
 _RECORDINGS: Final = "recordings"

@@ -10,15 +10,24 @@ from pathlib import Path
 from typing import Any, Final
 
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.integrations.outlets import OutletRunner
+from downfield.broadcast.integrations.outlets import OutletRunner
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.broadcast.program.program_feed import ProgramDrawer
+from downfield.broadcast.program.program_painter import ProgramMoment
+from downfield.broadcast.replay.replay_process import ReplayProcess
 from downfield.calibration.calibration import Calibration
+from downfield.capture.footage import Footage
+from downfield.capture.observer import LoopObserver
+from downfield.capture.problems import ActiveProblems, camera_loss
+from downfield.capture.recording.recorded_footage import ClipFootage, RecordedFootage
+from downfield.capture.recording.recorder import Recorder
+from downfield.capture.recording.recording_library import last_recorded_ns
+from downfield.capture.sources.source import CaptureClock
+from downfield.capture.sources.source_names import is_address, is_recording
 from downfield.core.supervision import delayed_thread
-from downfield.game.footage import Footage
-from downfield.game.last_heads import differs_from_last_heads
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, RecordingStatus, SourceStatus
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
@@ -31,28 +40,21 @@ from downfield.rig.kept_games import open_judgings, open_snapshots, open_store
 from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.camera_watch import CameraWatch
-from downfield.rig.live.connections import EventPlayback, LoopControls, LoopObserver
+from downfield.rig.live.connections import EventPlayback, LoopControls
 from downfield.rig.live.garbage import set_aside_loaded_objects
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
 from downfield.rig.live.notices import Notices
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter, camera_loss
+from downfield.rig.live.rig_health import FrameMeter, HealthReporter
 from downfield.rig.live.strip_game import follow_strip, keep_game
-from downfield.rig.program.program_feed import ProgramDrawer
-from downfield.rig.program.program_painter import ProgramMoment
-from downfield.rig.program.replay_process import ReplayProcess
-from downfield.rig.recording.recorded_footage import ClipFootage, RecordedFootage
-from downfield.rig.recording.recorder import Recorder
-from downfield.rig.recording.recording_library import last_recorded_ns
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.setup.session import SetupSession
-from downfield.rig.sources.source import CaptureClock
-from downfield.rig.sources.source_names import is_address, is_recording
 from downfield.rig.table import OpenVision, open_table, source_choice
 from downfield.rig.table_seals import TableSeals
 from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
 from downfield.rig.web_service import Service
+from downfield.store.last_heads import differs_from_last_heads
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 

@@ -14,16 +14,17 @@ from pathlib import Path
 from typing import Final
 
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.integrations.outlets import OutletRunner
+from downfield.broadcast.integrations.outlets import OutletRunner
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
+from downfield.capture.sources.source import CaptureClock
 from downfield.core.errors import RefusedError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.supervision import supervised_thread
 from downfield.game.commands import NewGame, RigCommand, Settings
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
@@ -34,7 +35,6 @@ from downfield.rig.configuration.shown import shown_values
 from downfield.rig.configuration.stream import outlets_of
 from downfield.rig.kept_games import leased_data_folder, open_judgings, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
-from downfield.rig.sources.source import CaptureClock
 from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
 from downfield.rig.web_service import Service
 

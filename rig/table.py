@@ -8,8 +8,21 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.devices.camera_request import CameraControls, CameraRequest
+from downfield.capture.devices.held_values import HeldValuesFile
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.recorded_clip import (
+    RecordedClip,
+    bundled_demo,
+    open_clip,
+    read_declarations,
+    tracks_path,
+)
+from downfield.capture.sources.source import CaptureClock, FrameSource, SourceWithTruth
+from downfield.capture.sources.source_names import TWIN_PREFIX
+from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.strip import load_strip
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.declarations import LineUpDeclared
@@ -17,14 +30,7 @@ from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import RigSettings, cameras_file, tables_folder
 from downfield.rig.live.connections import VisionStage
 from downfield.rig.live.recorded_vision import RecordedVision, UncalibratedVision
-from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.live.strip_vision import StripReadings, StripVision
-from downfield.rig.recording.recorded_clip import RecordedClip, bundled_demo, open_clip, read_declarations, tracks_path
-from downfield.rig.sources.camera_request import CameraControls, CameraRequest
-from downfield.rig.sources.held_values import HeldValuesFile
-from downfield.rig.sources.source import CaptureClock, FrameSource, SourceWithTruth
-from downfield.rig.sources.source_names import TWIN_PREFIX
-from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.rig.table_calibration import candidate_fields, find_calibration
 from downfield.rig.tables.profile import TableFolder
 

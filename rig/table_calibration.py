@@ -18,16 +18,16 @@ from downfield.calibration.lens.figure_lean import StandingFigures, estimate_len
 from downfield.calibration.lens.lens_calibration import read_lens
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, lens_at_height
 from downfield.calibration.online.recalibration import known_lens
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.sources.source import CaptureClock, FrameSource
+from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError
-from downfield.core.field import FieldModel, load_field, preset, preset_names
+from downfield.core.field.model import FieldModel, load_field, preset, preset_names
 from downfield.core.strip import load_strip
 from downfield.models.loading import open_detector
 from downfield.rig.configuration.settings import CalibrationSettings
-from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.sources.source import CaptureClock, FrameSource
-from downfield.rig.sources.source_opening import SourceChoice, open_source
+from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 from downfield.rig.tables.profile import TableFolder
 from downfield.vision.strip.strip_calibration import calibrate_strip
 
@@ -167,9 +167,9 @@ def first_pictures(source: FrameSource) -> list[Image]:
     """
     images: list[Image] = []
     for frame in source.frames():
-        if frame.index % PICTURE_LIMITS.calibration_step == 0:
+        if frame.index % ANNOTATED_PICTURE_LIMITS.calibration_step == 0:
             images.append(frame.decode().image)
-            if len(images) == PICTURE_LIMITS.calibration_pictures:
+            if len(images) == ANNOTATED_PICTURE_LIMITS.calibration_pictures:
                 break
     return images
 

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.recording.recorder import Recorder
+from downfield.capture.recording.sealing import SegmentSealer
 from downfield.core.errors import DownfieldError
-from downfield.core.file_digest import file_digest
+from downfield.core.files.digest import file_digest
 from downfield.core.records import to_json
 from downfield.game.commands import Settings
 from downfield.game.entries import RulebookRecord
@@ -17,8 +19,6 @@ from downfield.game.published.board_topics import HealthStatus
 from downfield.game.service import GameService
 from downfield.game.table_records import MaterialUsed, TableRecord
 from downfield.models.card import BUNDLED, find_network, named_files, read_card
-from downfield.rig.recording.recorder import Recorder
-from downfield.rig.recording.sealing import SegmentSealer
 
 
 class TableSeals:

@@ -24,7 +24,7 @@ from downfield.api.security.connections import ConnectionGuard, GuardedListener,
 from downfield.api.security.http_protocol import guarded_protocol
 from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.roles import Role
-from downfield.api.security.tokens import LIMITS as PAIRING
+from downfield.api.security.tokens import PAIRING_LIMITS
 from downfield.core.errors import InputError, OutputError
 from downfield.core.platform.open_files import raise_file_limit
 from downfield.core.platform.sockets import reclaim_address
@@ -47,7 +47,7 @@ class ServiceLimits:
     """Connections that wait to be accepted while the service is busy."""
 
 
-LIMITS: Final = ServiceLimits()
+_LIMITS: Final = ServiceLimits()
 
 
 class Service:
@@ -134,7 +134,7 @@ class Service:
         addresses = self.network_addresses()
         if not addresses:
             return ""
-        code = self._app.state.token_store.make_code(role, PAIRING.shown_code_valid_s)
+        code = self._app.state.token_store.make_code(role, PAIRING_LIMITS.shown_code_valid_s)
         return f"{addresses[0]}pair#{code.code}"
 
     def close(self) -> None:
@@ -148,7 +148,7 @@ class Service:
         self._closed.set()
         for server in self._servers:
             server.should_exit = True
-        self._thread.join(timeout=LIMITS.close_timeout_s)
+        self._thread.join(timeout=_LIMITS.close_timeout_s)
         for listener in self._listeners:
             listener.close()
         self.relay.close()
@@ -166,8 +166,8 @@ class Service:
                 lifespan="off",
                 server_header=False,
                 proxy_headers=False,
-                backlog=LIMITS.backlog,
-                ws_max_size=LIMITS.message_bytes,
+                backlog=_LIMITS.backlog,
+                ws_max_size=_LIMITS.message_bytes,
                 ssl_certfile=None if files is None else str(files.certificate),
                 ssl_keyfile=None if files is None else str(files.key),
             )
@@ -237,7 +237,7 @@ def open_listener(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
     try:
         listener.bind(address)
-        listener.listen(LIMITS.backlog)  # so that clients can connect as soon as the address is shown
+        listener.listen(_LIMITS.backlog)  # so that clients can connect as soon as the address is shown
     except OSError as error:
         listener.close()
         raise InputError(

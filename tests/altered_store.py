@@ -15,26 +15,26 @@ from scripted_plays import FIELD, opening
 from served_games import FakeRig
 from typer.testing import CliRunner
 
-from downfield.api.feed.hub import Hub
 from downfield.api.security.tokens import TokenStore
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.recorder import Recorder
+from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.sealing import seal_of
+from downfield.cli.main import app
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame, Settings
-from downfield.game.hash_chain import GENESIS, digest_of
-from downfield.game.heads import HeadsFile
 from downfield.game.owner import GameOwner, rig_id
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
-from downfield.game.signed_list import SignedList
-from downfield.game.signing import RigKey
-from downfield.game.store import EntryRow, Store
 from downfield.game.table_records import SegmentSealed
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.cli.main import app
-from downfield.rig.configuration.settings import RecordingSettings
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.recording.recorder import Recorder
-from downfield.rig.recording.sealing import seal_of
 from downfield.rig.table_seals import TableSeals
+from downfield.store.hash_chain import GENESIS, digest_of
+from downfield.store.heads import HeadsFile
+from downfield.store.signed_list import SignedList
+from downfield.store.signing import RigKey
+from downfield.store.store import EntryRow, Store
 
 KEY = RigKey.generate()
 OWNER = GameOwner(rig_id(KEY.public_text), "attic")

@@ -25,19 +25,19 @@ from waiting import WAIT_S
 
 from downfield.api.app import LOCAL, create_app
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.program.program_options import ProgramFeed
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.api.table_setup import TableSetup
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.broadcast.program.program_options import ProgramFeed
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.game_topics import TopicModel
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
+from downfield.store.store import Store
 
 NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 """The first draws pages and no window around them, which takes half the time."""

@@ -13,12 +13,12 @@ from played_table import Table
 
 from downfield.calibration.calibration import Calibration, Certificate
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.game.commands import NewGame
-from downfield.game.signing import RigKey
-from downfield.game.store import Store
-from downfield.game.store_reader import GameRow
 from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
+from downfield.store.reader import GameRow
+from downfield.store.signing import RigKey
+from downfield.store.store import Store
 
 KEY, FOREIGN_KEY = RigKey.generate(), RigKey.generate()
 CALIBRATION = Calibration(

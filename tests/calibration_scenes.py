@@ -10,7 +10,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
-from downfield.core.field import FieldModel, preset
+from downfield.core.field.model import FieldModel, preset
 from downfield.twin.appearance import BoardAppearance
 from downfield.twin.randomization.board_print import paint
 

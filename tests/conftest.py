@@ -20,7 +20,7 @@ import hypothesis
 import once_a_run
 import pytest
 
-from downfield.rig.cli.process_end import ProcessEnd
+from downfield.cli.console.process_end import ProcessEnd
 
 pytest_plugins = ("broker_fixtures",)
 

@@ -14,11 +14,11 @@ from scripted_plays import FIELD, ScriptedFigure, film, opening, runs, stands
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens
+from downfield.capture.sources.source import CapturedFrame, VideoPacket
 from downfield.core.arrays import Image
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
 from downfield.officiating.declarations import FrontDeclared
-from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 SECRET = "Coach-Miller-basement"
 """Stands in every name and note that must not get into a contribution."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame

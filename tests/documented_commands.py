@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from downfield.rig.cli.main import app
+from downfield.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])

@@ -14,20 +14,20 @@ from served_games import FakeRig
 
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
+from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame
-from downfield.game.footage import FootageCalibration, FootageFrame, ScaledPicture
 from downfield.game.published.game_topics import GameView
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.clips import scaled
+from downfield.store.store import Store
 
 RUNNER, DEFENDER = "dark-22", "light-50"
 PLAY = film(

@@ -10,7 +10,7 @@ from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
 
-from downfield.api.integrations.obs import authentication
+from downfield.broadcast.integrations.obs import authentication
 
 PASSWORD, SALT, CHALLENGE = (
     "supersecretpassword",

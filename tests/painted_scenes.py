@@ -5,9 +5,9 @@ from __future__ import annotations
 from scripted_plays import BASE
 
 from downfield.core.scene import Contact, Figure, Player, Scene
-from downfield.game.history import PlayDetails
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind
+from downfield.store.history import PlayDetails
 
 CARRIER, HITTER = "dark-28", "light-24"
 PLAYERS = (Player(CARRIER, "dark"), Player(HITTER, "light"))

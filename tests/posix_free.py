@@ -66,7 +66,7 @@ def main() -> None:
     assert system.SYSTEM == "windows"
     # An option that Linux does not have; without one, an address is not reclaimed either.
     importlib.import_module("downfield.core.platform.sockets").__dict__["_EXCLUSIVE"] = socket.SO_KEEPALIVE
-    importlib.import_module("downfield.rig.cli.main").main()
+    importlib.import_module("downfield.cli.main").main()
 
 
 if __name__ == "__main__":

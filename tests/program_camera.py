@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from downfield.broadcast.program.program_feed import ProgramDrawer
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
-from downfield.rig.program.program_feed import ProgramDrawer
 
 SIZE: Final = (160, 90)
 STEP_NS: Final = 1_000_000_000 // 30

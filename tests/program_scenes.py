@@ -12,14 +12,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.broadcast.program.board_painter import BoardPainter
+from downfield.broadcast.program.board_shapes import BoardShape
 from downfield.calibration.camera import Camera
 from downfield.calibration.online.shake import MovingCamera, ShakeTracker
 from downfield.core.arrays import Array, Image
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Figure, Player, Scene
-from downfield.rig.program.board_painter import BoardPainter
-from downfield.rig.program.board_shapes import BoardShape
 from downfield.twin.randomization.randomize import draw
 from downfield.twin.render.compositor import Compositor
 from downfield.twin.render.solid_painter import SolidPainter

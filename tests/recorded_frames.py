@@ -7,10 +7,10 @@ from pathlib import Path
 
 from loopback_streams import jpeg, picture
 
-from downfield.rig.configuration.settings import RecordingSettings
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.recording.recorder import Recorder
-from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.recorder import Recorder
+from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.sources.source import CapturedFrame, SourceFacts, VideoPacket
 
 MJPEG = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True, codec="mjpeg")
 RAW = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True)

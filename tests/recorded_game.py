@@ -20,19 +20,19 @@ from recorded_frames import record
 from served_games import FakeRig
 from twin_recordings import recorded
 
-from downfield.api.feed.hub import Hub
 from downfield.calibration.calibration import write_calibration
+from downfield.capture.sources.source import CapturedFrame, VideoPacket
 from downfield.core.arrays import Image
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Contact, Scene
 from downfield.game.commands import NewGame
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.sources.source import CapturedFrame, VideoPacket
+from downfield.store.store import Store
 
 PLAYS: Final = (
     "second-tackler", "falls-alone", "fumble", "out-of-bounds", "touchdown", "safety", "reception", "interception",

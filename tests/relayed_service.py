@@ -9,14 +9,14 @@ from pathlib import Path
 from served_games import FakeRig
 
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.core.field import preset
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.core.field.model import preset
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.web_service import Service
+from downfield.store.store import Store
 
 
 class RelayedService:

@@ -10,8 +10,8 @@ from played_table import Table
 
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.commands import NewGame
 
 MANY = RateLimit(1e6, 10**6)

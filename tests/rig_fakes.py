@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.core.field import preset
+from downfield.capture.observer import LoopObserver, NoticeLevel
+from downfield.capture.sources.source import CapturedFrame, SourceFacts
+from downfield.core.field.model import preset
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.published.publisher import LineUpStatus
@@ -18,8 +20,7 @@ from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.live.connections import DetectionResult, LoopObserver, NoticeLevel
-from downfield.rig.sources.source import CapturedFrame, SourceFacts
+from downfield.rig.live.connections import DetectionResult
 from downfield.vision.board.picture_health import PictureHealth
 
 FIELD = preset("ultimate")

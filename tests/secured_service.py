@@ -11,15 +11,15 @@ from served_games import FakeRig
 
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import TokenStore
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.commands import NewGame
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store.store import Store
 
 PHONE = "192.168.1.20"
 RIG = "192.168.1.5:8317"

@@ -23,19 +23,19 @@ import uvicorn
 
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.calibration.calibration import Calibration
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame, RigCommand, Settings, UseCalibration
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
+from downfield.store.store import Store
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 

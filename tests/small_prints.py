@@ -7,7 +7,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 SCALE = 1.25  # px for one mm
 FIELD = FieldModel(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from downfield.game.hash_chain import GENESIS, digest_of
-from downfield.game.store import EntryRow, GameRow, Store
+from downfield.store.hash_chain import GENESIS, digest_of
+from downfield.store.store import EntryRow, GameRow, Store
 
 GAME = GameRow("20260101-120000-abcd", 1_000, "final", "River City", "Lake Town", "tap")
 

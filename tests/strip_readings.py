@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.strip import Count, Third, load_strip
 from downfield.game.published.strip_topic import StripView
 from downfield.game.strip.strip_facts import StripFacts, facts_of_game

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from downfield.rig.cli.main import COMMANDS
+from downfield.cli.main import COMMANDS
 from downfield.rig.configuration.loading import load
 
 ROOT = Path(__file__).parents[1]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hostile_files import MUTATIONS, mutate
 
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.cli.main import run_command
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks
-from downfield.rig.cli.main import run_command
-from downfield.rig.recording.recorded_clip import bundled_demo
 
 DEMO = bundled_demo().parent
 ROOT = Path(__file__).parents[1]

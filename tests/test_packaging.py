@@ -7,29 +7,17 @@ import sys
 import tomllib
 from pathlib import Path
 
+from structure import ROOMS
+
 ROOT = Path(__file__).parents[1]
 CHECKPOINTS = ROOT / "training" / "checkpoints"  # for those who train on from the repository
-FOLDERS = (
-    "core",
-    "calibration",
-    "models",
-    "vision",
-    "officiating",
-    "game",
-    "review",
-    "api",
-    "rig",
-    "desk",
-    "twin",
-    "training",
-)
 
 
 def test_every_folder_of_code_is_a_listed_package() -> None:
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     on_disk = {
         ".".join(("downfield", *init.parent.relative_to(ROOT).parts))
-        for folder in FOLDERS
+        for folder in ROOMS
         for init in (ROOT / folder).rglob("__init__.py")
     }
     assert set(setuptools["packages"]) == {"downfield", *on_disk}, "`downfield` itself holds only `python -m downfield`"
@@ -40,13 +28,13 @@ def test_every_data_file_is_shipped() -> None:
     shipped = {
         file
         for package, patterns in data.items()
-        for folder in (FOLDERS if package == "*" else ["/".join(package.split(".")[1:])])
+        for folder in (ROOMS if package == "*" else ["/".join(package.split(".")[1:])])
         for pattern in patterns
         for file in (ROOT / folder).glob(pattern)
     }
     on_disk = {
         file
-        for folder in FOLDERS
+        for folder in ROOMS
         for file in (ROOT / folder).rglob("*")
         if file.is_file() and file.suffix != ".py" and file.parent.name != "__pycache__" and file.parent != CHECKPOINTS
     }
@@ -59,9 +47,9 @@ def test_the_formats_page_is_what_the_code_says(tmp_path: Path) -> None:
     assert (ROOT / "docs" / "formats.md").read_text() == made.read_text(), "run `make docs`"
 
 
-def test_folders_import_only_from_those_above_them() -> None:
-    for below, folder in enumerate(FOLDERS):
-        allowed = {*FOLDERS[: below + 1]}
+def test_rooms_import_only_from_those_above_them() -> None:
+    for below, folder in enumerate(ROOMS):
+        allowed = {*ROOMS[: below + 1]}
         if folder == "officiating":
             allowed = {"core", "officiating"}
         for module in (ROOT / folder).rglob("*.py"):
@@ -73,7 +61,7 @@ def test_folders_import_only_from_those_above_them() -> None:
 
 
 def test_nothing_that_runs_imports_the_training() -> None:
-    for folder in FOLDERS:
+    for folder in ROOMS:
         for module in (ROOT / folder).rglob("*.py"):
             if folder != "training":
                 assert "from downfield.training" not in module.read_text(), module.relative_to(ROOT)

@@ -8,23 +8,10 @@ from pathlib import Path
 
 import pytest
 from posix_names import is_linux_only, linux_only
+from structure import ROOMS
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = (
-    "core",
-    "calibration",
-    "models",
-    "vision",
-    "officiating",
-    "game",
-    "review",
-    "api",
-    "rig",
-    "desk",
-    "twin",
-    "training",
-)
-MODULES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+MODULES = [path for folder in ROOMS for path in sorted((ROOT / folder).rglob("*.py"))]
 LONGEST = 400
 
 
@@ -41,7 +28,7 @@ def test_no_module_is_too_long_to_read() -> None:
     assert {name: count for name, count in lines.items() if count > LONGEST} == {}
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("folder", ROOMS)
 def test_every_package_says_what_is_in_it(folder: str) -> None:
     for init in (ROOT / folder).rglob("__init__.py"):
         assert ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))), init.relative_to(ROOT)
@@ -82,8 +69,8 @@ SEAM = ROOT / "core" / "platform"
 LINUX_ALONE = {
     "api/feed/relay.py": {"socket.send_fds"},  # where `CAN_PASS_DESCRIPTORS`
     "api/feed/relay_worker.py": {"socket.recv_fds"},  # runs where `CAN_PASS_DESCRIPTORS`
-    "core/shared_picture.py": {"os.memfd_create"},  # behind `hasattr`; elsewhere a temporary file
-    "rig/sources/v4l2.py": {"fcntl", "os.O_NONBLOCK"},  # opened for Linux's cameras alone
+    "core/media/shared_picture.py": {"os.memfd_create"},  # behind `hasattr`; elsewhere a temporary file
+    "capture/devices/v4l2.py": {"fcntl", "os.O_NONBLOCK"},  # opened for Linux's cameras alone
     "rig/upkeep/support.py": {"os.sysconf"},  # where there is none, the memory is "unknown"
     "rig/upkeep/watchdog.py": {"socket.AF_UNIX"},  # reached only where systemd names a socket
 }

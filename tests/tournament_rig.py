@@ -13,12 +13,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from downfield.game.hash_chain import GENESIS, digest_of
 from downfield.game.owner import rig_id
-from downfield.game.signing import RigKey
-from downfield.game.store import EntryRow, GameRow, Store
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.link import TournamentLink
+from downfield.store.hash_chain import GENESIS, digest_of
+from downfield.store.signing import RigKey
+from downfield.store.store import EntryRow, GameRow, Store
 
 
 def game_of(key: RigKey, name: str = "g", table: str = "Table 1") -> GameRow:

@@ -13,7 +13,7 @@ from broker_server import BrokerServer
 from desk_server import DeskServer
 
 from downfield.api.security.access import AccessPolicy
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.grant_keeper import GrantKeeper

@@ -18,7 +18,7 @@ from simulated_detector import (
 )
 
 from downfield.core.angles import difference_deg
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Jersey, Player, Power

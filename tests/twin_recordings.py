@@ -6,7 +6,7 @@ from functools import cache
 
 from once_a_run import once_a_run
 
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.twin.plays.library import named
 from downfield.twin.plays.recording import PlayRecording

@@ -9,7 +9,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance, BoardAppearance, FigureAppearance, Lamp, Sensor, Solid

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.scene import Jersey, Player
 from downfield.twin.physics.drive import Vibration
 from downfield.twin.physics.traits import Placement, Trait

@@ -44,7 +44,7 @@ class CalibrationLimits:
     """How strongly the factor is held to 1 where few fronts tell otherwise: as much as about one front."""
 
 
-LIMITS: Final = CalibrationLimits()
+CALIBRATION_LIMITS: Final = CalibrationLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +151,10 @@ def _with_ball(folder: Path, card: NetworkCard, opinions: Opinions, sets: Sequen
 
 
 def _check_enough(figures: int) -> None:
-    if figures < LIMITS.min_fronts:
+    if figures < CALIBRATION_LIMITS.min_fronts:
         raise InputError(
-            f"The validation pictures show {figures} upright figures that were found; {LIMITS.min_fronts} are needed."
+            f"The validation pictures show {figures} upright figures that were found;"
+            f" {CALIBRATION_LIMITS.min_fronts} are needed."
         )
 
 
@@ -168,6 +169,8 @@ def fit_front_odds(logits: Array, right: Bools) -> float:
     signs = np.where(right, 1.0, -1.0)
 
     def unlikely(log_factor: float) -> float:
-        return float(np.logaddexp(0.0, -signs * np.exp(log_factor) * logits).sum() + LIMITS.stiffness * log_factor**2)
+        return float(
+            np.logaddexp(0.0, -signs * np.exp(log_factor) * logits).sum() + CALIBRATION_LIMITS.stiffness * log_factor**2
+        )
 
-    return float(np.exp(minimize_scalar(unlikely, bounds=LIMITS.log_odds_range, method="bounded").x))
+    return float(np.exp(minimize_scalar(unlikely, bounds=CALIBRATION_LIMITS.log_odds_range, method="bounded").x))

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from downfield.core.counted_nouns import counted
+from downfield.cli.console.output import say
+from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
+from downfield.core.text.counted_nouns import counted
 from downfield.models.card import BUNDLED, bundled_networks
-from downfield.rig.cli.output import say
-from downfield.rig.cli.progress import progress_bar
 from downfield.training.command_options import Data, RecipeFile, Runs, TrainSets, ValSets, check_extra
 from downfield.training.networks_command import add_commands
 from downfield.training.recipe import CONTRIBUTED, Schedule, read_recipe

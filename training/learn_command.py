@@ -16,12 +16,12 @@ import typer
 
 from downfield.api.label_review import Corners, LabelReview
 from downfield.calibration.calibration import read_calibration
+from downfield.cli.console.options import check_outputs, number_between
+from downfield.cli.console.output import say
+from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, find_network
 from downfield.models.loading import open_detector
-from downfield.rig.cli.options import check_outputs, number_between
-from downfield.rig.cli.output import say
-from downfield.rig.cli.progress import progress_bar
 from downfield.rig.label_review_server import serve_label_review
 
 if TYPE_CHECKING:

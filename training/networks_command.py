@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from downfield.core.counted_nouns import counted
+from downfield.cli.console.output import say
+from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
+from downfield.core.text.counted_nouns import counted
 from downfield.models.card import find_network
-from downfield.rig.cli.output import say
-from downfield.rig.cli.progress import progress_bar
 from downfield.training.command_options import RecipeFile, Runs, TrainSets, ValSets, check_extra
 from downfield.training.recipe import read_recipe
 

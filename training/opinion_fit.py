@@ -31,7 +31,7 @@ class OpinionFitLimits:
     """Least weight of a refiner's opinion about fronts and falls."""
 
 
-LIMITS: Final = OpinionFitLimits()
+_LIMITS: Final = OpinionFitLimits()
 
 FIGURE_SCORE: Final = 0.65
 """Score from which a figure counts: scores are probabilities, and one that is none, which may touch others, is about
@@ -79,8 +79,8 @@ def fit_logits(
     def unlikely(weights: Array) -> tuple[float, Array]:
         log_odds = signs * (features @ weights + offset)
         off = weights - begin
-        slope = -features.T @ (per_row * signs * sigmoid(-log_odds)) + 2 * LIMITS.stiffness * off
-        return float((per_row * np.logaddexp(0, -log_odds)).sum() + LIMITS.stiffness * off @ off), slope
+        slope = -features.T @ (per_row * signs * sigmoid(-log_odds)) + 2 * _LIMITS.stiffness * off
+        return float((per_row * np.logaddexp(0, -log_odds)).sum() + _LIMITS.stiffness * off @ off), slope
 
     fitted: Array = minimize(unlikely, begin, jac=True, method="L-BFGS-B").x
     return fitted
@@ -108,7 +108,7 @@ def _fit_falls(evidence: OpinionEvidence) -> tuple[tuple[float, float], float]:
 
 def _as_shares(fitted: Array) -> tuple[tuple[float, float], float]:
     """Return the first two weights as shares of 1, and their sum."""
-    kept = np.maximum(fitted[:2], LIMITS.least_weight)
+    kept = np.maximum(fitted[:2], _LIMITS.least_weight)
     odds = float(kept.sum())
     first = round(float(kept[0]) / odds, 3)
     return (first, round(1 - first, 3)), odds

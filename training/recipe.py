@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
 
 from downfield.core.errors import InputError
-from downfield.core.input_files import parse_toml, read_text
+from downfield.core.files.input_files import parse_toml, read_text
 from downfield.twin.render.renderers import RendererName
 
 

@@ -17,8 +17,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.cli.console.output import say
 from downfield.core.arrays import Array, Plane
-from downfield.rig.cli.output import say
 from downfield.twin.randomization.lettering import FONTS, text_mask
 from downfield.vision.strip.digits import CLASSES, OTHER
 from downfield.vision.strip.glyphs import GLYPH_SHAPE, normalize_glyph

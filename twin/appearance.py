@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from downfield.calibration.camera import Camera
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.records import record
 from downfield.twin.materials import Color as Color
 from downfield.twin.materials import Material, Surroundings, Wear

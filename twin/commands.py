@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
+from downfield.cli.console.output import say
+from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError
-from downfield.rig.cli.output import say
-from downfield.rig.cli.progress import progress_bar
 from downfield.twin.render.renderers import renderer_named
 from downfield.twin.render_command import RANDOM, demo, needs_twin, parse_size, render
 from downfield.twin.strip_command import strip

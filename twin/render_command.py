@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from downfield.cli.console.output import say
+from downfield.cli.console.progress import progress_bar
 from downfield.core.errors import InputError, MissingExtraError, OutputError
-from downfield.rig.cli.output import say
-from downfield.rig.cli.progress import progress_bar
 from downfield.twin.render.renderers import open_renderer, renderer_named
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ class BallLimits:
     """A gap that changes less than this between frames has stopped changing."""
 
 
-LIMITS: Final = BallLimits()
+_LIMITS: Final = BallLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +129,14 @@ class BallTracker:
 
     def _take_sighting(self, px: Pixel, estimates: Sequence[Estimate], camera: Camera) -> None:
         """Add a sighting of the ball while no carrier is declared."""
-        heights_mm = np.array([LIMITS.lying_height_mm, LIMITS.carried_height_mm])
+        heights_mm = np.array([_LIMITS.lying_height_mm, _LIMITS.carried_height_mm])
         low, high = ((float(x), float(y)) for x, y in camera.to_board(np.array([px, px]), heights_mm))
         ball = self._ball
-        if ball is not None and ball.carrier is None and math.dist(low, (ball.x_mm, ball.y_mm)) < LIMITS.same_place_mm:
+        if ball is not None and ball.carrier is None and math.dist(low, (ball.x_mm, ball.y_mm)) < _LIMITS.same_place_mm:
             self._sightings += 1
-            share = 1 / min(self._sightings, LIMITS.averaged_sightings)
+            share = 1 / min(self._sightings, _LIMITS.averaged_sightings)
             x, y = ball.x_mm + share * (low[0] - ball.x_mm), ball.y_mm + share * (low[1] - ball.y_mm)
-            sigma = LIMITS.place_sigma_mm / math.sqrt(min(self._sightings, LIMITS.independent_sightings))
+            sigma = _LIMITS.place_sigma_mm / math.sqrt(min(self._sightings, _LIMITS.independent_sightings))
             self._ball = replace(ball, x_mm=x, y_mm=y, sigma_mm=sigma)
             self._moving = self._held = None
             return
@@ -145,17 +145,17 @@ class BallTracker:
             self._moving = None
             count = self._held[1] + 1 if self._held is not None and self._held[0] == holder.id else 1
             self._held = (holder.id, count)
-            if count >= LIMITS.held_sightings or (ball is not None and ball.carrier == holder.id):
-                self._ball = Ball("carried", *high, carrier=holder.id, sigma_mm=LIMITS.carried_sigma_mm)
+            if count >= _LIMITS.held_sightings or (ball is not None and ball.carrier == holder.id):
+                self._ball = Ball("carried", *high, carrier=holder.id, sigma_mm=_LIMITS.carried_sigma_mm)
                 self._reset()
             return
         self._held = None
-        near = self._moving is not None and math.dist(low, self._moving[0]) < LIMITS.same_place_mm
+        near = self._moving is not None and math.dist(low, self._moving[0]) < _LIMITS.same_place_mm
         self._moving = (low, self._moving[1] + 1 if near and self._moving is not None else 1)
-        if self._moving[1] >= LIMITS.settled_sightings:
+        if self._moving[1] >= _LIMITS.settled_sightings:
             lost = ball is not None and ball.carrier is not None
             rolled = ball is not None and ball.state == "loose"
-            self._ball = Ball("loose" if lost or rolled else "magnetic", *low, sigma_mm=LIMITS.place_sigma_mm)
+            self._ball = Ball("loose" if lost or rolled else "magnetic", *low, sigma_mm=_LIMITS.place_sigma_mm)
             self._sightings, self._moving = 1, None
             self._gaps = {}
 
@@ -172,10 +172,10 @@ class BallTracker:
             for figure in estimates
             if figure.seen
             and figure.posture not in {"lifted", "unseen"}
-            and math.dist((figure.footprint.x_mm, figure.footprint.y_mm), (ball.x_mm, ball.y_mm)) < LIMITS.near_mm
+            and math.dist((figure.footprint.x_mm, figure.footprint.y_mm), (ball.x_mm, ball.y_mm)) < _LIMITS.near_mm
         ]
         disc = Footprint(
-            ball.x_mm, ball.y_mm, 0.0, BaseSize(2 * LIMITS.radius_mm, 2 * LIMITS.radius_mm, 0.0, LIMITS.radius_mm)
+            ball.x_mm, ball.y_mm, 0.0, BaseSize(2 * _LIMITS.radius_mm, 2 * _LIMITS.radius_mm, 0.0, _LIMITS.radius_mm)
         )
         gaps = signed_gaps([figure.footprint for figure in near], [disc] * len(near))
         now = {
@@ -195,10 +195,10 @@ class BallTracker:
     def _touch_gap_mm(self, id_: str, now: _BallGap) -> float:
         """Return the largest gap that counts as a touch: 0, or its uncertainty once the figure stopped at the ball."""
         before = self._gaps.get(id_)
-        stopped = before is not None and abs(now.gap_mm - before.gap_mm) < LIMITS.stopped_mm
-        if not stopped or now.gap_mm >= LIMITS.max_touch_gap_mm:
+        stopped = before is not None and abs(now.gap_mm - before.gap_mm) < _LIMITS.stopped_mm
+        if not stopped or now.gap_mm >= _LIMITS.max_touch_gap_mm:
             return 0.0
-        return min(LIMITS.touch_sigmas * now.sigma_mm, LIMITS.max_touch_gap_mm)
+        return min(_LIMITS.touch_sigmas * now.sigma_mm, _LIMITS.max_touch_gap_mm)
 
     def _touch_ns(self, id_: str, now: _BallGap, t_ns: int) -> int:
         """Return the instant at which the gap became 0, interpolated between the last frame and this one."""
@@ -211,7 +211,7 @@ class BallTracker:
 
 def _best_ball(detections: Sequence[Detection]) -> Detection | None:
     """Return the most likely ball."""
-    balls = [found for found in detections if found.kind == "ball" and found.score >= LIMITS.min_score]
+    balls = [found for found in detections if found.kind == "ball" and found.score >= _LIMITS.min_score]
     return max(balls, key=lambda ball: ball.score, default=None)
 
 
@@ -224,10 +224,10 @@ def _carried_ball(carrier: Estimate, px: Pixel | None, camera: Camera) -> Ball:
     """Return the ball in a figure's arm: at its detected place, otherwise at the figure."""
     base = carrier.footprint.x_mm, carrier.footprint.y_mm
     if px is not None:
-        x, y = camera.to_board(np.array([px]), LIMITS.carried_height_mm)[0].tolist()
-        if math.dist((x, y), base) < LIMITS.arm_mm:
-            return Ball("carried", x, y, carrier=carrier.id, sigma_mm=LIMITS.carried_sigma_mm)
-    return Ball("carried", *base, carrier=carrier.id, sigma_mm=LIMITS.guessed_sigma_mm)
+        x, y = camera.to_board(np.array([px]), _LIMITS.carried_height_mm)[0].tolist()
+        if math.dist((x, y), base) < _LIMITS.arm_mm:
+            return Ball("carried", x, y, carrier=carrier.id, sigma_mm=_LIMITS.carried_sigma_mm)
+    return Ball("carried", *base, carrier=carrier.id, sigma_mm=_LIMITS.guessed_sigma_mm)
 
 
 def _find_holder(high: _Place, low: _Place, estimates: Sequence[Estimate]) -> Estimate | None:
@@ -238,7 +238,7 @@ def _find_holder(high: _Place, low: _Place, estimates: Sequence[Estimate]) -> Es
     nearest = min(upright, key=lambda figure: math.dist(high, (figure.footprint.x_mm, figure.footprint.y_mm)))
     base = nearest.footprint
     lying_gap_mm = signed_gaps([base], [Footprint(*low, 0.0, BaseSize(1.0, 1.0, 0.0, 0.5))])[0].gap_mm
-    in_arm = math.dist(high, (base.x_mm, base.y_mm)) < LIMITS.arm_mm and lying_gap_mm < LIMITS.radius_mm
+    in_arm = math.dist(high, (base.x_mm, base.y_mm)) < _LIMITS.arm_mm and lying_gap_mm < _LIMITS.radius_mm
     return nearest if in_arm else None
 
 

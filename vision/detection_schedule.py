@@ -101,15 +101,15 @@ class ScheduleLimits:
     """The computer is slow if figure runs are this many times rarer than sufficient."""
 
 
-LIMITS: Final = ScheduleLimits()
+_LIMITS: Final = ScheduleLimits()
 
 _SLOW_FACTOR: Final[dict[DetectorRun, float]] = {
-    "full_frame": LIMITS.slow_full_frame_factor,
-    "figures": LIMITS.slow_figures_factor,
+    "full_frame": _LIMITS.slow_full_frame_factor,
+    "figures": _LIMITS.slow_figures_factor,
 }
 _MAX_SHARE: Final[dict[DetectorRun, float]] = {
-    "full_frame": LIMITS.max_full_frame_share,
-    "figures": LIMITS.max_total_share,
+    "full_frame": _LIMITS.max_full_frame_share,
+    "figures": _LIMITS.max_total_share,
 }
 
 
@@ -126,16 +126,16 @@ class DetectionRate:
 
     def __init__(
         self,
-        full_frame_every_ns: int = LIMITS.full_frame_every_ns,
-        figures_every_ns: int = LIMITS.figures_every_ns,
+        full_frame_every_ns: int = _LIMITS.full_frame_every_ns,
+        figures_every_ns: int = _LIMITS.figures_every_ns,
         clock: Callable[[], int] | None = None,
     ) -> None:
         self._requested_ns: dict[DetectorRun, int] = {"full_frame": full_frame_every_ns, "figures": figures_every_ns}
         self._clock = clock
         self._next_ns: dict[DetectorRun, int] = {"full_frame": 0, "figures": 0}
         self._latest_ns: dict[DetectorRun, deque[int]] = {
-            "full_frame": deque(maxlen=LIMITS.timed_runs),
-            "figures": deque(maxlen=LIMITS.timed_runs),
+            "full_frame": deque(maxlen=_LIMITS.timed_runs),
+            "figures": deque(maxlen=_LIMITS.timed_runs),
         }
         self._duration_ns: dict[DetectorRun, float] = {"full_frame": 0.0, "figures": 0.0}
         self._t_ns = self._busy_ns = 0
@@ -152,7 +152,7 @@ class DetectionRate:
     def slow(self) -> bool:
         """Whether the detector runs so much less often than requested that a warning is due."""
         return self._pressed or any(
-            self._interval_ns(run) > factor * max(self._requested_ns[run], LIMITS.sufficient_figures_every_ns)
+            self._interval_ns(run) > factor * max(self._requested_ns[run], _LIMITS.sufficient_figures_every_ns)
             for run, factor in _SLOW_FACTOR.items()
         )
 
@@ -168,28 +168,28 @@ class DetectionRate:
         if self._clock is None:
             waiting = 0
         else:
-            change = LIMITS.interval_growth if waiting >= LIMITS.many_frames else LIMITS.interval_decay
-            self._interval_factor = min(max(self._interval_factor * change, 1.0), LIMITS.max_interval_factor)
-            limit = LIMITS.relieved_factor if self._pressed else LIMITS.slow_figures_factor
+            change = _LIMITS.interval_growth if waiting >= _LIMITS.many_frames else _LIMITS.interval_decay
+            self._interval_factor = min(max(self._interval_factor * change, 1.0), _LIMITS.max_interval_factor)
+            limit = _LIMITS.relieved_factor if self._pressed else _LIMITS.slow_figures_factor
             self._pressed = self._interval_factor > limit
-        if t_ns < self._t_ns + self._busy_ns / LIMITS.max_total_share or (
-            waiting >= LIMITS.late_frames and t_ns < self._next_ns["figures"] + LIMITS.catch_up_ns
+        if t_ns < self._t_ns + self._busy_ns / _LIMITS.max_total_share or (
+            waiting >= _LIMITS.late_frames and t_ns < self._next_ns["figures"] + _LIMITS.catch_up_ns
         ):
             return ()
         full_frame, figures = t_ns >= self._next_ns["full_frame"], t_ns >= self._next_ns["figures"]
         runs: tuple[DetectorRun, ...] = ("figures",) if figures else ()
-        if sum(self._duration_ns.values()) <= LIMITS.both_ns:
+        if sum(self._duration_ns.values()) <= _LIMITS.both_ns:
             runs = ("full_frame", *runs) if full_frame and figures else runs
-        elif full_frame and (not figures or t_ns >= self._next_ns["full_frame"] + LIMITS.max_delay_ns):
+        elif full_frame and (not figures or t_ns >= self._next_ns["full_frame"] + _LIMITS.max_delay_ns):
             runs = ("full_frame",)  # in the background
         if not runs:
             return ()
         self._t_ns, self._busy_ns = t_ns, 0
         if "full_frame" in runs:
-            self._next_ns["full_frame"] = t_ns + self._interval_ns("full_frame") - LIMITS.early_ns
+            self._next_ns["full_frame"] = t_ns + self._interval_ns("full_frame") - _LIMITS.early_ns
         if "figures" in runs:
             every_ns = self._interval_factor * self._interval_ns("figures")
-            self._next_ns["figures"] = t_ns + round((1 - LIMITS.early_share) * every_ns)
+            self._next_ns["figures"] = t_ns + round((1 - _LIMITS.early_share) * every_ns)
         return runs
 
     @contextmanager
@@ -217,7 +217,7 @@ class DetectionRate:
         requested_ns, duration_ns = self._requested_ns[run], self._duration_ns[run]
         spare_ns = 0.0
         if run == "figures":
-            spare_ns = min(duration_ns / LIMITS.max_spare_share, LIMITS.sufficient_figures_every_ns)
+            spare_ns = min(duration_ns / _LIMITS.max_spare_share, _LIMITS.sufficient_figures_every_ns)
         return max(requested_ns, round(max(spare_ns, duration_ns / _MAX_SHARE[run])))
 
 
@@ -309,14 +309,14 @@ class DetectionSchedule:
         ball = frame.t_ns >= self._ball_ns and not self._searched_ball
         self._searched_ball = ball
         if ball:
-            self._ball_ns = frame.t_ns + LIMITS.ball_every_ns
+            self._ball_ns = frame.t_ns + _LIMITS.ball_every_ns
         hands = not ball and frame.t_ns >= self._hands_ns
         found = detector.find_candidates(frame.image, ball=ball, hands=hands)
         if hands:
-            self._hands_ns = frame.t_ns + LIMITS.hands_every_ns
+            self._hands_ns = frame.t_ns + _LIMITS.hands_every_ns
             self._hands = tuple(detection for detection in found if detection.kind == "hand")
             return found
-        held = frame.t_ns - self._hands_ns <= LIMITS.hands_held_ns - LIMITS.hands_every_ns
+        held = frame.t_ns - self._hands_ns <= _LIMITS.hands_held_ns - _LIMITS.hands_every_ns
         return join_hands(found, self._hands if held else (), frame.image.shape[1])
 
     def _latest_detections(self) -> tuple[Detection, ...]:

@@ -75,17 +75,17 @@ class EdgeLimits:
     """A lower edge nearer than this to the upper one cannot be separated from it."""
 
 
-LIMITS: Final = EdgeLimits()
+_LIMITS: Final = EdgeLimits()
 
 _OFFSETS: Final[Array] = np.arange(
-    -LIMITS.reach_mm, LIMITS.reach_mm + LIMITS.step_mm / 2, LIMITS.step_mm, dtype=np.float64
+    -_LIMITS.reach_mm, _LIMITS.reach_mm + _LIMITS.step_mm / 2, _LIMITS.step_mm, dtype=np.float64
 )
-_REACH: Final = round(3 * LIMITS.blur_mm / LIMITS.step_mm)  # samples
-_KERNEL_AT: Final[Array] = np.arange(-_REACH, _REACH + 1, dtype=np.float64) * LIMITS.step_mm
-_KERNEL: Final[Array] = -_KERNEL_AT * np.exp(-0.5 * (_KERNEL_AT / LIMITS.blur_mm) ** 2)
+_REACH: Final = round(3 * _LIMITS.blur_mm / _LIMITS.step_mm)  # samples
+_KERNEL_AT: Final[Array] = np.arange(-_REACH, _REACH + 1, dtype=np.float64) * _LIMITS.step_mm
+_KERNEL: Final[Array] = -_KERNEL_AT * np.exp(-0.5 * (_KERNEL_AT / _LIMITS.blur_mm) ** 2)
 _SLOPE: Final[Array] = _KERNEL[::-1].copy()  # OpenCV correlates instead of convolving
 _ONE: Final[Array] = np.ones(1)
-_NOISE_SCALE: Final = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * LIMITS.noise_correlation
+_NOISE_SCALE: Final = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _LIMITS.noise_correlation
 _EVERY_OTHER: Final = np.arange(3 * len(_OFFSETS)).reshape(-1, 3)[::2].ravel()  # sample's three colors, one by one
 _INSIDE: Final = slice(_REACH, len(_OFFSETS) - _REACH)
 _SQUARE: Final[Array] = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
@@ -116,7 +116,7 @@ def _line_coefficients(outlines: Array) -> Array:
     """Return the coefficients of `_basis_lines` for bases, shape (n, 4)."""
     coefficients = np.ones((len(outlines), 4))
     half = coefficients[:, 1:3] = outlines[:, 3:5] / 2
-    coefficients[:, 3] = np.minimum(outlines[:, 5] + LIMITS.corner_clear_mm, 0.4 * half.min(axis=1))
+    coefficients[:, 3] = np.minimum(outlines[:, 5] + _LIMITS.corner_clear_mm, 0.4 * half.min(axis=1))
     return coefficients
 
 
@@ -144,13 +144,13 @@ def _side_lines(half: Array, clear: float) -> tuple[Array, Array]:
     for normal in _SIDES:
         along = np.array([-normal[1], normal[0]])
         out, reach = float(np.abs(normal) @ half), float(np.abs(along) @ half) - clear
-        count = LIMITS.segments * LIMITS.lines
+        count = _LIMITS.segments * _LIMITS.lines
         at = (np.arange(count) + 0.5) / count * 2 * reach - reach
         feet = out * normal + at[:, None] * along
         places.append(
-            (feet[:, None] + _OFFSETS[:, None] * normal).reshape(LIMITS.segments, LIMITS.lines, len(_OFFSETS), 2)
+            (feet[:, None] + _OFFSETS[:, None] * normal).reshape(_LIMITS.segments, _LIMITS.lines, len(_OFFSETS), 2)
         )
-        x, y = feet.reshape(LIMITS.segments, LIMITS.lines, 2).mean(axis=1).T
+        x, y = feet.reshape(_LIMITS.segments, _LIMITS.lines, 2).mean(axis=1).T
         slopes.append(np.stack([np.full_like(x, normal[0]), np.full_like(x, normal[1]), x * normal[1] - y * normal[0]]))
     ordered = np.ascontiguousarray(np.concatenate(places).transpose(1, 0, 2, 3))
     return ordered, np.concatenate(slopes, axis=1).T
@@ -175,12 +175,12 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
     offset, height = _peaks(np.sqrt(blue * blue + green * green + red * red))
     snr = height.reshape(count, -1) / _noise_levels(profiles, count)[:, None]
     snr = snr.reshape(height.shape)
-    strength = 1 - np.exp(-np.maximum(snr - LIMITS.min_snr, 0.0) / LIMITS.clear_snr)
-    sigma = np.hypot(LIMITS.min_sigma_mm, 1.2 * LIMITS.blur_mm / np.maximum(snr, 1.0))
+    strength = 1 - np.exp(-np.maximum(snr - _LIMITS.min_snr, 0.0) / _LIMITS.clear_snr)
+    sigma = np.hypot(_LIMITS.min_sigma_mm, 1.2 * _LIMITS.blur_mm / np.maximum(snr, 1.0))
     below = np.einsum("nsi,ni->ns", slopes[:, :, :2], _lower_edge_mm(camera, outlines, height_mm)).reshape(-1, 1)
     upper = strength * _base_color_inside(profiles, offset, count)
-    lower = strength * (LIMITS.lower_edge_trust * (below > LIMITS.lower_edge_clear_mm))
-    shape = count, -1, LIMITS.candidates
+    lower = strength * (_LIMITS.lower_edge_trust * (below > _LIMITS.lower_edge_clear_mm))
+    shape = count, -1, _LIMITS.candidates
     return EdgeCandidates(
         np.stack([offset, offset - below], axis=1).reshape(shape),
         np.stack([upper, lower], axis=1).reshape(shape),
@@ -191,7 +191,7 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
 
 def _bounding_squares_mm(outlines: Array) -> Array:
     """Return a square around each base in its own frame, shape (n, 4, 2)."""
-    reach = outlines[:, 3:5].max(axis=1) / 2 + LIMITS.reach_mm
+    reach = outlines[:, 3:5].max(axis=1) / 2 + _LIMITS.reach_mm
     squares: Array = _SQUARE * reach[:, None, None]
     return squares
 
@@ -239,15 +239,15 @@ def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coe
     for row in np.flatnonzero(inside).tolist():
         (left, top), (right, bottom) = low[row].tolist(), high[row].tolist()
         where = cv2.perspectiveTransform(lines[row], cv2.getPerspectiveTransform(own[row], seen[row]))
-        where = where.reshape(LIMITS.lines, -1, 2)  # as an image of few rows, which is fastest
+        where = where.reshape(_LIMITS.lines, -1, 2)  # as an image of few rows, which is fastest
         part = image[top:bottom, left:right]
         # One map of both x and y; OpenCV's types do not allow the second map to be None.
         colors = cv2.remap(part, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[call-overload]
         out[row] = colors.reshape(out.shape[1:])
     total = np.add(out[:, 0], out[:, 1], dtype=np.uint16)
-    for line in range(2, LIMITS.lines):
+    for line in range(2, _LIMITS.lines):
         total += out[:, line]
-    mean: Profiles = np.divide(total, LIMITS.lines, dtype=np.float32)
+    mean: Profiles = np.divide(total, _LIMITS.lines, dtype=np.float32)
     return mean.reshape(-1, *mean.shape[2:])
 
 
@@ -257,7 +257,7 @@ def _noise_levels(profiles: Profiles, count: int) -> Array:
     for _ in range(3):
         bend = bend[:, 3:] - bend[:, :-3]
     sigma = _medians(np.abs(bend).reshape(count, -1)) / 0.6745 / np.sqrt(20.0)
-    noise: Array = np.maximum(sigma, LIMITS.min_noise).astype(np.float64) * _NOISE_SCALE
+    noise: Array = np.maximum(sigma, _LIMITS.min_noise).astype(np.float64) * _NOISE_SCALE
     return noise
 
 
@@ -265,28 +265,28 @@ def _peaks(steep: Profiles) -> tuple[Array, Array]:
     """Return the steepest places of every segment, with subsample precision: offsets and heights, shape (n, k) each."""
     middle, before, after = steep[:, 1:-1], steep[:, :-2], steep[:, 2:]
     height = np.where((middle > before) & (middle >= after), middle, 0.0)
-    best = np.argsort(-height, axis=1, kind="stable")[:, : LIMITS.candidates]
+    best = np.argsort(-height, axis=1, kind="stable")[:, : _LIMITS.candidates]
     rows = np.arange(len(steep))[:, None]
     at, flat = rows * steep.shape[1] + best, steep.ravel()
     a, b, c = (flat[at + step].astype(np.float64) for step in range(3))
     shift = np.clip(0.5 * (c - a) / np.maximum(2 * b - a - c, 1e-9), -0.5, 0.5)
-    return _OFFSETS[_INSIDE][1:-1][best] + shift * LIMITS.step_mm, height[rows, best].astype(np.float64)
+    return _OFFSETS[_INSIDE][1:-1][best] + shift * _LIMITS.step_mm, height[rows, best].astype(np.float64)
 
 
 def _base_color_inside(profiles: Profiles, offset: Array, count: int) -> Array:
     """Return how well the color just inside each candidate matches the base's top, 0..1, shape (n, k)."""
-    inner = profiles[:, : round((LIMITS.reach_mm - LIMITS.inner_mm) / LIMITS.step_mm) + 1].reshape(count, -1, 3)
+    inner = profiles[:, : round((_LIMITS.reach_mm - _LIMITS.inner_mm) / _LIMITS.step_mm) + 1].reshape(count, -1, 3)
     own = _medians(inner.transpose(0, 2, 1).reshape(count * 3, -1)).reshape(count, 3)
-    spread = 1.4826 * _medians(np.abs(inner - own[:, None]).reshape(count, -1)) + LIMITS.min_color_spread
+    spread = 1.4826 * _medians(np.abs(inner - own[:, None]).reshape(count, -1)) + _LIMITS.min_color_spread
     at = np.clip(
-        np.rint((offset - LIMITS.inside_mm + LIMITS.reach_mm) / LIMITS.step_mm).astype(int), 1, profiles.shape[1] - 2
+        np.rint((offset - _LIMITS.inside_mm + _LIMITS.reach_mm) / _LIMITS.step_mm).astype(int), 1, profiles.shape[1] - 2
     )
     at += profiles.shape[1] * np.arange(len(profiles))[:, None]
     colors = profiles.reshape(-1, 3)
     before, here, after = (colors.take((at + step).ravel(), axis=0) for step in (-1, 0, 1))
     inside = (before + here + after) / 3
     off = np.linalg.norm(inside.reshape(count, -1, 3) - own[:, None], axis=2)
-    off = off / (LIMITS.similar_spreads * spread)[:, None]
+    off = off / (_LIMITS.similar_spreads * spread)[:, None]
     like: Array = np.exp(-0.5 * off.astype(np.float64) ** 2).reshape(offset.shape)
     return like
 

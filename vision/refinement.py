@@ -23,7 +23,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array, Image
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint, Gaps, outlines_of
 from downfield.vision.contacts.gaps import find_near_pairs, gap_gradients
 from downfield.vision.edges import EdgeCandidates, find_edges
@@ -75,7 +75,7 @@ class RefinementLimits:
     """Largest turn, likewise."""
 
 
-LIMITS: Final = RefinementLimits()
+REFINEMENT_LIMITS: Final = RefinementLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ def separate_overlaps(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
     outlines = outlines_of([figure.footprint for figure in figures])
     covariance = np.array([figure.covariance for figure in figures])
     moved: set[int] = set()
-    least_mm = -LIMITS.overlap_slack_mm - LIMITS.overlap_tolerance_mm
-    for _ in range(LIMITS.overlap_sweeps):
+    least_mm = -REFINEMENT_LIMITS.overlap_slack_mm - REFINEMENT_LIMITS.overlap_tolerance_mm
+    for _ in range(REFINEMENT_LIMITS.overlap_sweeps):
         gaps = Gaps.of(outlines[pairs])
-        rows = np.flatnonzero((gaps.gap_mm < least_mm) & (gaps.gap_mm > -LIMITS.max_overlap_mm))
+        rows = np.flatnonzero((gaps.gap_mm < least_mm) & (gaps.gap_mm > -REFINEMENT_LIMITS.max_overlap_mm))
         if not len(rows):
             break
         step = np.zeros((len(figures), 3))
@@ -117,7 +117,7 @@ def separate_overlaps(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
         for row in rows[np.argsort(gaps.gap_mm[rows])].tolist():
             a, b = pairs[:, row].tolist()
             opened_mm = gradients[1, row] @ step[b] - gradients[0, row] @ step[a]
-            lacks_mm = -LIMITS.overlap_slack_mm - gaps.gap_mm[row] - opened_mm
+            lacks_mm = -REFINEMENT_LIMITS.overlap_slack_mm - gaps.gap_mm[row] - opened_mm
             if lacks_mm <= 0:
                 continue
             way_a, way_b = covariance[a] @ gradients[0, row], covariance[b] @ gradients[1, row]
@@ -149,7 +149,7 @@ def find_decisive(estimates: Sequence[Estimate], field: FieldModel, carrier: str
     figures = [estimates[row] for row in upright]
     footprints = [figure.footprint for figure in figures]
     x, y, length = np.array([(at.x_mm, at.y_mm, at.size.length_mm) for at in footprints]).T
-    near = np.hypot(x[:, None] - x, y[:, None] - y) < LIMITS.touching_mm + LIMITS.decisive_mm
+    near = np.hypot(x[:, None] - x, y[:, None] - y) < REFINEMENT_LIMITS.touching_mm + REFINEMENT_LIMITS.decisive_mm
     if carrier:
         carries = np.array([figure.id == carrier for figure in figures])
         near &= carries[:, None] | carries
@@ -157,7 +157,7 @@ def find_decisive(estimates: Sequence[Estimate], field: FieldModel, carrier: str
         dark = np.array([figure.jersey == "dark" for figure in figures])
         near &= dark[:, None] != dark
     to_line = np.minimum.reduce([np.abs(x), np.abs(x - field.length_mm), y, field.width_mm - y])
-    chosen = near.any(axis=1) | (to_line < length / 2 + LIMITS.decisive_mm)
+    chosen = near.any(axis=1) | (to_line < length / 2 + REFINEMENT_LIMITS.decisive_mm)
     return [row for row, decisive in zip(upright, chosen.tolist(), strict=True) if decisive]
 
 
@@ -182,8 +182,8 @@ def refine_outlines(image: Image, camera: Camera, estimates: Sequence[Estimate])
     move, information, shown = _common_movement(edges, prior)
     # The upper and the lower edge of a segment are two rows; either is enough.
     support = np.maximum(shown[:, ::2], shown[:, 1::2]).mean(axis=1)
-    left = np.minimum(LIMITS.remaining_share / np.maximum(support, 1e-3), 1.0)[:, None, None] ** 2 * known
-    error = np.linalg.inv(information) + np.diag(np.square(LIMITS.systematic_sigma)) + left
+    left = np.minimum(REFINEMENT_LIMITS.remaining_share / np.maximum(support, 1e-3), 1.0)[:, None, None] ** 2 * known
+    error = np.linalg.inv(information) + np.diag(np.square(REFINEMENT_LIMITS.systematic_sigma)) + left
     covariance = turn @ error @ turn.transpose(0, 2, 1)
     board = np.einsum("nij,nj->ni", turn, move)
     return [_moved(*found) for found in zip(estimates, board, covariance, support.tolist(), strict=True)]
@@ -208,7 +208,7 @@ def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array,
     )
     move, information, weight = np.zeros((len(prior), 3)), prior, strength
     products = (edges.slopes[..., :, None] * edges.slopes[..., None, :]).reshape(*edges.slopes.shape[:2], 9)
-    for width_mm in LIMITS.annealing_mm:
+    for width_mm in REFINEMENT_LIMITS.annealing_mm:
         weight = _edge_probability(offset - (edges.slopes @ move[..., None])[..., 0], strength, width_mm)
         trust = weight / (variance + (width_mm / 3) ** 2)
         information = prior + (trust.sum(axis=0)[:, None] @ products).reshape(-1, 3, 3)
@@ -220,15 +220,15 @@ def _common_movement(edges: EdgeCandidates, prior: Array) -> tuple[Array, Array,
 def _edge_probability(off: Array, strength: Array, width_mm: float) -> Array:
     """Return the probability that each candidate is the edge, given its misfit; shape (k, n, rows)."""
     bell = strength * np.exp(-0.5 * (off / width_mm) ** 2)
-    probability: Array = bell / (bell.sum(axis=0) + LIMITS.no_edge_weight)
+    probability: Array = bell / (bell.sum(axis=0) + REFINEMENT_LIMITS.no_edge_weight)
     return probability
 
 
 def _moved(figure: Estimate, by: Array, covariance: Array, support: float) -> RefinedOutline | None:
     """Return a figure's moved outline; None if the movement is implausible."""
     x, y, turn = by.tolist()
-    implausible = math.hypot(x, y) > LIMITS.max_move_mm or abs(turn) > LIMITS.max_turn_rad
-    if support < LIMITS.min_support or implausible:
+    implausible = math.hypot(x, y) > REFINEMENT_LIMITS.max_move_mm or abs(turn) > REFINEMENT_LIMITS.max_turn_rad
+    if support < REFINEMENT_LIMITS.min_support or implausible:
         return None
     old = figure.footprint
     moved = Footprint(old.x_mm + x, old.y_mm + y, old.heading_deg + math.degrees(turn), old.size)

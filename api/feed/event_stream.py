@@ -17,8 +17,8 @@ from typing import Final, Self
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from downfield.api.feed.hub import FeedMessage
 from downfield.api.feed.open_streams import OpenStream
+from downfield.game.published.hub import FeedMessage
 
 HEARTBEAT: Final = b": alive\n\n"
 """A comment: it shows that the connection lives."""
@@ -32,7 +32,7 @@ class StreamLimits:
     """A client that accepts no data for this long is disconnected."""
 
 
-LIMITS: Final = StreamLimits()
+STREAM_LIMITS: Final = StreamLimits()
 
 
 def encode_events(messages: Iterable[FeedMessage]) -> bytes:
@@ -58,7 +58,7 @@ class SendTimeout:
     @property
     def expired(self) -> bool:
         """Whether the client has stalled."""
-        return self._since is not None and time.monotonic() - self._since > LIMITS.stalled_s
+        return self._since is not None and time.monotonic() - self._since > STREAM_LIMITS.stalled_s
 
     def __enter__(self) -> Self:
         """Begin to wait."""
@@ -80,7 +80,7 @@ class SendTimeout:
         tasks = [asyncio.create_task(part) for part in (sending, *leaving)]
         try:
             while not (self.expired or any(task.done() for task in tasks)):
-                await asyncio.wait(tasks, timeout=LIMITS.stalled_s / 3, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(tasks, timeout=STREAM_LIMITS.stalled_s / 3, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()

@@ -35,7 +35,7 @@ class StreamBudget:
     """Of one operator's or admin's device."""
 
 
-LIMITS: Final[dict[StreamKind, StreamBudget]] = {
+_LIMITS: Final[dict[StreamKind, StreamBudget]] = {
     "feed": StreamBudget(total=512, reserved=64, per_viewer=24, per_operator=64),
     "picture": StreamBudget(total=64, reserved=16, per_viewer=6, per_operator=16),
 }
@@ -110,7 +110,7 @@ class OpenStreams:
     """
 
     def __init__(self, limits: dict[StreamKind, StreamBudget] | None = None) -> None:
-        self._limits = LIMITS if limits is None else limits
+        self._limits = _LIMITS if limits is None else limits
         self._open: set[OpenStream] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 

@@ -23,11 +23,11 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from downfield.api.feed.hub import FeedMessage, Hub, encode_value
 from downfield.api.feed.open_streams import OpenStream
 from downfield.api.feed.relay_worker import MAX_LINE_BYTES
 from downfield.core.platform.child_process import end_process
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.game.published.hub import FeedMessage, Hub, encode_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class RelayLimits:
     """The second process is killed if it does not stop within this time."""
 
 
-LIMITS: Final = RelayLimits()
+RELAY_LIMITS: Final = RelayLimits()
 
 FindTransport = Callable[[tuple[str, int]], asyncio.Transport | None]
 """Returns the transport of a client's connection, by its address and port."""
@@ -103,7 +103,7 @@ class RelayManager:
             Whether it was handed over; if not, it has to be served here.
 
         """
-        if self._hub.local_subscribers < LIMITS.local_subscribers:
+        if self._hub.local_subscribers < RELAY_LIMITS.local_subscribers:
             return False
         worker = self._worker or await self._start()
         transport = self._find_transport(client)
@@ -143,7 +143,7 @@ class RelayManager:
             worker.channel.shutdown(socket.SHUT_RDWR)
         worker.connections.close()
         try:
-            worker.process.wait(LIMITS.stop_s)
+            worker.process.wait(RELAY_LIMITS.stop_s)
         except subprocess.TimeoutExpired:
             end_process(worker.process)
 
@@ -151,7 +151,7 @@ class RelayManager:
         """Start the second process, if that is possible now."""
         if not CAN_PASS_DESCRIPTORS or self._hub.closed or time.monotonic() < self._not_before:
             return None
-        self._not_before = time.monotonic() + LIMITS.restart_after_s
+        self._not_before = time.monotonic() + RELAY_LIMITS.restart_after_s
         (channel, its_channel), (connections, its_connections) = socket.socketpair(), socket.socketpair()
         connections.setblocking(False)
         numbers = its_channel.fileno(), its_connections.fileno()

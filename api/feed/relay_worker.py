@@ -15,8 +15,8 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from downfield.api.feed.event_stream import SendTimeout, encode_events
-from downfield.api.feed.hub import EncodedValue, FeedMessage, Hub
 from downfield.core.platform.priorities import lower_process_priority
+from downfield.game.published.hub import EncodedValue, FeedMessage, Hub
 
 MAX_LINE_BYTES: Final = 1 << 24
 

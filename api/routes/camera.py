@@ -10,9 +10,9 @@ from fastapi import APIRouter, Request, Response
 
 from downfield.api.dependencies import PictureDep, open_stream
 from downfield.api.feed.event_stream import EndlessResponse
-from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
+from downfield.broadcast.latest_picture import LatestPicture
 
 _BOUNDARY: Final = "downfield-frame"
 MJPEG_TYPE: Final = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"

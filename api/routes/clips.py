@@ -11,8 +11,8 @@ from fastapi.requests import HTTPConnection
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
-from downfield.game.evidence import LIMITS
 from downfield.review.clips import MEDIA_TYPES, ClipFormat
+from downfield.review.evidence import EVIDENCE_LIMITS
 from downfield.review.exports import ClipExporter, ClipOptions
 from downfield.review.painting import DRAWING_KINDS, DrawingKind
 
@@ -62,7 +62,7 @@ def call_clip(
     call: CallId,
     form: Form,
     seconds: Annotated[
-        float, Query(gt=0, le=LIMITS.either_side_s, description="How long before the call and after it.")
+        float, Query(gt=0, le=EVIDENCE_LIMITS.either_side_s, description="How long before the call and after it.")
     ] = DEFAULT_S,
 ) -> Response:
     """Every frame at its time, with the call's words below. Made aside from the game, which goes on undisturbed."""

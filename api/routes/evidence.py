@@ -13,13 +13,13 @@ from downfield.api.problems import ProblemError
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
+from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.errors import InputError
-from downfield.game.evidence import LIMITS
-from downfield.game.footage import CallMarks, FootageFrame
-from downfield.game.missing_pictures import missing_text
 from downfield.game.published.game_topics import CallView, TopicModel
 from downfield.review.call_viewer import AboveView, CallDrawings, Plane
+from downfield.review.evidence import EVIDENCE_LIMITS
 from downfield.review.measuring import PointUnit, RulerReading
+from downfield.review.missing_pictures import missing_text
 from downfield.review.sealed_recordings import SealedRecordings, SealState
 
 DEFAULT_S: Final = 1.5
@@ -30,7 +30,9 @@ MAX_ABOVE_PX: Final = 2400
 
 router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
 
-Seconds = Annotated[float, Query(gt=0, le=LIMITS.either_side_s, description="How long before the call and after it.")]
+Seconds = Annotated[
+    float, Query(gt=0, le=EVIDENCE_LIMITS.either_side_s, description="How long before the call and after it.")
+]
 ShownPlane = Annotated[Plane, Query(description="The plane that is to scale: the tops of the bases, or the paint.")]
 BoardMm = Annotated[FiniteFloat, Query(ge=-5000, le=5000, description="On the board.")]
 Extent = Annotated[float, Query(ge=5, le=5000, description="Of the part that is shown.")]

@@ -12,11 +12,11 @@ from starlette.types import Scope
 
 from downfield.api.dependencies import HubDep, open_stream
 from downfield.api.feed.event_stream import EndlessResponse, SendTimeout, encode_events
-from downfield.api.feed.hub import PROTOCOL, FeedMessage, Hub
 from downfield.api.feed.open_streams import OpenStream
 from downfield.api.feed.relay import RelayManager
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
+from downfield.game.published.hub import PROTOCOL, FeedMessage, Hub
 
 _MESSAGE_ID: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")
 _HEARTBEAT: Final = f'{{"v":{PROTOCOL},"topic":"alive"}}'

@@ -10,17 +10,17 @@ from fastapi.requests import Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import AppContextDep
-from downfield.api.graphics import cards
-from downfield.api.graphics.standings import FinalScore, standings_card
 from downfield.api.problems import ProblemError
 from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
+from downfield.broadcast.graphics import cards
+from downfield.broadcast.graphics.standings import FinalScore, standings_card
 from downfield.core.errors import NotFoundError
 from downfield.game.commands import Logo
-from downfield.game.history import History
 from downfield.game.published.stream_topics import GraphicView
 from downfield.officiating.declarations import Side
 from downfield.review.catalog import GameCatalog, GameSearch
+from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)
 

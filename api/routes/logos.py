@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from downfield.api.logos import LogoFolder
 from downfield.api.problems import ProblemError
 from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
+from downfield.broadcast.graphics.logos import LogoFolder
 from downfield.core.errors import InputError, OutputError
 from downfield.game.published.game_topics import TopicModel
 

@@ -17,7 +17,7 @@ from downfield.api.routes.own_addresses import base_urls, refuse_unreachable, wa
 from downfield.api.security.granted_access import GrantRefusedError, Grants
 from downfield.api.security.grants import MAX_GRANT, is_grant
 from downfield.api.security.roles import IN_REVIEW, Role, allow
-from downfield.api.security.tokens import LIMITS, TokenStore, role_of
+from downfield.api.security.tokens import PAIRING_LIMITS, TokenStore, role_of
 from downfield.core.errors import RefusedError
 from downfield.game.commands import Name, RequestModel
 from downfield.game.published.game_topics import TopicModel
@@ -139,7 +139,7 @@ def sign_in(
     response.set_cookie(
         cookie_name(request),
         token,
-        int(LIMITS.device_valid_ns / 1e9),
+        int(PAIRING_LIMITS.device_valid_ns / 1e9),
         path=_cookie_path(request),
         httponly=True,
         samesite="strict",

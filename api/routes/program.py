@@ -10,10 +10,10 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from downfield.api.dependencies import AppContextDep, open_stream
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.problems import ProblemError
-from downfield.api.program.program_options import ProgramFeed, ProgramOptions
 from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.routes.camera import MJPEG_TYPE, jpeg_parts
 from downfield.api.security.roles import allow
+from downfield.broadcast.program.program_options import ProgramFeed, ProgramOptions
 
 router = APIRouter(tags=["program"], route_class=RepeatableRoute)
 

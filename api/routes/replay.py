@@ -10,16 +10,16 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.api.dependencies import EvidenceFinderDep, StoreDep
-from downfield.api.integrations.captions import WALL_CLOCK_NS, web_vtt
 from downfield.api.repeated_requests import RepeatableRoute
-from downfield.api.replay.director import ReplayDirector
-from downfield.api.replay.films import FilmMaker
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
-from downfield.game.history import History
+from downfield.broadcast.integrations.captions import WALL_CLOCK_NS, web_vtt
+from downfield.broadcast.replay.director import ReplayDirector
+from downfield.broadcast.replay.films import FilmMaker
+from downfield.broadcast.replay.highlights import highlight_film
 from downfield.game.published.stream_topics import ReplayView
-from downfield.review.replay.highlights import highlight_film
+from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["replay"], route_class=RepeatableRoute)
 

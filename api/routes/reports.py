@@ -14,14 +14,14 @@ from pydantic import Field
 from downfield.api.dependencies import AppContextDep, StoreDep
 from downfield.api.routes.games import HistoryDep
 from downfield.api.security.roles import allow
-from downfield.core.csv_text import csv_chunks
 from downfield.core.errors import BusyError, NotFoundError
-from downfield.game.history import History
+from downfield.core.files.csv_text import csv_chunks
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.calls import CallKind, Policy
 from downfield.review.reports.call_outcomes import CallOutcomes, call_outcomes
 from downfield.review.reports.game_report import RecentReport
 from downfield.review.reports.shadow_report import ShadowReport
+from downfield.store.history import History
 
 REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 """A report has its style in it, and loads nothing."""

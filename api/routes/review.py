@@ -14,12 +14,12 @@ from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import allow
 from downfield.game.final_score import SignatureView, signature_views
-from downfield.game.history import GameDetails, GameSummary, summary
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.calls import CallKind
 from downfield.review.catalog import GameCatalog, GameLine, GameSearch, GameStanding
 from downfield.review.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays
 from downfield.review.thumbnails import Thumbnails
+from downfield.store.history import GameDetails, GameSummary, summary
 
 router = APIRouter(prefix="/api/games", tags=["games"])
 

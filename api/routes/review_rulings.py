@@ -14,12 +14,12 @@ from downfield.api.requests import CallId, EventId, IdempotencyKey, RulingReques
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import Principal, allow
 from downfield.game.commands import RequestModel
-from downfield.game.history import History
-from downfield.game.store import GameRow, Store
 from downfield.officiating.events import Ruling, Undo
 from downfield.review.audit import AuditLine, audit_trail
 from downfield.review.changes import GameChanges
 from downfield.review.finished_games import LateRuling
+from downfield.store.history import History
+from downfield.store.store import GameRow, Store
 
 router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=RepeatableRoute)
 

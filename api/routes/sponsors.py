@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from downfield.api.graphics.kept_sponsors import KeptSponsors, SponsorsRequest
 from downfield.api.problems import ProblemError
 from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.security.roles import allow
+from downfield.broadcast.graphics.kept_sponsors import KeptSponsors, SponsorsRequest
 from downfield.core.errors import InputError, OutputError
 from downfield.game.published.stream_topics import SponsorsView
 

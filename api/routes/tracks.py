@@ -14,10 +14,10 @@ from downfield.api.problems import ProblemError
 from downfield.api.routes.games import HistoryDep
 from downfield.api.security.roles import allow
 from downfield.core.errors import MissingExtraError
-from downfield.game.history import History
-from downfield.game.store_reader import StoreReader
 from downfield.review.track_files import tracks_csv, tracks_parquet
 from downfield.review.track_rows import TrackTable
+from downfield.store.history import History
+from downfield.store.reader import StoreReader
 
 PARQUET: Final = "application/vnd.apache.parquet"
 """Registered with IANA."""

@@ -53,7 +53,7 @@ class ConnectionLimits:
     """Time between two looks at all connections."""
 
 
-LIMITS: Final = ConnectionLimits()
+CONNECTION_LIMITS: Final = ConnectionLimits()
 
 
 class ConnectionState(Protocol):
@@ -120,7 +120,7 @@ class ConnectionGuard:
     def __init__(
         self,
         known: KnownClients,
-        limits: ConnectionLimits = LIMITS,
+        limits: ConnectionLimits = CONNECTION_LIMITS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._known, self._limits, self._clock = known, limits, clock
@@ -251,7 +251,7 @@ class GuardedListener(socket.socket):
         return accepted, peer
 
 
-def affordable(soft_limit: int, limits: ConnectionLimits = LIMITS) -> ConnectionLimits:
+def affordable(soft_limit: int, limits: ConnectionLimits = CONNECTION_LIMITS) -> ConnectionLimits:
     """Return the limits for a process that may open so many files.
 
     Args:

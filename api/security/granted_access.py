@@ -13,9 +13,9 @@ from typing import Final, Literal, Protocol
 from downfield.api.security.grants import TableGrant, read_grant
 from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
-from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.platform.steady_clock import RUN_CLOCK
 from downfield.core.records import read_record, record, to_json
-from downfield.core.steady_clock import RUN_CLOCK
 
 MAX_DESKS: Final = 4
 """A table knows the desks it heard of last."""

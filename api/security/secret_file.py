@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import InputError
-from downfield.core.private_files import create_private_file, make_private_folder, replace_private_file
+from downfield.core.files.private_files import create_private_file, make_private_folder, replace_private_file
 
 ADMIN_KEY: Final = "admin.key"
 """Name of the file in the data folder."""

@@ -16,9 +16,9 @@ from typing import Final
 from downfield.api.security.grants import TableGrant
 from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
-from downfield.core.steady_clock import CLOCK_WAS_SET_NS, RUN_CLOCK
-from downfield.game.store import DeviceRow, Store
+from downfield.core.platform.steady_clock import CLOCK_WAS_SET_NS, RUN_CLOCK
 from downfield.game.table_records import DeviceChanged
+from downfield.store.store import DeviceRow, Store
 
 CODE_LETTERS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Letters and digits that are not easily confused."""
@@ -50,7 +50,7 @@ class PairingLimits:
     """A device stays paired for 90 days, the stretch of a season."""
 
 
-LIMITS: Final = PairingLimits()
+PAIRING_LIMITS: Final = PairingLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +109,15 @@ class TokenStore:
             RefusedError: too many codes are unused.
 
         """
-        valid_s = LIMITS.code_valid_s if valid_s is None else valid_s
-        letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(LIMITS.code_length))
+        valid_s = PAIRING_LIMITS.code_valid_s if valid_s is None else valid_s
+        letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(PAIRING_LIMITS.code_length))
         code = PairingCode(secrets.token_hex(8), letters, role, time.monotonic() + valid_s)
         with self._lock:
             self._drop_expired_codes()
-            if len(self._codes) >= LIMITS.max_codes:
+            if len(self._codes) >= PAIRING_LIMITS.max_codes:
                 raise RefusedError(
-                    f"{LIMITS.max_codes} pairing codes are unused. Use one, or wait {LIMITS.code_valid_s:.0f} s."
+                    f"{PAIRING_LIMITS.max_codes} pairing codes are unused."
+                    f" Use one, or wait {PAIRING_LIMITS.code_valid_s:.0f} s."
                 )
             self._codes[code.id] = code
         return code
@@ -186,7 +187,7 @@ class TokenStore:
         """
         device, name, role = ("", "an unknown device", "") if grant is None else (grant.id, grant.name, grant.role)
         with self._lock:
-            if (device, reason) in self._refusals or len(self._refusals) >= LIMITS.max_refusals:
+            if (device, reason) in self._refusals or len(self._refusals) >= PAIRING_LIMITS.max_refusals:
                 return
             self._refusals.add((device, reason))
         self._on_changed(DeviceChanged("refused", device, name, role, text=reason))
@@ -220,13 +221,13 @@ class TokenStore:
 
     def _refuse_more_devices(self) -> None:
         self._drop_expired_devices()
-        if len(self._devices) >= LIMITS.max_devices:
-            raise RefusedError(f"{LIMITS.max_devices} devices are paired. Revoke one first.")
+        if len(self._devices) >= PAIRING_LIMITS.max_devices:
+            raise RefusedError(f"{PAIRING_LIMITS.max_devices} devices are paired. Revoke one first.")
 
     def _pair(
         self, identity: str, name: str, role: Role, now_ns: int, until_ns: int | None = None
     ) -> tuple[str, DeviceRow]:
-        token, expires_ns = secrets.token_urlsafe(32), now_ns + LIMITS.device_valid_ns
+        token, expires_ns = secrets.token_urlsafe(32), now_ns + PAIRING_LIMITS.device_valid_ns
         if until_ns is not None:
             expires_ns = min(expires_ns, until_ns)
         device = DeviceRow(identity, name, role, _sha256(token), now_ns, expires_ns)
@@ -239,7 +240,7 @@ class TokenStore:
         now_ns = self._now_ns()
         if device.paired_ns >= CLOCK_WAS_SET_NS or now_ns < CLOCK_WAS_SET_NS:
             return device
-        dated = replace(device, paired_ns=now_ns, expires_ns=now_ns + LIMITS.device_valid_ns)
+        dated = replace(device, paired_ns=now_ns, expires_ns=now_ns + PAIRING_LIMITS.device_valid_ns)
         self._store.drop_device(device.id)
         self._store.keep_device(dated)
         return dated

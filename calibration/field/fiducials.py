@@ -16,7 +16,7 @@ from downfield.calibration.field.mirroring import UNMIRROR
 from downfield.calibration.lens.prior import LensPrior
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
-from downfield.core.input_files import read_toml
+from downfield.core.files.input_files import read_toml
 from downfield.core.records import check, from_data, record
 
 Family = Literal["aruco", "apriltag"]
@@ -36,7 +36,7 @@ class FiducialLimits:
     """Largest rms of the corners about the solution."""
 
 
-LIMITS: Final = FiducialLimits()
+_LIMITS: Final = FiducialLimits()
 
 
 @record
@@ -117,11 +117,11 @@ def solve_fiducials(
     """
     known = {fiducial.id: fiducial for fiducial in fiducials}
     used = _detect(image, known, family)
-    if len(used) < LIMITS.fewest:
+    if len(used) < _LIMITS.fewest:
         if len(_detect(np.ascontiguousarray(image[:, ::-1]), known, family)) > len(used):
             raise CalibrationError(f"the picture is mirrored, since its markers read only in a mirror: {UNMIRROR}")
         raise CalibrationError(
-            f"{len(used)} of {len(known)} markers are seen and {LIMITS.fewest} are needed. Uncover them, add light, or"
+            f"{len(used)} of {len(known)} markers are seen and {_LIMITS.fewest} are needed. Uncover them, add light, or"
             " print them larger."
         )
     points = np.concatenate([fiducial.corners_mm() for fiducial, _ in used])
@@ -132,10 +132,10 @@ def solve_fiducials(
     rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()
     tx, ty, tz = np.asarray(shift, dtype=np.float64).ravel().tolist()
     start = Camera(lens, (rx, ry, rz), (tx, ty, tz))
-    observations = Observations.of_points(points, px, LIMITS.corner_sigma_px)
+    observations = Observations.of_points(points, px, _LIMITS.corner_sigma_px)
     fit = fit_camera(start, observations, prior=prior)
     rms = float(np.sqrt(np.mean(fit.residual_px**2)))
-    if rms > LIMITS.largest_rms_px:
+    if rms > _LIMITS.largest_rms_px:
         raise CalibrationError(
             f"the markers are {rms:.1f} px (rms) off their given places. Measure their places again."
         )

@@ -28,8 +28,8 @@ from downfield.calibration.field.yard_marks import marked_steps
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Array, Bools, Plane
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import LineStyle
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import LineStyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class FreeLimits:
     """and observations that a fit needs."""
 
 
-LIMITS: Final = FreeLimits()
+_LIMITS: Final = FreeLimits()
 
 
 def proportions_off(candidate: Candidate, field: FieldModel) -> float:
@@ -156,13 +156,13 @@ def free_candidates(
     """
     for shift, score in _shifts(across, ladder, field, goals):
         board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
-        if len(board_mm) < LIMITS.fewest_ends:
+        if len(board_mm) < _LIMITS.fewest_ends:
             continue
         answer = camera_and_proportions(board_mm, seen_px, distortion, field, open_by.spread)
         if answer is None:
             continue
         camera, measured = answer
-        border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else LIMITS.border_mm
+        border_mm = float(np.mean(ends.border)) * measured.width_mm if min(ends.border) > 0 else _LIMITS.border_mm
         border = LineStyle(border_mm, "inner")
         line_mm = ends.width_steps * field.yard_line_every_yd * field.mm_per_yd_x
         # Ticks along the sidelines come in every form or not at all: the hash rows have to be found without them.
@@ -187,7 +187,7 @@ def described_candidates(
     for field in fields:
         for shift, score in _shifts(across, ladder, field, goals):
             board_mm, seen_px = _yard_line_ends(across, along, ladder, field, ends, shift)
-            if len(board_mm) >= LIMITS.fewest_ends:
+            if len(board_mm) >= _LIMITS.fewest_ends:
                 camera = camera_from_points(board_mm, seen_px, distortion, field)
                 if camera is not None:
                     yield Candidate(field, camera, score, shift)
@@ -230,10 +230,10 @@ def measure_print(
 
     """
     field, camera = start.field, dataclasses.replace(start.camera, bow=flat_bow(start.field))
-    for i, search in enumerate(LIMITS.searches_px):
+    for i, search in enumerate(_LIMITS.searches_px):
         observations = observe_paint(planes[:1], camera, field, search, quick=True)
         observations = observations[_is_sure(observations, field)]
-        if len(observations.px) < LIMITS.fewest_observations:
+        if len(observations.px) < _LIMITS.fewest_observations:
             return None
         fit = fit_camera(camera, observations, prior=prior, stretch=proportions.stretch(field), fine=True)
         field = stretched_field(field, fit.stretch)
@@ -259,7 +259,7 @@ def _is_sure(observations: Observations, field: FieldModel) -> Bools:
         )
         & free
     )
-    if ends.sum() > LIMITS.seen_ends * 2 * len(field.yard_lines_yd()):
+    if ends.sum() > _LIMITS.seen_ends * 2 * len(field.yard_lines_yd()):
         return free
     placed = [i for i, line in enumerate(field.lines()) if line.kind == "sideline"]
     return np.asarray(free | np.isin(observations.boundary, placed), dtype=np.bool_)

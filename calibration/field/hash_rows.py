@@ -11,7 +11,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class HashRowLimits:
     """How far a row may be from its mirror image in the other half."""
 
 
-LIMITS: Final = HashRowLimits()
+_LIMITS: Final = HashRowLimits()
 
 
 def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel | None:
@@ -52,26 +52,26 @@ def with_hash_rows(plane: Plane, camera: Camera, field: FieldModel, paint: float
     """
     yards = np.arange(1, round(field.length_yd))
     yards = yards[yards % field.yard_line_every_yd != 0]
-    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, LIMITS.step_yd)
+    y_yd = np.arange(_LIMITS.clear_yd, field.width_yd - _LIMITS.clear_yd, _LIMITS.step_yd)
     at, low, high = (
-        _levels(plane, camera, field, yards + off, y_yd) for off in (0.0, -LIMITS.beside_yd, LIMITS.beside_yd)
+        _levels(plane, camera, field, yards + off, y_yd) for off in (0.0, -_LIMITS.beside_yd, _LIMITS.beside_yd)
     )
     contrast = np.median(np.sign(paint) * (at - (low + high) / 2), axis=1) / abs(paint)
-    runs = np.flatnonzero(np.diff(np.pad((contrast > LIMITS.present).astype(np.int8), 1))).reshape(-1, 2)
-    shortest, longest = (length / LIMITS.step_yd for length in LIMITS.lengths_yd)
+    runs = np.flatnonzero(np.diff(np.pad((contrast > _LIMITS.present).astype(np.int8), 1))).reshape(-1, 2)
+    shortest, longest = (length / _LIMITS.step_yd for length in _LIMITS.lengths_yd)
     rows = [
-        (float(y_yd[0]) + (start + stop - 1) / 2 * LIMITS.step_yd, (stop - start) * LIMITS.step_yd)
+        (float(y_yd[0]) + (start + stop - 1) / 2 * _LIMITS.step_yd, (stop - start) * _LIMITS.step_yd)
         for start, stop in runs.tolist()
         if shortest <= stop - start <= longest
     ]
     paired = [
         (center, length)
         for center, length in rows
-        if any(abs(field.width_yd - center - other) < LIMITS.apart_yd for other, _ in rows)
+        if any(abs(field.width_yd - center - other) < _LIMITS.apart_yd for other, _ in rows)
     ]
     if not rows and _is_bare(plane, camera, field, paint):
         return dataclasses.replace(field, hash_rows_y_yd=(), sideline_marks=False)
-    if not 2 <= len(paired) <= LIMITS.most:
+    if not 2 <= len(paired) <= _LIMITS.most:
         return None
     return dataclasses.replace(
         field,
@@ -84,10 +84,10 @@ def _is_bare(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> b
     """Return whether nothing is printed alike in every step between yard lines, clear of sidelines and numbers."""
     step, near = field.yard_line_every_yd, 4  # places from a mark to the bare ground beside it
     starts = np.arange(round(field.length_yd / step)) * step
-    phases = np.arange(0.0, step, LIMITS.beside_yd / near)
-    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, LIMITS.lengths_yd[0])
+    phases = np.arange(0.0, step, _LIMITS.beside_yd / near)
+    y_yd = np.arange(_LIMITS.clear_yd, field.width_yd - _LIMITS.clear_yd, _LIMITS.lengths_yd[0])
     for row_yd in field.number_rows_y_yd:
-        y_yd = y_yd[np.abs(y_yd - row_yd) > field.number_height_yd / 2 + LIMITS.apart_yd]
+        y_yd = y_yd[np.abs(y_yd - row_yd) > field.number_height_yd / 2 + _LIMITS.apart_yd]
     if not len(y_yd):
         return False
     levels = _levels(plane, camera, field, (starts[:, None] + phases).ravel(), y_yd)
@@ -95,7 +95,7 @@ def _is_bare(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> b
     beside = (levels[..., : -2 * near] + levels[..., 2 * near :]) / 2
     signed = (np.sign(paint) * (levels[..., near:-near] - beside))[..., 1:-1]  # clear of the yard lines
     contrast = np.median(signed, axis=1) / abs(paint)
-    return float(contrast.max()) < LIMITS.present
+    return float(contrast.max()) < _LIMITS.present
 
 
 def _levels(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd: Array) -> Array:

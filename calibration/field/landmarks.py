@@ -24,7 +24,7 @@ from downfield.calibration.pictures import check_picture
 from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.records import check, record
 
 
@@ -44,7 +44,7 @@ class LandmarkLimits:
     """Share of the long lines that must be seen where the solution has them."""
 
 
-LIMITS: Final = LandmarkLimits()
+_LIMITS: Final = LandmarkLimits()
 
 
 @record
@@ -88,7 +88,7 @@ def solve_landmarks(
         check_picture(image)
     board = np.array([(mark.x_yd, mark.y_yd) for mark in landmarks]).reshape(-1, 2) * field.mm_per_yd
     px = np.array([mark.px for mark in landmarks]).reshape(-1, 2)
-    check(len(board) >= LIMITS.fewest, InputError, f"at least {LIMITS.fewest} landmarks are needed, not {len(board)}")
+    check(len(board) >= _LIMITS.fewest, InputError, f"at least {_LIMITS.fewest} landmarks are needed, not {len(board)}")
     spread = np.linalg.svd(board - board.mean(axis=0), compute_uv=False)
     check(spread[1] > 0.02 * spread[0], InputError, "the landmarks lie on one line. Add one away from it.")
     planes = [clearest_channel(image) for image in images]
@@ -98,14 +98,14 @@ def solve_landmarks(
             "no camera fits these landmarks. Check whether one is named or placed wrongly, or whether the picture is"
             " mirrored."
         )
-    camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, LIMITS.searches_px[0]))
+    camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, _LIMITS.searches_px[0]))
     _check_landmarks(camera, landmarks, board, px)
     solution = refine_solution(
-        planes, camera, field, prior=prior, proportions=proportions, searches_px=LIMITS.searches_px
+        planes, camera, field, prior=prior, proportions=proportions, searches_px=_LIMITS.searches_px
     )
     if (
         solution is None
-        or share_of_lines_found(planes[0], solution.fit.camera, field, LIMITS.searches_px[0] / 4) < LIMITS.least_paint
+        or share_of_lines_found(planes[0], solution.fit.camera, field, _LIMITS.searches_px[0] / 4) < _LIMITS.least_paint
     ):
         raise CalibrationError(
             "the field's lines are not where the landmarks put them. Place the landmarks more exactly, add some near"
@@ -121,7 +121,7 @@ def _starts(image: Image, field: FieldModel, board_mm: Array, px: Array) -> list
     size = (image.shape[1], image.shape[0])
     distortions = [
         estimate_distortion(find_chains(image), size),
-        *(DivisionModel(size, amount) for amount in LIMITS.distortions),
+        *(DivisionModel(size, amount) for amount in _LIMITS.distortions),
     ]
     found = [camera_from_points(board_mm, distortion.undistort(px), distortion, field) for distortion in distortions]
     return [camera for camera in found if camera is not None]
@@ -130,7 +130,7 @@ def _starts(image: Image, field: FieldModel, board_mm: Array, px: Array) -> list
 def _check_landmarks(camera: Camera, landmarks: Sequence[Landmark], board_mm: Array, px: Array) -> None:
     off = np.linalg.norm(camera.to_pixels(board_mm) - px, axis=1)
     worst = int(np.argmax(off))
-    if not off[worst] < LIMITS.off_px:
+    if not off[worst] < _LIMITS.off_px:
         mark = landmarks[worst]
         raise CalibrationError(
             f"the landmark at {mark.x_yd:g}, {mark.y_yd:g} yd is {off[worst]:.0f} px from where the others put it."

@@ -42,7 +42,7 @@ class ChainLimits:
     """A chain's points lie this near to its own parabola, or it is no line."""
 
 
-LIMITS: Final = ChainLimits()
+_LIMITS: Final = ChainLimits()
 
 _LEAST_UPRIGHT: Final = math.cos(math.radians(2 * 40))  # 40 degrees from the axis, as a cosine of twice the angle
 _RIDGE: Final = 1e-9 * np.eye(3)  # keeps the parabola of a few points solvable
@@ -99,7 +99,7 @@ def find_chains(image: Image | Plane) -> tuple[Chains, Chains]:
 
 def _distinctness(families: list[list[Array]]) -> float:
     """Return the total response along the long chains of both families."""
-    return sum(float(chain[:, 2].sum()) for chains in families for chain in chains if len(chain) >= LIMITS.long_px)
+    return sum(float(chain[:, 2].sum()) for chains in families for chain in chains if len(chain) >= _LIMITS.long_px)
 
 
 def clearest_channel(image: Image | Plane) -> Plane:
@@ -125,7 +125,7 @@ def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
     """
     best = {sign: np.zeros_like(gray) for sign in (-1, 1)}
     upright = {sign: np.zeros_like(gray) for sign in (-1, 1)}
-    for scale in LIMITS.ridge_scales_px:
+    for scale in _LIMITS.ridge_scales_px:
         smooth = cv2.GaussianBlur(gray, (0, 0), scale)
         xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3, scale=0.25)
         yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3, scale=0.25)
@@ -148,7 +148,7 @@ def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
 
 def _edges(gray: Plane) -> tuple[Plane, Plane]:
     """Return the gradient's magnitude, and how upright edges are, as `_ridges` does."""
-    smooth = cv2.GaussianBlur(gray, (0, 0), LIMITS.edge_scale_px)
+    smooth = cv2.GaussianBlur(gray, (0, 0), _LIMITS.edge_scale_px)
     x, y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=0.125) for order in ((1, 0), (0, 1)))
     strength = np.asarray(cv2.magnitude(x, y), dtype=np.float32)
     turn: Plane = (x * x - y * y) / np.maximum(strength * strength, np.float32(1e-12))
@@ -160,13 +160,13 @@ def _chains_along(along: int, response: Plane, upright: Plane) -> list[Array]:
     if along == 0:  # work on the transposed picture, where level lines are upright
         turned = _chains_along(1, np.ascontiguousarray(response.T), -np.ascontiguousarray(upright.T))
         return [chain[:, (1, 0, 2)] for chain in turned]
-    floor = max(LIMITS.quiet * float(np.median(response[::4, ::4])), LIMITS.weakest)
+    floor = max(_LIMITS.quiet * float(np.median(response[::4, ::4])), _LIMITS.weakest)
     before, here, after = response[:, :-2], response[:, 1:-1], response[:, 2:]
     peak = (here > floor) & (here >= before) & (here > after) & (upright[:, 1:-1] > _LEAST_UPRIGHT)
     _, labels = cv2.connectedComponents(peak.view(np.uint8), connectivity=8)
     flat = np.flatnonzero(peak)
     label = labels.ravel()[flat]
-    long = np.bincount(label)[label] >= LIMITS.shortest_px
+    long = np.bincount(label)[label] >= _LIMITS.shortest_px
     flat, label = flat[long], label[long]
     order = np.argsort(label, kind="stable")  # rows stay in order within a label
     rows, columns = np.divmod(flat[order], peak.shape[1])
@@ -183,9 +183,9 @@ def _straightened(chain: Array) -> Array | None:
         x, y = chain[:, 0], chain[:, 1]
         y = (y - y.mean()) / max(float(y[-1] - y[0]) / 2, 1.0)
         shapes = np.stack([np.ones_like(y), y, y * y], axis=1)
-        near = np.abs(x - shapes @ np.linalg.solve(shapes.T @ shapes + _RIDGE, shapes.T @ x)) < LIMITS.bend_px
+        near = np.abs(x - shapes @ np.linalg.solve(shapes.T @ shapes + _RIDGE, shapes.T @ x)) < _LIMITS.bend_px
         count = int(np.count_nonzero(near))
-        if count < max(LIMITS.shortest_px, 0.6 * len(chain)):
+        if count < max(_LIMITS.shortest_px, 0.6 * len(chain)):
             return None
         if count == len(chain):
             break

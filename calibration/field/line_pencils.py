@@ -38,7 +38,7 @@ class PencilLimits:
     """Least length of the chains of a line."""
 
 
-LIMITS: Final = PencilLimits()
+_LIMITS: Final = PencilLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool =
     if use.sum() < 2:
         return Pencil(chains.along, 0.0, 0.0, np.empty(0), np.empty(0), np.empty((0, 2)), np.empty(0, dtype=bool))
     lean, fan = _slope_law(crossing[use], slope[use], length[use])
-    member = use & (np.abs(slope - lean - fan * crossing) < LIMITS.slope_off + 2.0 / length)
+    member = use & (np.abs(slope - lean - fan * crossing) < _LIMITS.slope_off + 2.0 / length)
     # With the slope known, every chain crosses where its mean point says.
     straight = distortion.undistort(chains.points_px)
     across = _mean(straight[:, 1 - chains.along], chains)
@@ -153,7 +153,7 @@ def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool =
 def _crookedness(chains: Chains, distortion: DivisionModel) -> float:
     """Return the total misfit of chains about their own lines, robust to chains that are no lines."""
     *_, rms, length = _chain_fit(chains, distortion)
-    return float((length * np.log1p((rms / LIMITS.straight_px) ** 2)).sum())
+    return float((length * np.log1p((rms / _LIMITS.straight_px) ** 2)).sum())
 
 
 def _mean(values: Array, chains: Chains) -> Array:
@@ -211,10 +211,10 @@ def _grouped(
     for ridge in (True, False):
         chosen = np.flatnonzero(member & (chains.is_ridge == ridge))
         chosen = chosen[np.argsort(crossing[chosen])]
-        breaks = np.flatnonzero(np.diff(crossing[chosen]) > LIMITS.parallel_px) + 1
+        breaks = np.flatnonzero(np.diff(crossing[chosen]) > _LIMITS.parallel_px) + 1
         for group in np.split(chosen, breaks):
             support = float(length[group].sum())
-            if support >= LIMITS.shortest_line_px:
+            if support >= _LIMITS.shortest_line_px:
                 place = float((crossing[group] * length[group]).sum() / support)
                 found.append((place, support, float(spans[group, 0].min()), float(spans[group, 1].max()), ridge))
     found.sort()

@@ -20,7 +20,7 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.field.line_pencils import DivisionModel, Pencil
 from downfield.calibration.field.plane_camera import camera_from_points
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class MatchingLimits:
     """What tilt and lens can do to the proportions of the print before the camera is known, log ratio."""
 
 
-LIMITS: Final = MatchingLimits()
+MATCHING_LIMITS: Final = MatchingLimits()
 
 NO_RUNG: Final = -9999
 """Number of a line that is on no rung."""
@@ -113,19 +113,19 @@ def find_ladder(pencil: Pencil, width_px: float) -> Ladder | None:
     """Find the evenly spaced lines among a family's ridges; None when there are fewer than six."""
     ridge = pencil.is_ridge
     crossing, support = pencil.crossing_px[ridge], pencil.support_px[ridge]
-    if len(crossing) < LIMITS.fewest_rungs:
+    if len(crossing) < MATCHING_LIMITS.fewest_rungs:
         return None
     weight = np.minimum(support, _typical(support)) ** 2 / _typical(support)
     steps = np.geomspace(width_px / 90, width_px / 5, 500)
-    steeps = np.linspace(-LIMITS.steepest, LIMITS.steepest, LIMITS.perspectives) / width_px
+    steeps = np.linspace(-MATCHING_LIMITS.steepest, MATCHING_LIMITS.steepest, MATCHING_LIMITS.perspectives) / width_px
     levels = crossing / (1 + steeps[:, None] * crossing)
     spectrum = np.stack([np.abs(np.exp(2j * np.pi * level / steps[:, None]) @ weight) for level in levels])
     best = spectrum.max(axis=0)
     inner = best[1:-1]
-    peaks = 1 + np.flatnonzero((inner >= best[:-2]) & (inner > best[2:]) & (inner > LIMITS.peak * best.max()))
-    peaks = peaks[np.argsort(-best[peaks])][: LIMITS.peaks_tried]
+    peaks = 1 + np.flatnonzero((inner >= best[:-2]) & (inner > best[2:]) & (inner > MATCHING_LIMITS.peak * best.max()))
+    peaks = peaks[np.argsort(-best[peaks])][: MATCHING_LIMITS.peaks_tried]
     trials = [(float(steeps[spectrum[:, peak].argmax()]), float(steps[peak])) for peak in peaks]
-    ladders = [_climb(pencil, steep, times * step) for steep, step in trials for times in LIMITS.overtones]
+    ladders = [_climb(pencil, steep, times * step) for steep, step in trials for times in MATCHING_LIMITS.overtones]
     return max((ladder for ladder in ladders if ladder is not None), key=lambda ladder: ladder.score, default=None)
 
 
@@ -141,8 +141,8 @@ def _climb(pencil: Pencil, steep: float, step: float) -> Ladder | None:
     for _ in range(4):
         position = (law[0] * crossing + law[1]) / (1 + law[2] * crossing)
         nearest = np.round(position)
-        on = (np.abs(position - nearest) < LIMITS.rung_off) & (weight > 0)
-        if len(np.unique(nearest[on & (weight > LIMITS.strong**2 * typical)])) < LIMITS.fewest_rungs:
+        on = (np.abs(position - nearest) < MATCHING_LIMITS.rung_off) & (weight > 0)
+        if len(np.unique(nearest[on & (weight > MATCHING_LIMITS.strong**2 * typical)])) < MATCHING_LIMITS.fewest_rungs:
             return None
         rung = np.where(on, nearest, NO_RUNG).astype(np.intp)
         rows = np.stack([crossing, np.ones_like(crossing), -nearest * crossing], axis=1)[on]
@@ -152,13 +152,17 @@ def _climb(pencil: Pencil, steep: float, step: float) -> Ladder | None:
         law = (float(answer[0]), float(answer[1]), float(answer[2]))
     position = (law[0] * crossing + law[1]) / (1 + law[2] * crossing)
     on = rung != NO_RUNG
-    fit = 1 - np.abs(position - rung)[on] / LIMITS.rung_off
-    rungs = np.unique(rung[on & (weight > LIMITS.strong**2 * typical)])
+    fit = 1 - np.abs(position - rung)[on] / MATCHING_LIMITS.rung_off
+    rungs = np.unique(rung[on & (weight > MATCHING_LIMITS.strong**2 * typical)])
     empty = rungs[-1] - rungs[0] + 1 - len(rungs)
     # A ladder of half the step holds the same lines, and every other rung of it is empty; one of twice the step leaves
     # every other line beside its rungs.
     beside = ~on & (position > rungs[0]) & (position < rungs[-1])
-    score = (weight[on] * fit).sum() - LIMITS.empty_rung * empty * typical - LIMITS.beside * weight[beside].sum()
+    score = (
+        (weight[on] * fit).sum()
+        - MATCHING_LIMITS.empty_rung * empty * typical
+        - MATCHING_LIMITS.beside * weight[beside].sum()
+    )
     return Ladder(rung, law, float(score))
 
 
@@ -197,7 +201,7 @@ def _line_positions(field: FieldModel) -> Array:
 
 def likely_shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tuple[int, float]]:
     """Return the rung numbers of the left goal line that explain the lines best, with their scores."""
-    strong = across.is_ridge & (across.support_px > LIMITS.strong * _typical(across.support_px))
+    strong = across.is_ridge & (across.support_px > MATCHING_LIMITS.strong * _typical(across.support_px))
     seen = ladder.position(across.crossing_px[strong])
     expected = np.sort(_line_positions(field))
     rungs = np.unique(ladder.rung[ladder.rung != NO_RUNG])
@@ -205,13 +209,13 @@ def likely_shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tup
     scored = []
     for shift in range(int(rungs[0]) - last, int(rungs[-1]) + last):
         off = np.abs(seen[:, None] - shift - expected).min(axis=1)
-        met = np.abs(seen[:, None] - shift - expected).min(axis=0) < 1.6 * LIMITS.rung_off
+        met = np.abs(seen[:, None] - shift - expected).min(axis=0) < 1.6 * MATCHING_LIMITS.rung_off
         # End zones are checkered, lettered or painted in any way; between the goal lines are the yard lines alone.
         within = (seen - shift > 0) & (seen - shift < last)
-        unexpected = (within & (off > 1.6 * LIMITS.rung_off)).sum()
+        unexpected = (within & (off > 1.6 * MATCHING_LIMITS.rung_off)).sum()
         scored.append((shift, float((met.sum() - 0.7 * unexpected) / len(expected))))
     scored.sort(key=lambda item: -item[1])
-    return [item for item in scored[: LIMITS.shifts_kept] if item[1] > 0.4]
+    return [item for item in scored[: MATCHING_LIMITS.shifts_kept] if item[1] > 0.4]
 
 
 def _sideline_pairs(
@@ -232,17 +236,17 @@ def _sideline_pairs(
             ends = [across.points(goals[k : k + 1], center[across.along : across.along + 1])[0] for k in (0, 1)]
             length = float(np.linalg.norm(ends[1] - ends[0]))
             proportion = float(np.linalg.norm(crossed[b] - crossed[a])) / max(length, 1.0)
-            if abs(np.log(proportion / wanted)) < LIMITS.proportion_off:
+            if abs(np.log(proportion / wanted)) < MATCHING_LIMITS.proportion_off:
                 yield int(i), int(strong[b])
 
 
 def _distinct(along: Pencil) -> NDArray[np.intp]:
     """Return the well-supported lines, without the two edges of a ridge, which is more exact than they are."""
-    strong = np.flatnonzero(along.support_px > LIMITS.sideline_support * along.support_px.max(initial=0.0))
+    strong = np.flatnonzero(along.support_px > MATCHING_LIMITS.sideline_support * along.support_px.max(initial=0.0))
     at, ridge = along.crossing_px[strong], along.is_ridge[strong]
     kept = np.ones(len(strong), dtype=bool)
     for place in at[ridge]:
-        beside = ~ridge & (np.abs(at - place) < LIMITS.ridge_edge_px)
+        beside = ~ridge & (np.abs(at - place) < MATCHING_LIMITS.ridge_edge_px)
         if (beside & (at < place)).any() and (beside & (at > place)).any():
             kept &= ~beside
     return strong[kept]

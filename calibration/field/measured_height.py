@@ -23,7 +23,7 @@ from downfield.calibration.field.solver import at_distance
 from downfield.calibration.lens.prior import lens_at_height
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.picture_spans import parse_span
+from downfield.core.media.picture_spans import parse_span
 from downfield.core.records import check
 
 
@@ -45,7 +45,7 @@ class StandingLimits:
     """Weight in the fit under which it contradicts the print."""
 
 
-LIMITS: Final = StandingLimits()
+_LIMITS: Final = StandingLimits()
 
 _COPIES: Final = 2  # of an observation, so that a fit to every other one has it too
 
@@ -66,7 +66,7 @@ class StandingObject:
     top_px: tuple[float, float]
 
     def __post_init__(self) -> None:
-        low, high = LIMITS.heights_mm
+        low, high = _LIMITS.heights_mm
         check(low <= self.height_mm <= high, InputError, f"the height of what stands must be {low:g} to {high:g} mm")
 
     @staticmethod
@@ -101,7 +101,7 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
     camera = solution.fit.camera
     larger = camera.lens.size_px[0] / 1920
     apart_px = math.dist(standing.foot_px, standing.top_px)
-    if apart_px < LIMITS.least_px * larger:
+    if apart_px < _LIMITS.least_px * larger:
         raise InputError(
             f"foot and top are only {apart_px:.0f} px apart. Stand it nearer to the field's edge, or take something"
             " taller."
@@ -110,16 +110,16 @@ def with_standing_object(solution: FieldSolution, images: Sequence[Image], stand
     check(
         bool(np.isfinite(foot_mm).all()), InputError, "the foot is not on the board. Mark where it touches the board."
     )
-    error_mm = max(LIMITS.height_mm, LIMITS.height_share * standing.height_mm)
+    error_mm = max(_LIMITS.height_mm, _LIMITS.height_share * standing.height_mm)
     sigma_px = math.hypot(
-        math.sqrt(2) * LIMITS.place_px * larger, apart_px * error_mm / standing.height_mm
+        math.sqrt(2) * _LIMITS.place_px * larger, apart_px * error_mm / standing.height_mm
     )  # of foot and top
     top = Observations.of_points(np.array([(*foot_mm, standing.height_mm)]), np.array([standing.top_px]), sigma_px)
     seen = _appended(solution.observations, top)
     fit = fit_camera(camera, seen, prior=solution.prior, stretch=solution.stretch, fine=True)
     planes = [clearest_channel(images[0])]
     found = with_mean_focal(solution.with_fit(fit, seen), planes)
-    if float(found.fit.weight[-2 * _COPIES :].min()) < LIMITS.doubted:
+    if float(found.fit.weight[-2 * _COPIES :].min()) < _LIMITS.doubted:
         raise InputError(
             "what stands on the board contradicts the print. Check its height, that it is upright, and where foot and"
             " top are marked."

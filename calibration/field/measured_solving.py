@@ -15,7 +15,7 @@ from downfield.calibration.field.solution import AmbiguousField, FieldReading, F
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image, Plane
-from downfield.core.field import FieldModel, preset, preset_names
+from downfield.core.field.model import FieldModel, preset, preset_names
 
 _SEARCHES_PX: Final = (2.0,)  # how far off the paint is searched after the print was measured
 

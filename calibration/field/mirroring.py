@@ -22,8 +22,8 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.core.arrays import Array, Plane
 from downfield.core.errors import AimError
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import FieldNumber
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import FieldNumber
 
 UNMIRROR: Final = (
     "switch off mirroring (flip, selfie view) in the settings of the camera or of the program that passes its picture"
@@ -66,7 +66,7 @@ class MirroringLimits:
     """Numbers that must be read."""
 
 
-LIMITS: Final = MirroringLimits()
+_LIMITS: Final = MirroringLimits()
 
 _FACES: Final[tuple[Literal["thin", "bold", "block"], ...]] = ("thin", "bold", "block")
 
@@ -102,8 +102,8 @@ class NumberMatch:
     @property
     def is_mirrored(self) -> bool:
         """Whether the numbers clearly show that the picture is mirrored."""
-        clear = self.mirrored - self.as_printed > LIMITS.clear and self.mirrored > LIMITS.least_alike
-        return clear and self.numbers >= LIMITS.fewest
+        clear = self.mirrored - self.as_printed > _LIMITS.clear and self.mirrored > _LIMITS.least_alike
+        return clear and self.numbers >= _LIMITS.fewest
 
 
 def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
@@ -138,9 +138,9 @@ def is_readable(plane: Plane, camera: Camera, field: FieldModel) -> bool:
     if not match.numbers:
         return True
     more = match.as_printed - match.mirrored
-    if set(repeated_digit_sides(plane, camera, field)) == {1} and more > -LIMITS.clear:
+    if set(repeated_digit_sides(plane, camera, field)) == {1} and more > -_LIMITS.clear:
         return True
-    if max(match.as_printed, match.mirrored) > LIMITS.least_read and abs(more) > LIMITS.clear_in_place:
+    if max(match.as_printed, match.mirrored) > _LIMITS.least_read and abs(more) > _LIMITS.clear_in_place:
         if more > 0:
             return True
         raise AimError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
@@ -167,7 +167,7 @@ def _row_correlation(plane: Plane, camera: Camera, field: FieldModel, row: list[
 
     "Far end first" is the whole board half-turned: the numbers of a print that counts through are then each other's.
     """
-    total = np.zeros((2, 2, 2, 2, len(_FACES) * len(LIMITS.layouts) * len(LIMITS.heights)))
+    total = np.zeros((2, 2, 2, 2, len(_FACES) * len(_LIMITS.layouts) * len(_LIMITS.heights)))
     for number in row:
         patch = _rectified(plane, camera, field, number)
         if patch is None:
@@ -186,8 +186,8 @@ def _correlation(patch: Plane, text: str) -> Array:
     for template in _templates(text):
         rows, columns = template.shape
         margin = [(have - want) // 2 for have, want in zip(patch.shape, template.shape, strict=True)]
-        top, left = (max(room - shift, 0) for room, shift in zip(margin, LIMITS.shift_px, strict=True))
-        part = patch[top : top + rows + 2 * LIMITS.shift_px[0], left : left + columns + 2 * LIMITS.shift_px[1]]
+        top, left = (max(room - shift, 0) for room, shift in zip(margin, _LIMITS.shift_px, strict=True))
+        part = patch[top : top + rows + 2 * _LIMITS.shift_px[0], left : left + columns + 2 * _LIMITS.shift_px[1]]
         match = cv2.matchTemplate(part, template, cv2.TM_CCOEFF_NORMED)
         found.append((float(match.max()), -float(match.min())))
     return np.array(found).T
@@ -195,8 +195,8 @@ def _correlation(patch: Plane, text: str) -> Array:
 
 def _rectified(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber) -> Plane | None:
     """Return a number seen from above, upright, without the yard line through it; None when the picture cuts it."""
-    px_per_mm = LIMITS.glyph_px / (number.height_yd * field.mm_per_yd_y)
-    along, across = LIMITS.around_px
+    px_per_mm = _LIMITS.glyph_px / (number.height_yd * field.mm_per_yd_y)
+    along, across = _LIMITS.around_px
     x, y = np.meshgrid(np.arange(-along, along + 1), np.arange(across, -across - 1, -1))
     middle = field.to_mm(np.array([number.x_yd, number.y_yd]))
     at = camera.to_pixels(middle + np.stack([x, y], axis=-1) * number.up / px_per_mm).astype(np.float32)
@@ -215,18 +215,18 @@ def _rectified(plane: Plane, camera: Camera, field: FieldModel, number: FieldNum
 @lru_cache(maxsize=64)
 def _templates(text: str) -> tuple[Plane, ...]:
     """Draw a text in every style, 0..1."""
-    styles = itertools.product(_FACES, LIMITS.layouts, LIMITS.heights)
-    return tuple(_drawn(text, face, layout, height * LIMITS.glyph_px) for face, layout, height in styles)
+    styles = itertools.product(_FACES, _LIMITS.layouts, _LIMITS.heights)
+    return tuple(_drawn(text, face, layout, height * _LIMITS.glyph_px) for face, layout, height in styles)
 
 
 def _drawn(text: str, face: str, layout: tuple[float, float], height_px: float) -> Plane:
     """Draw a text, its digits set apart, with a bare rim."""
     width, gap = layout
-    digit = round(LIMITS.drawn_px * (width - gap) / 2)
-    spaced = [cv2.resize(_digit(mark, face), (digit, LIMITS.drawn_px), interpolation=cv2.INTER_AREA) for mark in text]
-    between = np.zeros((LIMITS.drawn_px, round(gap * LIMITS.drawn_px)), dtype=np.uint8)
+    digit = round(_LIMITS.drawn_px * (width - gap) / 2)
+    spaced = [cv2.resize(_digit(mark, face), (digit, _LIMITS.drawn_px), interpolation=cv2.INTER_AREA) for mark in text]
+    between = np.zeros((_LIMITS.drawn_px, round(gap * _LIMITS.drawn_px)), dtype=np.uint8)
     joined = np.hstack([part for mark in spaced for part in (mark, between)][:-1])
-    size = (round(joined.shape[1] * height_px / LIMITS.drawn_px), round(height_px))
+    size = (round(joined.shape[1] * height_px / _LIMITS.drawn_px), round(height_px))
     small = cv2.resize(joined, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
     return np.pad(cv2.GaussianBlur(small, (0, 0), 0.7), 1)
 
@@ -237,7 +237,7 @@ def _digit(mark: str, face: str) -> NDArray[np.uint8]:
     if face == "block":
         for stroke in _BLOCK_STROKES[mark]:
             corners = np.rint(np.array(stroke) * (50, 80) + 50).astype(np.int32)
-            cv2.polylines(canvas, [corners], False, (255,), LIMITS.block_stroke_px, cv2.LINE_AA)
+            cv2.polylines(canvas, [corners], False, (255,), _LIMITS.block_stroke_px, cv2.LINE_AA)
     else:
         # Some builds of OpenCV draw the zero slashed, which no field does; the letter O is plain.
         cv2.putText(canvas, "O" if mark == "0" else mark, (40, 150), cv2.FONT_HERSHEY_SIMPLEX, 4.0, (255,), 8)

@@ -12,7 +12,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class NumberRowLimits:
     """Heights that numbers have."""
 
 
-LIMITS: Final = NumberRowLimits()
+_LIMITS: Final = NumberRowLimits()
 
 _GAP: Final = np.ones((9, 1), np.uint8)  # less than a yard between the strokes of one row
 
@@ -51,16 +51,16 @@ def with_number_rows(plane: Plane, camera: Camera, field: FieldModel, paint: flo
     numbered = sorted({number.x_yd for number in field.numbers()})
     if len(numbered) < 2:
         return None
-    bare = [x for x in field.yard_lines_yd() if min(abs(x - at) for at in numbered) > 2 * max(LIMITS.beside_yd)]
-    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, LIMITS.step_yd)
+    bare = [x for x in field.yard_lines_yd() if min(abs(x - at) for at in numbered) > 2 * max(_LIMITS.beside_yd)]
+    y_yd = np.arange(_LIMITS.clear_yd, field.width_yd - _LIMITS.clear_yd, _LIMITS.step_yd)
     ink = _ink(plane, camera, field, numbered, y_yd, paint)
     if bare:
         ink = ink - _ink(plane, camera, field, bare, y_yd, paint)
     both = cv2.GaussianBlur(np.ascontiguousarray((ink + ink[::-1]) / 2)[:, None], (1, 0), 1.0, sigmaY=1.0)[:, 0]
     near = both[: len(both) // 2]
-    closed = cv2.morphologyEx((near > LIMITS.least_ink).astype(np.uint8)[:, None], cv2.MORPH_CLOSE, _GAP)[:, 0]
+    closed = cv2.morphologyEx((near > _LIMITS.least_ink).astype(np.uint8)[:, None], cv2.MORPH_CLOSE, _GAP)[:, 0]
     runs = np.flatnonzero(np.diff(np.pad(closed, 1))).reshape(-1, 2)
-    shortest, tallest = (round(height / LIMITS.step_yd) for height in LIMITS.heights_yd)
+    shortest, tallest = (round(height / _LIMITS.step_yd) for height in _LIMITS.heights_yd)
     # A logo at midfield reaches the middle of the field, which numbers do not.
     fitting = [(low, high) for low, high in runs.tolist() if shortest <= high - low <= tallest and high < len(near)]
     if not fitting:
@@ -73,17 +73,17 @@ def with_number_rows(plane: Plane, camera: Camera, field: FieldModel, paint: flo
 
 def _with_row(field: FieldModel, first_yd: float, low: int, high: int) -> FieldModel:
     """Return the field with its numbers from one step across the field to another, and as far from the other side."""
-    center = first_yd + (low + high - 1) / 2 * LIMITS.step_yd
+    center = first_yd + (low + high - 1) / 2 * _LIMITS.step_yd
     return dataclasses.replace(
         field,
         number_rows_y_yd=(round(center, 3), round(field.width_yd - center, 3)),
-        number_height_yd=round((high - low) * LIMITS.step_yd, 3),
+        number_height_yd=round((high - low) * _LIMITS.step_yd, 3),
     )
 
 
 def _ink(plane: Plane, camera: Camera, field: FieldModel, lines_yd: list[float], y_yd: Array, paint: float) -> Array:
     """Return the share of ink beside yard lines, the mean of all, at places across the field, shape (n,)."""
-    beside = np.array([side * off for off in LIMITS.beside_yd for side in (-1, 1)])
+    beside = np.array([side * off for off in _LIMITS.beside_yd for side in (-1, 1)])
     x = np.array(lines_yd)[:, None] + beside
     points = np.stack(np.broadcast_arrays(x[None], y_yd[:, None, None]), axis=-1) * field.mm_per_yd
     at = np.clip(camera.to_pixels(points), -30000, 30000).astype(np.float32)
@@ -94,6 +94,6 @@ def _ink(plane: Plane, camera: Camera, field: FieldModel, lines_yd: list[float],
     shares = []
     for side in (levels[..., 0::2], levels[..., 1::2]):
         ground = np.percentile(side, 25, axis=(0, 2), keepdims=True)
-        shares.append((side - ground > LIMITS.ink * abs(paint)).mean(axis=2))
+        shares.append((side - ground > _LIMITS.ink * abs(paint)).mean(axis=2))
     share: Array = np.mean(np.concatenate(shares, axis=1), axis=1)
     return share

@@ -20,8 +20,14 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.camera_fit import LIMITS as FIT
-from downfield.calibration.camera_fit import BowSizes, CameraFit, Observations, fit_camera, with_scaled_focal
+from downfield.calibration.camera_fit import (
+    FIT_LIMITS,
+    BowSizes,
+    CameraFit,
+    Observations,
+    fit_camera,
+    with_scaled_focal,
+)
 from downfield.calibration.jacobians import LENS, camera_parameters
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
 from downfield.calibration.monotone_curve import monotone_curve
@@ -52,10 +58,10 @@ class OpenFocalLimits:
     """Standard deviations of a flat board's bow; a bowed one's are those of any fit. Either is as likely at first."""
 
 
-LIMITS: Final = OpenFocalLimits()
+_LIMITS: Final = OpenFocalLimits()
 
 _FLAT, _BOWED = 0, 1
-_BOWS: Final = (LIMITS.flat_mm, FIT.bow_spread_mm)
+_BOWS: Final = (_LIMITS.flat_mm, FIT_LIMITS.bow_spread_mm)
 
 
 def average_focal(
@@ -74,12 +80,12 @@ def average_focal(
     prior = prior or TypicalLens(camera.lens.size_px)
     focal_px = float(np.mean(camera.lens.focal_px))
     sigma = math.sqrt(fit.covariance[0, 0]) / focal_px
-    if not isinstance(prior, TypicalLens) or sigma < LIMITS.sure:
+    if not isinstance(prior, TypicalLens) or sigma < _LIMITS.sure:
         return fit
     # In twos, since a point is observed along two directions.
-    some = observations[np.arange(len(observations.px)) // 2 % LIMITS.every == 0]
-    trials = _Trials(dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(LIMITS.every)), prior, stretch, fit)
-    posterior = trials.explore(fit, float(np.clip(sigma, *LIMITS.steps)))
+    some = observations[np.arange(len(observations.px)) // 2 % _LIMITS.every == 0]
+    trials = _Trials(dataclasses.replace(some, sigma_px=some.sigma_px / math.sqrt(_LIMITS.every)), prior, stretch, fit)
+    posterior = trials.explore(fit, float(np.clip(sigma, *_LIMITS.steps)))
     flat, bent = posterior.trials[min(posterior.trials, key=lambda log: abs(log - posterior.mean))]
     bow = _mean_bow(posterior.bowed)
     whole = _Trials(observations, prior, stretch, fit)
@@ -132,12 +138,12 @@ class _Trials:
                 trials[further] = self._fit(*trials[log], further)
                 ends[side] = further
                 costs = self._costs(trials)
-                likely = costs[further].min() < min(cost.min() for cost in costs.values()) + LIMITS.unlikely
-                if not likely or abs(further - begin) > (LIMITS.most_steps - 0.5) * step:
+                likely = costs[further].min() < min(cost.min() for cost in costs.values()) + _LIMITS.unlikely
+                if not likely or abs(further - begin) > (_LIMITS.most_steps - 0.5) * step:
                     del ends[side]
         costs = self._costs(trials)
         logs = sorted(costs)
-        fine = np.linspace(logs[0], logs[-1], (len(logs) - 1) * LIMITS.finer + 1)
+        fine = np.linspace(logs[0], logs[-1], (len(logs) - 1) * _LIMITS.finer + 1)
         smooth = monotone_curve(np.array(logs), np.array([costs[log] for log in logs]), fine)
         weight = np.exp(smooth.min() - smooth)
         weight /= weight.sum()
@@ -154,7 +160,7 @@ class _Trials:
         """Return the fit at a log focal length, from one at another."""
         focal_px = math.exp(log)
         start = with_scaled_focal(near.camera, focal_px / float(np.mean(near.camera.lens.focal_px)))
-        prior = dataclasses.replace(self.prior, focal=focal_px / start.lens.size_px[0], focal_spread=LIMITS.held)
+        prior = dataclasses.replace(self.prior, focal=focal_px / start.lens.size_px[0], focal_spread=_LIMITS.held)
         stretch = self.stretch and dataclasses.replace(self.stretch, begin=near.stretch)
         return fit_camera(
             start,
@@ -180,7 +186,7 @@ class _Trials:
     def _misfit(self, fit: CameraFit) -> float:
         """Return half the robust sum of squares of a fit without its priors."""
         size = np.abs(fit.residual_px) / self.observations.sigma_px
-        at = FIT.loss_at_sigma
+        at = FIT_LIMITS.loss_at_sigma
         return float(np.where(size <= at, 0.5 * size**2, at * (size - 0.5 * at)).sum())
 
     def _worth(self, trials: dict[float, tuple[CameraFit, CameraFit]]) -> float:

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import Observations
-from downfield.calibration.field.paint_profiles import LIMITS as PROFILES
-from downfield.calibration.field.paint_profiles import refine_profiles, search_profiles
+from downfield.calibration.field.paint_profiles import PROFILE_LIMITS, refine_profiles, search_profiles
 from downfield.calibration.field.paint_samples import PaintSamples, sample_long_lines
 from downfield.calibration.field.yard_line_ends import observe_line_ends
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class PaintLimits:
     """Sigmas beyond which a displacement between frames is an outlier."""
 
 
-LIMITS: Final = PaintLimits()
+_LIMITS: Final = PaintLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,25 +113,25 @@ def measure_paint(
     px, normals, widths = _predict(camera, samples)
     centers = px
     # Of a wide border only the inner edge is measured, and nothing near the outer one is looked at.
-    wide = samples.own_color & (widths > LIMITS.wide_px)
-    seen = np.where(wide, widths - LIMITS.border_px / 2 - PROFILES.rim_px - search_px, np.inf)
-    excess = np.where(wide, widths - LIMITS.border_px, 0.0)
+    wide = samples.own_color & (widths > _LIMITS.wide_px)
+    seen = np.where(wide, widths - _LIMITS.border_px / 2 - PROFILE_LIMITS.rim_px - search_px, np.inf)
+    excess = np.where(wide, widths - _LIMITS.border_px, 0.0)
     px, widths = px - excess[:, None] / 2 * normals, widths - excess
     height, width = plane.shape
-    reach = search_px + np.minimum(widths, LIMITS.widest_px) / 2 + PROFILES.rim_px
+    reach = search_px + np.minimum(widths, _LIMITS.widest_px) / 2 + PROFILE_LIMITS.rim_px
     inside = ((px > reach[:, None]) & (px < np.array([width, height]) - 1 - reach[:, None])).all(axis=1)
-    inside &= widths < LIMITS.widest_px
+    inside &= widths < _LIMITS.widest_px
     n = len(px)
     offset, sigma = np.zeros(n), np.full(n, np.inf)
     near, far, misfit = np.zeros(n), np.zeros(n), np.full(n, np.inf)
     tied = samples.is_free | (not by_inner_edge)
-    blurs = PROFILES.blurs_px if like is None else (like.blur_px,)
+    blurs = PROFILE_LIMITS.blurs_px if like is None else (like.blur_px,)
     # Borders of their own color are searched apart from other paint, whose width they do not share.
     for group in (np.flatnonzero(inside & ~samples.own_color), np.flatnonzero(inside & samples.own_color)):
         if not len(group):
             continue
-        size = math.ceil(float(reach[group].max()) / PROFILES.step_px)
-        places = PROFILES.step_px * np.arange(-size, size + 1, dtype=np.float64)
+        size = math.ceil(float(reach[group].max()) / PROFILE_LIMITS.step_px)
+        places = PROFILE_LIMITS.step_px * np.arange(-size, size + 1, dtype=np.float64)
         levels = _sample(plane, px[group], normals[group], np.minimum(places, seen[group, None]))
         blur, center = search_profiles(levels, places, float(np.median(widths[group])), search_px, blurs)
         blurs = (blur,)
@@ -172,20 +171,20 @@ def _sample(plane: Plane, px: Array, normals: Array, places: Array) -> Array:
     """Sample gray levels at places across each sample, averaged along the line; shape (n, places)."""
     runs = normals[:, ::-1] * (1.0, -1.0)
     total = np.zeros(places.shape)
-    for along in LIMITS.along_px:
+    for along in _LIMITS.along_px:
         at = px[:, None, :] + along * runs[:, None, :] + places[..., None] * normals[:, None, :]
         at = np.clip(at, -30000, 30000).astype(np.float32)
         total += cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return total / len(LIMITS.along_px)
+    return total / len(_LIMITS.along_px)
 
 
 def _is_paint(samples: PaintSamples, near: Array, far: Array, misfit: Array, paint: float | None) -> NDArray[np.bool_]:
     """Return whether profiles look like paint of the picture's own polarity."""
-    plausible = misfit < LIMITS.misfit
+    plausible = misfit < _LIMITS.misfit
     if paint is None:
         free = samples.is_free & plausible
         paint = float(np.median((near + far)[free]) / 2) if free.any() else 0.0
-    floor = max(LIMITS.faintest * abs(paint), LIMITS.faintest_levels)
+    floor = max(_LIMITS.faintest * abs(paint), _LIMITS.faintest_levels)
     sign = np.where(samples.own_color, _line_signs(samples, np.where(plausible, near, 0.0)), np.sign(paint))
     stands_in, stands_out = near * sign > floor, far * sign > floor
     ok: NDArray[np.bool_] = plausible & stands_in & (stands_out | ~samples.is_free)
@@ -218,7 +217,7 @@ def observe_paint(
         ends: whether the ends of yard lines are observed, too.
 
     """
-    many = quick and field.length_yd > LIMITS.sampled_yd
+    many = quick and field.length_yd > _LIMITS.sampled_yd
     samples = sample_long_lines(field, every_yd=2.0 if many else 1.0)
     cluster = _clusters(samples, field)
     boundary = np.where(samples.is_free, -1, samples.line)
@@ -231,12 +230,12 @@ def observe_paint(
         if first is not None:
             offset = offset - _displacement(seen, first)
         first = first or seen
-        sigma = np.hypot(seen.sigma_px, LIMITS.sigma_floor_px) * np.sqrt(len(planes))
+        sigma = np.hypot(seen.sigma_px, _LIMITS.sigma_floor_px) * np.sqrt(len(planes))
         px = seen.px + offset[:, None] * seen.normals
         parts.append(Observations(points, px, seen.normals, sigma, cluster, boundary)[found])
     if first is not None and ends:
         clusters = int(cluster.max(initial=-1)) + 1
-        reach = max(search_px, LIMITS.ends_search_px)
+        reach = max(search_px, _LIMITS.ends_search_px)
         parts.append(observe_line_ends(planes[0], camera, field, reach, first.blur_px, clusters))
     return parts[0] if len(parts) == 1 else _stacked(parts)
 
@@ -244,7 +243,7 @@ def observe_paint(
 def _clusters(samples: PaintSamples, field: FieldModel) -> NDArray[np.intp]:
     """Number the stretches of lines."""
     along = np.abs(samples.across_mm[:, ::-1])
-    stretch = np.floor((samples.points_mm / field.mm_per_yd * along).sum(axis=1) / LIMITS.cluster_yd)
+    stretch = np.floor((samples.points_mm / field.mm_per_yd * along).sum(axis=1) / _LIMITS.cluster_yd)
     _, cluster = np.unique(np.stack([samples.line, stretch]), axis=1, return_inverse=True)
     return np.asarray(cluster).reshape(-1)
 
@@ -259,7 +258,7 @@ def _displacement(seen: PaintMeasurement, first: PaintMeasurement) -> Array:
     for _ in range(4):
         answer[:] = np.linalg.lstsq(shapes[both][keep], moved[keep], rcond=None)[0]
         off = np.abs(moved - shapes[both] @ answer)
-        keep = off < LIMITS.outlier * max(float(np.median(off)) * 1.48, 0.02)
+        keep = off < _LIMITS.outlier * max(float(np.median(off)) * 1.48, 0.02)
     shake: Array = shapes @ answer
     return shake
 

@@ -42,7 +42,7 @@ class ProfileLimits:
     """To this the shapes of a search are the same for paint of different widths."""
 
 
-LIMITS: Final = ProfileLimits()
+PROFILE_LIMITS: Final = ProfileLimits()
 
 
 def _bump(z: Array) -> Array:
@@ -58,7 +58,7 @@ def search_profiles(
     power = np.einsum("nk,nk->n", centered, centered)
     # Every third sample tells the blur.
     some, least = slice(None, None, 3), np.maximum(power[::3], 1.0)
-    rounded = max(round(width / LIMITS.width_step_px), 1) * LIMITS.width_step_px
+    rounded = max(round(width / PROFILE_LIMITS.width_step_px), 1) * PROFILE_LIMITS.width_step_px
     blur = blurs[0]
     if len(blurs) > 1:
         left = [
@@ -80,7 +80,7 @@ def _trials(search_px: float) -> Array:
 @lru_cache(maxsize=256)
 def _shapes(count: int, width: float, blur: float, search_px: float) -> Array:
     """Return orthonormal shapes of level and two edges about each trial center, (places, trials * 3)."""
-    places = LIMITS.step_px * (np.arange(count) - count // 2)
+    places = PROFILE_LIMITS.step_px * (np.arange(count) - count // 2)
     off = places[None] - _trials(search_px)[:, None]
     basis = np.stack([np.ones_like(off), *(normal_cdf((off + side * width / 2) / blur) for side in (1, -1))], axis=2)
     shapes = np.linalg.qr(basis)[0].transpose(1, 0, 2).reshape(count, -1)
@@ -103,14 +103,16 @@ def refine_profiles(
     Where the edges are not `tied` to the paint's width, shape (n,), the outer one may be off a little, and the center
     is half that width from the inner edge.
     """
-    levels, at = _about(levels, places, center, float(widths.max()) / 2 + LIMITS.window_rims * LIMITS.rim_px)
+    levels, at = _about(
+        levels, places, center, float(widths.max()) / 2 + PROFILE_LIMITS.window_rims * PROFILE_LIMITS.rim_px
+    )
     n, k = levels.shape
-    variance = np.full(n, LIMITS.noise_start**2)
+    variance = np.full(n, PROFILE_LIMITS.noise_start**2)
     near_edge, far_edge = center - widths / 2, center + widths / 2
-    rim = widths[:, None] / 2 + LIMITS.rim_px
+    rim = widths[:, None] / 2 + PROFILE_LIMITS.rim_px
     design = np.ones((n, k, 5))
     answer = np.zeros((n, 5))
-    for step in range(LIMITS.fine_steps + 1):
+    for step in range(PROFILE_LIMITS.fine_steps + 1):
         inner, outer = (at - edge[:, None] for edge in (near_edge, far_edge))
         # Only the ground next to the paint counts; what is further off steadies the levels a little.
         power = np.square(np.square((inner + outer) / (2 * rim)))
@@ -124,8 +126,8 @@ def refine_profiles(
         normal = weighted @ design
         normal[:, range(5), range(5)] += (1e-6, 1e-3, 1e-3, 1e-3, 1e-3)
         seen = weighted @ levels[:, :, None]
-        normal[:, 4, 4] += variance / LIMITS.width_spread_px**2
-        seen[:, 4, 0] -= variance / LIMITS.width_spread_px**2 * (far_edge - near_edge - widths)
+        normal[:, 4, 4] += variance / PROFILE_LIMITS.width_spread_px**2
+        seen[:, 4, 0] -= variance / PROFILE_LIMITS.width_spread_px**2 * (far_edge - near_edge - widths)
         answer = np.asarray(np.linalg.solve(normal, seen)[:, :, 0], dtype=np.float64)
         if step:
             move = np.clip(answer[:, 3:], -0.5, 0.5)
@@ -134,10 +136,10 @@ def refine_profiles(
         left = levels - (design @ answer[:, :, None])[:, :, 0]
         used = weight.sum(axis=1)
         squares = np.einsum("nk,nk->n", weight * left, left)
-        variance = squares / np.maximum(used - 4, 1) + LIMITS.noise_floor**2
+        variance = squares / np.maximum(used - 4, 1) + PROFILE_LIMITS.noise_floor**2
     inverse = np.linalg.solve(normal, np.broadcast_to(np.eye(5)[:, 3:4], (n, 5, 1)))[:, 3, 0]
     # Samples half a pixel apart share pixels: about half of them are independent.
-    sigma = np.sqrt(np.maximum(inverse, 0) * variance / LIMITS.step_px)
+    sigma = np.sqrt(np.maximum(inverse, 0) * variance / PROFILE_LIMITS.step_px)
     near, far = answer[:, 1], -answer[:, 2]
     contrast = np.maximum(np.maximum(np.abs(near), np.abs(far)), 1e-6)
     misfit = np.sqrt(squares / np.maximum(used, 1)) / contrast
@@ -146,9 +148,9 @@ def refine_profiles(
 
 def _about(levels: Array, places: Array, center: Array, reach_px: float) -> tuple[Array, Array]:
     """Return the part of each profile, shape (n, places), within reach of its center, and its places, (n, k) each."""
-    size = math.ceil(reach_px / LIMITS.step_px)
+    size = math.ceil(reach_px / PROFILE_LIMITS.step_px)
     if 2 * size + 1 >= len(places):
         return levels, np.broadcast_to(places, levels.shape)
-    first = np.rint((center - places[0]) / LIMITS.step_px).astype(np.intp) - size
+    first = np.rint((center - places[0]) / PROFILE_LIMITS.step_px).astype(np.intp) - size
     index = np.clip(first, 0, len(places) - 2 * size - 1)[:, None] + np.arange(2 * size + 1)
     return np.take_along_axis(levels, index, axis=1), places[index]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import PaintedLine
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import PaintedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class SampleLimits:
     """Samples keep this far from where another line crosses or a mark begins."""
 
 
-LIMITS: Final = SampleLimits()
+_LIMITS: Final = SampleLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def sample_long_lines(field: FieldModel, *, every_yd: float = 1.0) -> PaintSampl
 def sample_overrun(field: FieldModel) -> PaintSamples:
     """Sample just beyond the sidelines, where the yard lines would go on if the sidelines were elsewhere."""
     yard_lines = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "yard_line"]
-    beyond = field.line_mm + LIMITS.overrun_yd * field.mm_per_yd_y
+    beyond = field.line_mm + _LIMITS.overrun_yd * field.mm_per_yd_y
     points = [(sum(line.x_mm) / 2, y) for _, line in yard_lines for y in (-beyond, field.width_mm + beyond)]
     index = np.repeat([i for i, _ in yard_lines], 2)
     n = len(points)
@@ -153,8 +153,8 @@ def _places(field: FieldModel, axis: int, low: float, high: float, every_yd: flo
     rows = field.hash_rows_y_yd if axis == 1 else ()
     clear = np.ones(len(yards), dtype=bool)
     for row in rows:
-        clear &= np.abs(yards - row) > LIMITS.keep_off_yd + field.hash_length_yd / 2
+        clear &= np.abs(yards - row) > _LIMITS.keep_off_yd + field.hash_length_yd / 2
     places = yards * scale
-    rim = LIMITS.keep_off_yd * scale
+    rim = _LIMITS.keep_off_yd * scale
     inside: Array = places[clear & (places > low + rim) & (places < high - rim)]
     return inside

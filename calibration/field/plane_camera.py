@@ -18,7 +18,7 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.field.line_pencils import DivisionModel
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class PlaneCameraLimits:
     """Steps of that fit."""
 
 
-LIMITS: Final = PlaneCameraLimits()
+_LIMITS: Final = PlaneCameraLimits()
 
 _FOCALS: Final = np.geomspace(0.4, 2.5, 40)  # of the picture's width
 
@@ -54,8 +54,8 @@ def camera_from_points(
     plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
     if plane.shape != (3, 3):
         return None
-    focal, aspect = _focal_and_aspect(plane, distortion, LIMITS.aspect_sigma)
-    if abs(aspect) > LIMITS.aspect_off:
+    focal, aspect = _focal_and_aspect(plane, distortion, _LIMITS.aspect_sigma)
+    if abs(aspect) > _LIMITS.aspect_off:
         return None
     start = _camera_of_plane(plane, focal, distortion)
     return None if start is None else _with_lens(start, plane, distortion, field)
@@ -94,7 +94,7 @@ def _focal_and_aspect(plane: Array, distortion: DivisionModel, sigma: float) -> 
         x, y, _ = (plane / plane[2, 2] / np.array([[focal], [focal], [1.0]])).T
         lengths = np.linalg.norm(x), np.linalg.norm(y)
         skew, aspect = float(x @ y / (lengths[0] * lengths[1])), float(np.log(lengths[1] / lengths[0]))
-        prior = np.log(focal / width / LIMITS.typical_focal) / LIMITS.focal_spread
+        prior = np.log(focal / width / _LIMITS.typical_focal) / _LIMITS.focal_spread
         costs.append(((skew / 0.004) ** 2 + (aspect / sigma) ** 2 + prior**2, float(focal), aspect))
     _, focal, aspect = min(costs)
     return focal, aspect
@@ -124,5 +124,5 @@ def _with_lens(start: Camera, plane: Array, distortion: DivisionModel, field: Fi
     straight = board @ plane.T
     seen = distortion.distort(straight[:, :2] / straight[:, 2:])
     return fit_camera(
-        start, Observations.of_points(board[:, :2], seen, LIMITS.start_sigma_px), most_steps=LIMITS.start_steps
+        start, Observations.of_points(board[:, :2], seen, _LIMITS.start_sigma_px), most_steps=_LIMITS.start_steps
     ).camera

@@ -15,8 +15,8 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import LineStyle, LineZero
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import LineStyle, LineZero
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class PrintLimits:
     """The two edges of a line are further apart."""
 
 
-LIMITS: Final = PrintLimits()
+_LIMITS: Final = PrintLimits()
 
 
 def measure_styles(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> FieldModel:
@@ -70,32 +70,32 @@ def _border(plane: Plane, camera: Camera, field: FieldModel) -> LineStyle:
     widths = []
     x_mm = _between_lines(field)
     scale = _px_per_mm(camera, field)
-    offsets = np.arange(-LIMITS.inside_px, LIMITS.border_mm * scale, LIMITS.step_px) / scale
+    offsets = np.arange(-_LIMITS.inside_px, _LIMITS.border_mm * scale, _LIMITS.step_px) / scale
     for y_mm, outward in ((0.0, -1.0), (field.width_mm, 1.0)):
         points = np.stack(np.broadcast_arrays(x_mm, y_mm + outward * offsets[:, None]), axis=-1)
         profile = np.median(_levels(plane, camera, points), axis=1)
-        edges = _edges(profile, offsets, LIMITS.border_edge)
+        edges = _edges(profile, offsets, _LIMITS.border_edge)
         inner = edges[np.abs(edges).argmin()] if len(edges) else 0.0
-        beyond = edges[edges > inner + LIMITS.least_width_px / scale]
-        widths.append(float(beyond[0] - inner) if len(beyond) else LIMITS.border_mm)
+        beyond = edges[edges > inner + _LIMITS.least_width_px / scale]
+        widths.append(float(beyond[0] - inner) if len(beyond) else _LIMITS.border_mm)
     return LineStyle(round(float(np.mean(widths)), 2), "inner")
 
 
 def _goal_line(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> LineStyle | None:
     """Return the style of the goal lines; None when they are not seen."""
     scale = _px_per_mm(camera, field)
-    reach = min(LIMITS.goal_mm, 1.5 * field.mm_per_yd_x)
-    offsets = np.arange(-reach, reach, LIMITS.step_px / scale)
+    reach = min(_LIMITS.goal_mm, 1.5 * field.mm_per_yd_x)
+    offsets = np.arange(-reach, reach, _LIMITS.step_px / scale)
     y_mm = (np.arange(4, int(field.width_yd) - 4) + 0.5) * field.mm_per_yd_y
     found = []
     for x_mm, outward in ((0.0, -1.0), (field.length_mm, 1.0)):
         points = np.stack(np.broadcast_arrays(x_mm + outward * offsets[:, None], y_mm), axis=-1)
         profile = np.median(_levels(plane, camera, points), axis=1) * np.sign(paint)
-        rising, falling = (_edges(profile, offsets, LIMITS.edge, sign) for sign in (1, -1))
+        rising, falling = (_edges(profile, offsets, _LIMITS.edge, sign) for sign in (1, -1))
         if not len(rising):
             continue
         inner = float(rising[np.abs(rising).argmin()])
-        outer = falling[falling > inner + LIMITS.least_width_px / scale]
+        outer = falling[falling > inner + _LIMITS.least_width_px / scale]
         found.append((inner, float(outer[0]) - inner if len(outer) else np.nan))
     if not found:
         return None
@@ -109,12 +109,12 @@ def _placed(inner_mm: float, width_mm: float | None) -> LineStyle:
 
     A goal line of the color of what lies beyond it has no outer edge: then its place is the outer one.
     """
-    inset = max(-inner_mm, LIMITS.least_inset_mm)
+    inset = max(-inner_mm, _LIMITS.least_inset_mm)
     if width_mm is None:
         return LineStyle(round(inset, 2), "outer")
     zeros: dict[LineZero, float] = {"inner": 0.0, "center": -width_mm / 2, "outer": -width_mm}
     zero = min(zeros, key=lambda name: abs(inner_mm - zeros[name]))
-    if abs(inner_mm - zeros[zero]) > max(LIMITS.least_inset_mm, LIMITS.zero_off * width_mm) and -inner_mm > 0:
+    if abs(inner_mm - zeros[zero]) > max(_LIMITS.least_inset_mm, _LIMITS.zero_off * width_mm) and -inner_mm > 0:
         return LineStyle(round(inset, 2), "outer")
     return LineStyle(round(width_mm, 2), zero)
 
@@ -144,7 +144,7 @@ def _levels(plane: Plane, camera: Camera, points_mm: Array) -> Array:
 
 def _edges(profile: Array, offsets_mm: Array, least: float, sign: int = 0) -> Array:
     """Return the places of the edges of a profile, mm, rising, with a least share of the clearest; 0 is either sign."""
-    sigma = LIMITS.smooth_px / LIMITS.step_px
+    sigma = _LIMITS.smooth_px / _LIMITS.step_px
     column = np.ascontiguousarray(profile)[:, None]
     smooth = np.asarray(cv2.GaussianBlur(column, (1, 0), sigma, sigmaY=sigma))[:, 0]
     slope = np.gradient(smooth)

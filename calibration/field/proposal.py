@@ -16,7 +16,7 @@ from downfield.calibration.field.unknown_print import solve_unknown
 from downfield.calibration.jacobians import BOW, TRANSLATION
 from downfield.core.arrays import Image
 from downfield.core.errors import FieldError, InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.records import check
 
 PROPOSED: Final = "proposed"

@@ -52,7 +52,7 @@ class RectifiedLimits:
     """Standard deviation of the Gaussian against noise."""
 
 
-LIMITS: Final = RectifiedLimits()
+_LIMITS: Final = RectifiedLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +99,22 @@ def find_yard_line_ends(
             .transpose(1, 0, 2)
         )
 
-    center, ground = levels(LIMITS.center_steps, rungs), levels(LIMITS.ground_steps, rungs).mean(axis=0)
+    center, ground = levels(_LIMITS.center_steps, rungs), levels(_LIMITS.ground_steps, rungs).mean(axis=0)
     middle = slice(len(rows) * 2 // 5, len(rows) * 3 // 5)
     sign = float(np.sign(np.median((center[len(center) // 2] - ground)[middle])))
     contrast = _smooth(np.median((sign * (center - ground)).max(axis=0), axis=1))
     typical = float(np.median(contrast[middle]))
-    if typical < LIMITS.faintest_levels:
+    if typical < _LIMITS.faintest_levels:
         return None
-    ends = _run_about_middle(contrast > LIMITS.present * typical)
+    ends = _run_about_middle(contrast > _LIMITS.present * typical)
     if ends is None:
         return None
-    turf = levels(LIMITS.between_steps, rungs[:-1])
+    turf = levels(_LIMITS.between_steps, rungs[:-1])
     slope = np.abs(np.gradient(_smooth(np.median(turf, axis=(0, 2)))))
     edges = _edges(slope)
     low, high = (_nearest_edge(edges, slope, end) for end in ends)
     border = tuple(_next_edge(edges, slope, edge, toward) / (high - low) for edge, toward in ((low, -1), (high, 1)))
-    profile = sign * np.median(levels(LIMITS.profile_steps, rungs)[:, slice(*ends)], axis=1)
+    profile = sign * np.median(levels(_LIMITS.profile_steps, rungs)[:, slice(*ends)], axis=1)
     crossing = (low + float(rows[0]), high + float(rows[0]))
     return YardLineEnds(crossing, (border[0], border[1]), _width(profile), sign * typical)
 
@@ -123,7 +123,7 @@ def _width(profiles: Array) -> float:
     """Return the median width at half height of ridges, shape (offsets, n), of the ladder's step."""
     ground = (profiles[0] + profiles[-1]) / 2
     above = profiles > (profiles.max(axis=0) + ground) / 2
-    return float(np.median(above.sum(axis=0))) * (LIMITS.profile_steps[1] - LIMITS.profile_steps[0])
+    return float(np.median(above.sum(axis=0))) * (_LIMITS.profile_steps[1] - _LIMITS.profile_steps[0])
 
 
 def _sampled(
@@ -144,15 +144,15 @@ def _sampled(
 
 def _smooth(values: Array) -> Array:
     column = np.ascontiguousarray(values, dtype=np.float64)[:, None]
-    smooth = cv2.GaussianBlur(column, (1, 0), LIMITS.smooth_px, sigmaY=LIMITS.smooth_px)
+    smooth = cv2.GaussianBlur(column, (1, 0), _LIMITS.smooth_px, sigmaY=_LIMITS.smooth_px)
     return np.asarray(smooth, dtype=np.float64)[:, 0]
 
 
 def _run_about_middle(present: NDArray[np.bool_]) -> tuple[int, int] | None:
     """Return the ends of the longest run, short gaps closed; None when it reaches the edge of the picture."""
-    kernel = np.ones((LIMITS.gap_px, 1), np.uint8)
-    padded = np.pad(present.astype(np.uint8), LIMITS.gap_px)[:, None]
-    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, kernel)[LIMITS.gap_px : -LIMITS.gap_px, 0]
+    kernel = np.ones((_LIMITS.gap_px, 1), np.uint8)
+    padded = np.pad(present.astype(np.uint8), _LIMITS.gap_px)[:, None]
+    closed = cv2.morphologyEx(padded, cv2.MORPH_CLOSE, kernel)[_LIMITS.gap_px : -_LIMITS.gap_px, 0]
     turns = np.flatnonzero(np.diff(np.pad(closed, 1)))
     if not len(turns):
         return None
@@ -169,9 +169,9 @@ def _edges(slope: Array) -> Array:
 
 def _nearest_edge(edges: Array, slope: Array, near: int) -> float:
     """Return the edge nearest to a place: a border's outer edge may be the clearer one."""
-    close = edges[np.abs(edges - near) <= LIMITS.edge_px]
+    close = edges[np.abs(edges - near) <= _LIMITS.edge_px]
     height = slope[np.rint(close).astype(int)]
-    close = close[height > LIMITS.edge_share * height.max(initial=0.0)]
+    close = close[height > _LIMITS.edge_share * height.max(initial=0.0)]
     return float(close[np.abs(close - near).argmin()]) if len(close) else float(near)
 
 
@@ -179,6 +179,6 @@ def _next_edge(edges: Array, slope: Array, edge: float, toward: int) -> float:
     """Return how far beyond an edge the next clear one is, px; 0 when there is none near."""
     off = toward * (edges - edge)
     height = slope[np.rint(edges).astype(int)]
-    near = (off > LIMITS.least_border_px) & (off < LIMITS.widest_border_px)
-    clear = near & (height > LIMITS.border_edge_share * height[near | (off == 0)].max(initial=0.0))
+    near = (off > _LIMITS.least_border_px) & (off < _LIMITS.widest_border_px)
+    clear = near & (height > _LIMITS.border_edge_share * height[near | (off == 0)].max(initial=0.0))
     return float(off[clear].min(initial=np.inf)) if clear.any() else 0.0

@@ -10,13 +10,13 @@ from typing import Final
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera
 from downfield.calibration.field.paint_measurement import observe_paint
-from downfield.calibration.field.selection import LIMITS as SELECTION
+from downfield.calibration.field.selection import SELECTION_LIMITS
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.verification import gather_evidence
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions, open_stretch, stretched_field
 from downfield.core.arrays import Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class CameraRefinementLimits:
     """Observations that a fit needs."""
 
 
-LIMITS: Final = CameraRefinementLimits()
+_LIMITS: Final = CameraRefinementLimits()
 
 
 def refine_solution(
@@ -39,7 +39,7 @@ def refine_solution(
     *,
     prior: LensPrior | None = None,
     proportions: DescribedProportions | None = None,
-    searches_px: Sequence[float] = LIMITS.searches_px,
+    searches_px: Sequence[float] = _LIMITS.searches_px,
     ends: bool = False,
 ) -> FieldSolution | None:
     """Refine a camera good to a few pixels to the paint; None when too little paint is found.
@@ -59,7 +59,7 @@ def refine_solution(
     camera = dataclasses.replace(camera, bow=flat_bow(field))
     for search in searches_px:
         observations = observe_paint(planes[:1], camera, field, search, quick=True, ends=ends)
-        if len(observations.px) < LIMITS.fewest_observations:
+        if len(observations.px) < _LIMITS.fewest_observations:
             return None
         stretch = open_stretch(proportions, field)
         fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
@@ -75,11 +75,11 @@ def fit_all_frames(
     proportions: DescribedProportions | None,
 ) -> FieldSolution | None:
     """Make the last fit, to all frames."""
-    observations = observe_paint(planes, camera, field, SELECTION.fine_search_px)
-    if len(observations.px) < LIMITS.fewest_observations:
+    observations = observe_paint(planes, camera, field, SELECTION_LIMITS.fine_search_px)
+    if len(observations.px) < _LIMITS.fewest_observations:
         return None
     stretch = open_stretch(proportions, field)
     fit = fit_camera(camera, observations, prior=prior, stretch=stretch, fine=True)
     seen = stretched_field(field, fit.stretch)
-    evidence = gather_evidence(planes[0], fit.camera, seen, SELECTION.fine_search_px)
+    evidence = gather_evidence(planes[0], fit.camera, seen, SELECTION_LIMITS.fine_search_px)
     return FieldSolution(field, fit, observations, evidence, prior, proportions).with_fit(fit, observations)

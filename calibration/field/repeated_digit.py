@@ -17,8 +17,8 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Plane
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import FieldNumber
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import FieldNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class RepeatedDigitLimits:
     """and number of pairs, with which the answer is clear."""
 
 
-LIMITS: Final = RepeatedDigitLimits()
+_LIMITS: Final = RepeatedDigitLimits()
 
 
 def repeated_digit_sides(plane: Plane, camera: Camera, field: FieldModel) -> tuple[int, ...]:
@@ -65,17 +65,17 @@ def _side(plane: Plane, camera: Camera, field: FieldModel, y_yd: float) -> int:
         if first[1] == second[1] and first[0] != second[0]:
             left, right = (_likeness(digits[one][i], digits[other][i]) for i in (0, 1))
             differences.append(right - left)
-    if len(differences) < LIMITS.fewest:
+    if len(differences) < _LIMITS.fewest:
         return 0
     typical = float(np.median(differences))
     agreeing = float((np.sign(differences) == np.sign(typical)).mean())
-    return int(np.sign(typical)) if abs(typical) > LIMITS.clear and agreeing >= LIMITS.agreeing else 0
+    return int(np.sign(typical)) if abs(typical) > _LIMITS.clear and agreeing >= _LIMITS.agreeing else 0
 
 
 def _digits(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber) -> tuple[Plane, Plane]:
     """Return a number's left and right digit seen from above, upright, without the yard line between them."""
-    px_per_mm = LIMITS.height_px / (number.height_yd * field.mm_per_yd_y)
-    reach, tall = round(LIMITS.reach * LIMITS.height_px), round(LIMITS.tall * LIMITS.height_px)
+    px_per_mm = _LIMITS.height_px / (number.height_yd * field.mm_per_yd_y)
+    reach, tall = round(_LIMITS.reach * _LIMITS.height_px), round(_LIMITS.tall * _LIMITS.height_px)
     x, y = np.meshgrid(np.arange(-reach, reach + 1), np.arange(tall, -tall - 1, -1))
     middle = field.to_mm(np.array([number.x_yd, number.y_yd]))
     offsets = np.stack([x, y], axis=-1) * (number.up / px_per_mm)
@@ -89,6 +89,6 @@ def _digits(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber
 
 def _likeness(one: Plane, other: Plane) -> float:
     """Return the best correlation of two digits over small shifts."""
-    down, along = LIMITS.shift_px
+    down, along = _LIMITS.shift_px
     inner = np.ascontiguousarray(other[down:-down, along:-along])
     return float(cv2.matchTemplate(np.ascontiguousarray(one), inner, cv2.TM_CCOEFF_NORMED).max())

@@ -15,14 +15,19 @@ from downfield.calibration.field.number_rows import with_number_rows
 from downfield.calibration.field.open_focal import average_focal
 from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
-from downfield.calibration.field.verification import LIMITS as VERIFICATION
-from downfield.calibration.field.verification import cut_edges, find_problems, gather_evidence, share_of_lines_found
+from downfield.calibration.field.verification import (
+    VERIFICATION_LIMITS,
+    cut_edges,
+    find_problems,
+    gather_evidence,
+    share_of_lines_found,
+)
 from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import is_blurred
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import AimError, CalibrationError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +54,43 @@ class SelectionLimits:
     """How far off a solution's paint is searched."""
 
 
-LIMITS: Final = SelectionLimits()
+SELECTION_LIMITS: Final = SelectionLimits()
 
 
 def likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
     """Choose the few candidates worth solving: by a quick check of all, then by verifying the better ones."""
-    shares = [share_of_lines_found(plane, option.camera, option.field, LIMITS.rough_search_px) for option in options]
+    shares = [
+        share_of_lines_found(plane, option.camera, option.field, SELECTION_LIMITS.rough_search_px) for option in options
+    ]
     kept: list[Candidate] = []
     for i in np.argsort(shares)[::-1]:
         option = options[i]
-        if all(distance_px(option.camera, other.camera, option.field, other.field) > LIMITS.same_px for other in kept):
+        if all(
+            distance_px(option.camera, other.camera, option.field, other.field) > SELECTION_LIMITS.same_px
+            for other in kept
+        ):
             kept.append(option)
     if len(kept) == 1:
         return kept
     scored = [
         (
             gather_evidence(
-                plane, option.camera, option.field, LIMITS.rough_search_px, every_yd=LIMITS.rough_every_yd
+                plane,
+                option.camera,
+                option.field,
+                SELECTION_LIMITS.rough_search_px,
+                every_yd=SELECTION_LIMITS.rough_every_yd,
             ).score,
             option,
         )
-        for option in kept[: LIMITS.verified]
+        for option in kept[: SELECTION_LIMITS.verified]
     ]
     scored.sort(key=lambda item: -item[0])
-    return [option for score, option in scored[: LIMITS.solved] if score > scored[0][0] - LIMITS.score_below_best]
+    return [
+        option
+        for score, option in scored[: SELECTION_LIMITS.solved]
+        if score > scored[0][0] - SELECTION_LIMITS.score_below_best
+    ]
 
 
 def with_numbers_in_place(plane: Plane, options: list[Candidate], paint: float) -> list[Candidate]:
@@ -116,7 +134,7 @@ def with_mean_focal(solution: FieldSolution, planes: Sequence[Plane]) -> FieldSo
     if fit is solution.fit:
         return solution
     found = solution.with_fit(fit, solution.observations)
-    evidence = gather_evidence(planes[0], fit.camera, found.field, LIMITS.fine_search_px)
+    evidence = gather_evidence(planes[0], fit.camera, found.field, SELECTION_LIMITS.fine_search_px)
     return dataclasses.replace(found, evidence=evidence)
 
 
@@ -151,7 +169,9 @@ def best_trusted(
     placed = [_placed(planes[0], solution, fields, paint) for solution in solutions]
     order = sorted(
         range(len(solutions)),
-        key=lambda i: solutions[i].fit.strain / 50 - solutions[i].evidence.score - LIMITS.placed * placed[i].shown,
+        key=lambda i: (
+            solutions[i].fit.strain / 50 - solutions[i].evidence.score - SELECTION_LIMITS.placed * placed[i].shown
+        ),
     )
     ranked = [solutions[i] for i in order]
     if not ranked:
@@ -160,7 +180,7 @@ def best_trusted(
     if is_open and (not distance_follows or find_problems(best.evidence, best.fit, best.field, numbered=numbered)):
         best = with_mean_focal(best, planes)
     problems = find_problems(best.evidence, best.fit, best.field, numbered=numbered)
-    if paint is not None and _least_ended(best) < LIMITS.least_ended:
+    if paint is not None and _least_ended(best) < SELECTION_LIMITS.least_ended:
         problems.append("the yard lines do not end where a sideline should be")
     if other_length := length_problem(placed[order[0]].marks, best.field):
         problems.append(other_length)
@@ -173,8 +193,8 @@ def best_trusted(
         advice = "Focus the camera" if is_blurred(image) else clear + (unknown if len(fields) > 1 else "check --field")
         raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}. {advice}.")
     for other in ranked[1:]:
-        near = other.evidence.score > best.evidence.score - VERIFICATION.rival_within
-        same = distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < LIMITS.same_px
+        near = other.evidence.score > best.evidence.score - VERIFICATION_LIMITS.rival_within
+        same = distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < SELECTION_LIMITS.same_px
         if near and not same and not find_problems(other.evidence, other.fit, other.field):
             averaged = with_mean_focal(best, planes) if is_open else best
             raise AmbiguousField([FieldReading(reading_label(option), option) for option in (averaged, other)])
@@ -229,7 +249,8 @@ def _offer_goal_lines(ranked: Sequence[FieldSolution]) -> None:
     offered = [best]
     for other in ranked[1:]:
         if all(
-            distance_px(other.fit.camera, one.fit.camera, other.field, one.field) > LIMITS.same_px for one in offered
+            distance_px(other.fit.camera, one.fit.camera, other.field, one.field) > SELECTION_LIMITS.same_px
+            for one in offered
         ):
             offered.append(other)
     offered = [one for one in offered if not find_problems(one.evidence, one.fit, one.field, numbered=True)]

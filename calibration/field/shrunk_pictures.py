@@ -31,7 +31,7 @@ class ShrinkLimits:
     """Of a shrunk picture."""
 
 
-LIMITS: Final = ShrinkLimits()
+_LIMITS: Final = ShrinkLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class ShrunkPictures:
     def of(images: Sequence[Image]) -> ShrunkPictures | None:
         """Return smaller copies of pictures of one camera; None where they are small enough."""
         height, width = images[0].shape[:2]
-        if width <= LIMITS.largest_px:
+        if width <= _LIMITS.largest_px:
             return None
-        small = (LIMITS.width_px, round(height * LIMITS.width_px / width))
+        small = (_LIMITS.width_px, round(height * _LIMITS.width_px / width))
         copies = tuple(
             np.asarray(cv2.resize(image, small, interpolation=cv2.INTER_AREA), dtype=np.uint8) for image in images
         )

@@ -15,7 +15,7 @@ from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.stretch import DescribedProportions, OpenStretch, open_stretch, stretched_field
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)

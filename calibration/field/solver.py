@@ -44,7 +44,7 @@ from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 FieldLines = tuple[Pencil, Pencil, Ladder, DivisionModel]
 """The yard lines' family, the other one, the ladder among the first, and the lens's distortion."""
@@ -60,7 +60,7 @@ class SolverLimits:
     """Proportions further from the description than this, log ratio, are measured at once."""
 
 
-LIMITS: Final = SolverLimits()
+_LIMITS: Final = SolverLimits()
 
 _BLURRED: Final = "the picture is blurred. Focus the camera and keep it still."
 
@@ -135,7 +135,7 @@ def _may_be_exact(candidate: Candidate, field: FieldModel) -> bool:
     A rough file of somebody's own is near the print by its error alone. Taken for exact, half a percent in its
     proportions would turn a third of the focal length wrong.
     """
-    return is_bundled(field) and proportions_off(candidate, field) < LIMITS.as_described
+    return is_bundled(field) and proportions_off(candidate, field) < _LIMITS.as_described
 
 
 def _first_trusted(ways: Sequence[Callable[[], FieldSolution]]) -> FieldSolution:
@@ -167,7 +167,7 @@ def _solve_as_described(
     reporter.enter("matching the print")
     # Where the yard lines end tells the sidelines from rails and rims; else every pair of lines may be the sidelines.
     every = candidates(*lines, tuple(fields)) if ends is None else described_candidates(*lines, fields, ends, goals)
-    likely = likeliest(planes[0], list(islice(every, LIMITS.checked)))
+    likely = likeliest(planes[0], list(islice(every, _LIMITS.checked)))
     if not likely:
         raise CalibrationError(_BLURRED if is_blurred(image) else no_match_text(fields))
     solutions = []

@@ -7,7 +7,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 def top_view(plane: Plane, camera: Camera, field: FieldModel, x_yd: Array, y_yd: Array) -> Plane:

@@ -17,8 +17,7 @@ import numpy as np
 
 from downfield.calibration.field.free_solver import UNKNOWN, find_goal_rungs, free_candidates
 from downfield.calibration.field.line_chains import clearest_channel
-from downfield.calibration.field.matching import LIMITS as LADDER
-from downfield.calibration.field.matching import NO_RUNG
+from downfield.calibration.field.matching import MATCHING_LIMITS, NO_RUNG
 from downfield.calibration.field.measured_solving import solve_by_measuring
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
 from downfield.calibration.field.rectified_lines import find_yard_line_ends
@@ -30,7 +29,7 @@ from downfield.calibration.pictures import check_picture
 from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel, preset, preset_names
+from downfield.core.field.model import FieldModel, preset, preset_names
 
 _USUAL_LENGTH_MM: Final = 914.0  # of a field goal line to goal line, before anything is measured
 _TEN_YD: Final = 10.0
@@ -76,7 +75,7 @@ def ten_yard_kinds() -> tuple[FieldModel, ...]:
             yard_line_every_yd=_TEN_YD,
         )
         for kind in kinds_of_field()
-        if kind.length_yd >= _TEN_YD * LADDER.fewest_rungs and kind.length_yd % _TEN_YD == 0
+        if kind.length_yd >= _TEN_YD * MATCHING_LIMITS.fewest_rungs and kind.length_yd % _TEN_YD == 0
     )
 
 

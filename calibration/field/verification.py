@@ -25,8 +25,8 @@ from downfield.calibration.field.paint_samples import (
     sample_overrun,
 )
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import PaintKind
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import PaintKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class VerificationLimits:
     """A field nearer than this to the edge of the picture is cut."""
 
 
-LIMITS: Final = VerificationLimits()
+VERIFICATION_LIMITS: Final = VerificationLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class FieldEvidence:
 
 def share_of_lines_found(plane: Plane, camera: Camera, field: FieldModel, search_px: float) -> float:
     """Return the share of a field's long lines found where a camera predicts them, every line counting alike, 0..1."""
-    samples = sample_long_lines(field, every_yd=LIMITS.first_every_yd)
+    samples = sample_long_lines(field, every_yd=VERIFICATION_LIMITS.first_every_yd)
     found = measure_paint(plane, camera, samples, search_px).found
     _, line = np.unique(samples.line, return_inverse=True)
     shares = np.bincount(line, found) / np.bincount(line)
@@ -185,9 +185,9 @@ def _beyond(plane: Plane, camera: Camera, field: FieldModel, search_px: float, s
 
 def _inside(plane: Plane, camera: Camera, field: FieldModel, seen: PaintMeasurement) -> float:
     shares = [0.0]
-    for off_mm in LIMITS.inside_mm:
+    for off_mm in VERIFICATION_LIMITS.inside_mm:
         samples = sample_inside_sidelines(field, field.line_mm + off_mm)
-        found = measure_paint(plane, camera, samples, LIMITS.inside_search_px, seen).found
+        found = measure_paint(plane, camera, samples, VERIFICATION_LIMITS.inside_search_px, seen).found
         shares += [_share(found[samples.line == line]) for line in _pair(samples.line)]
     return max(shares)
 
@@ -198,7 +198,7 @@ def _hashes(
     samples, bare = sample_hash_marks(field), sample_hash_marks(field, shift_yd=field.hash_every_yd / 2)
     if not len(samples.line):
         return None
-    search = min(search_px, LIMITS.hash_search_px)
+    search = min(search_px, VERIFICATION_LIMITS.hash_search_px)
     shares = [_share(measure_paint(plane, camera, part, search, seen).found) for part in (samples, bare)]
     return shares[0], shares[1]
 
@@ -225,36 +225,44 @@ def find_problems(
             f"the field is cut by the picture's {' and '.join(cut)} edge: move the camera until all of it is in view"
         ]
     # Yard lines that all end there, and none beyond, show a sideline better than its own paint does.
-    ended = evidence.line_ends > LIMITS.sure_line_ends and evidence.overrun < LIMITS.sure_overrun
+    ended = (
+        evidence.line_ends > VERIFICATION_LIMITS.sure_line_ends and evidence.overrun < VERIFICATION_LIMITS.sure_overrun
+    )
     sided = placed or ended
     found = [
-        (not sided and min(evidence.sidelines) < LIMITS.least_sideline, "a sideline is not where it should be"),
         (
-            not numbered and min(evidence.goal_lines) < LIMITS.least_goal_line,
+            not sided and min(evidence.sidelines) < VERIFICATION_LIMITS.least_sideline,
+            "a sideline is not where it should be",
+        ),
+        (
+            not numbered and min(evidence.goal_lines) < VERIFICATION_LIMITS.least_goal_line,
             "a goal line is not where it should be",
         ),
-        (evidence.yard_lines < LIMITS.least_yard_lines, "too few of the yard lines are seen"),
-        (evidence.line_ends < LIMITS.least_line_ends, "the yard lines end before the sidelines"),
-        (evidence.overrun > LIMITS.most_beyond, "the yard lines go on beyond the sidelines"),
+        (evidence.yard_lines < VERIFICATION_LIMITS.least_yard_lines, "too few of the yard lines are seen"),
+        (evidence.line_ends < VERIFICATION_LIMITS.least_line_ends, "the yard lines end before the sidelines"),
+        (evidence.overrun > VERIFICATION_LIMITS.most_beyond, "the yard lines go on beyond the sidelines"),
         (
-            not placed and not numbered and evidence.beyond > LIMITS.most_beyond,
+            not placed and not numbered and evidence.beyond > VERIFICATION_LIMITS.most_beyond,
             "there is a line beyond a goal line where the field has none",
         ),
-        (not sided and evidence.inside > LIMITS.most_inside, "there is a line along a sideline and inside it"),
         (
-            evidence.hash_contrast < LIMITS.least_hash_contrast,
+            not sided and evidence.inside > VERIFICATION_LIMITS.most_inside,
+            "there is a line along a sideline and inside it",
+        ),
+        (
+            evidence.hash_contrast < VERIFICATION_LIMITS.least_hash_contrast,
             "the hash marks are not where the field model has them",
         ),
         (
-            evidence.hashes is not None and evidence.hashes[1] > LIMITS.most_between,
+            evidence.hashes is not None and evidence.hashes[1] > VERIFICATION_LIMITS.most_between,
             "there are marks half-way between the yards, as where the yard lines are farther apart than supposed",
         ),
     ]
     problems = [text for failed, text in found if failed]
     rms = robust_rms(fit.residual_px)
-    if rms > LIMITS.largest_residual_px:
+    if rms > VERIFICATION_LIMITS.largest_residual_px:
         problems.append(f"the paint is {rms:.2f} px (rms) off the solution")
-    if fit.strain > LIMITS.largest_strain:
+    if fit.strain > VERIFICATION_LIMITS.largest_strain:
         problems.append(
             "no ordinary lens fits: the print may have other proportions (measure it from goal line to goal line"
             " and from sideline to sideline, and give its .toml file to --field)"
@@ -272,10 +280,10 @@ def cut_edges(camera: Camera, field: FieldModel) -> list[str]:
     width, height = camera.lens.size_px
     low, high = np.nanmin(px, axis=0), np.nanmax(px, axis=0)
     checks = [
-        (low[0] < LIMITS.edge_px, "left"),
-        (high[0] > width - 1 - LIMITS.edge_px, "right"),
-        (low[1] < LIMITS.edge_px, "upper"),
-        (high[1] > height - 1 - LIMITS.edge_px, "lower"),
+        (low[0] < VERIFICATION_LIMITS.edge_px, "left"),
+        (high[0] > width - 1 - VERIFICATION_LIMITS.edge_px, "right"),
+        (low[1] < VERIFICATION_LIMITS.edge_px, "upper"),
+        (high[1] > height - 1 - VERIFICATION_LIMITS.edge_px, "lower"),
     ]
     return [side for beyond, side in checks if beyond]
 

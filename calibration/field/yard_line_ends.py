@@ -16,7 +16,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import Observations
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.normal_distribution import normal_cdf
 
 
@@ -42,7 +42,7 @@ class LineEndLimits:
     """Spacing of the places that are tried."""
 
 
-LIMITS: Final = LineEndLimits()
+_LIMITS: Final = LineEndLimits()
 
 
 def observe_line_ends(
@@ -66,8 +66,8 @@ def observe_line_ends(
     outward, along = _direction(camera, ends_mm, out_mm), _direction(camera, ends_mm, out_mm[:, ::-1])
     width_px = field.line_width_mm("yard_line") * np.linalg.norm(along, axis=1)
     outward, along = (way / np.linalg.norm(way, axis=1, keepdims=True) for way in (outward, along))
-    reach = search_px + LIMITS.plateau_px
-    places = np.arange(-reach, reach + LIMITS.step_px / 2, LIMITS.step_px)
+    reach = search_px + _LIMITS.plateau_px
+    places = np.arange(-reach, reach + _LIMITS.step_px / 2, _LIMITS.step_px)
     inside = ((px > reach) & (px < np.array(plane.shape[::-1]) - 1 - reach)).all(axis=1)
 
     def levels(aside_px: Array) -> Array:
@@ -76,12 +76,12 @@ def observe_line_ends(
         seen = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(seen, dtype=np.float64)
 
-    paint = sum(levels(share * width_px) for share in LIMITS.across) / len(LIMITS.across)
-    beside = width_px / 2 + LIMITS.ground_px
+    paint = sum(levels(share * width_px) for share in _LIMITS.across) / len(_LIMITS.across)
+    beside = width_px / 2 + _LIMITS.ground_px
     contrast = paint - (levels(beside) + levels(-beside)) / 2
     offset, sigma, height, misfit = _fit_edges(contrast, places, search_px, blur_px)
     typical = float(np.median(height[inside])) if inside.any() else 0.0
-    found = inside & (misfit < LIMITS.misfit) & (height * np.sign(typical) > LIMITS.least_contrast * abs(typical))
+    found = inside & (misfit < _LIMITS.misfit) & (height * np.sign(typical) > _LIMITS.least_contrast * abs(typical))
     normals = along[:, ::-1] * (1.0, -1.0)
     normals *= np.sign((normals * outward).sum(axis=1))[:, None]
     half = (ends_mm[:, 0] > field.length_mm / 2).astype(np.intp)
@@ -90,7 +90,7 @@ def observe_line_ends(
         np.column_stack([ends_mm, np.zeros(len(ends_mm))]),
         px + offset[:, None] * outward,
         normals,
-        np.hypot(sigma, LIMITS.sigma_floor_px),
+        np.hypot(sigma, _LIMITS.sigma_floor_px),
         cluster,
         np.full(len(ends_mm), -1),
     )[found]
@@ -104,7 +104,7 @@ def _direction(camera: Camera, points_mm: Array, way_mm: Array) -> Array:
 
 def _fit_edges(contrast: Array, places: Array, search_px: float, blur_px: float) -> tuple[Array, Array, Array, Array]:
     """Fit each profile, shape (n, k), by a contrast that ends at an edge: its place, sigma, height, relative misfit."""
-    trials = np.arange(-search_px, search_px + LIMITS.trial_px / 2, LIMITS.trial_px)
+    trials = np.arange(-search_px, search_px + _LIMITS.trial_px / 2, _LIMITS.trial_px)
     shapes = normal_cdf((trials[:, None] - places) / blur_px)
     power = (shapes**2).sum(axis=1)
     along = contrast @ shapes.T
@@ -114,6 +114,6 @@ def _fit_edges(contrast: Array, places: Array, search_px: float, blur_px: float)
     height = along[rows, best] / power[best]
     variance = left[rows, best] / (len(places) - 2)
     # An edge's place is known by where the profile falls, as steep as its height and the blur make it.
-    slope = np.abs(height) * np.sqrt(1 / (2 * np.sqrt(np.pi) * blur_px * LIMITS.step_px))
+    slope = np.abs(height) * np.sqrt(1 / (2 * np.sqrt(np.pi) * blur_px * _LIMITS.step_px))
     sigma = np.sqrt(2 * np.maximum(variance, 0)) / np.maximum(slope, 1e-6)  # half the samples are independent
     return trials[best], sigma, height, np.sqrt(np.maximum(variance, 0)) / np.maximum(np.abs(height), 1e-6)

@@ -16,7 +16,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.top_view import top_view
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class YardMarkLimits:
     """and share of the steps between that may have none."""
 
 
-LIMITS: Final = YardMarkLimits()
+_LIMITS: Final = YardMarkLimits()
 
 
 def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) -> tuple[int, int] | None:
@@ -69,11 +69,11 @@ def marked_steps(plane: Plane, camera: Camera, field: FieldModel, paint: float) 
     if every < 2:
         return None
     contrast = _contrast(plane, camera, field, every) * np.sign(paint) / abs(paint)
-    count = contrast.shape[1] - 2 * LIMITS.beyond_steps
-    rim = LIMITS.beyond_steps + round(count * (1 - LIMITS.central) / 2)
+    count = contrast.shape[1] - 2 * _LIMITS.beyond_steps
+    rim = _LIMITS.beyond_steps + round(count * (1 - _LIMITS.central) / 2)
     rows = np.median(contrast[:, rim:-rim].max(axis=2), axis=1)
-    marked = rows - np.median(rows) > LIMITS.row
-    if marked.sum() < LIMITS.fewest_rows:
+    marked = rows - np.median(rows) > _LIMITS.row
+    if marked.sum() < _LIMITS.fewest_rows:
         return None
     # All rows of a step are displaced alike where the camera is not exact yet.
     by_step = contrast[marked].mean(axis=0)
@@ -105,10 +105,10 @@ def length_problem(marked: tuple[int, int] | None, field: FieldModel) -> str | N
 def _contrast(plane: Plane, camera: Camera, field: FieldModel, every: int) -> Array:
     """Return how the marks of a step stand out in their median, gray levels, shape (rows, steps, displacements)."""
     steps = round(field.length_yd / field.yard_line_every_yd)
-    low, high = -LIMITS.beyond_steps * every, (steps + LIMITS.beyond_steps) * every
-    per_yd, off = LIMITS.per_yd, LIMITS.off_samples
+    low, high = -_LIMITS.beyond_steps * every, (steps + _LIMITS.beyond_steps) * every
+    per_yd, off = _LIMITS.per_yd, _LIMITS.off_samples
     x_yd = np.arange(low * per_yd, high * per_yd) / per_yd
-    y_yd = np.arange(LIMITS.clear_yd, field.width_yd - LIMITS.clear_yd, LIMITS.across_yd)
+    y_yd = np.arange(_LIMITS.clear_yd, field.width_yd - _LIMITS.clear_yd, _LIMITS.across_yd)
     seen = top_view(plane, camera, field, x_yd, y_yd).reshape(len(y_yd), -1, every * per_yd)
     half = per_yd // 2
     parts = []
@@ -120,15 +120,15 @@ def _contrast(plane: Plane, camera: Camera, field: FieldModel, every: int) -> Ar
 
 def _run(by_step: Array) -> tuple[int, int] | None:
     """Return the run of steps with marks, counted from the goal line; None when it is not clear where it ends."""
-    present = np.flatnonzero(by_step > LIMITS.present)
+    present = np.flatnonzero(by_step > _LIMITS.present)
     if not len(present):
         return None
     first, last = int(present[0]), int(present[-1])
     inside = by_step[first : last + 1]
     next_to = np.concatenate(
-        [by_step[max(first - LIMITS.bare_steps, 0) : first], by_step[last + 1 :][: LIMITS.bare_steps]]
+        [by_step[max(first - _LIMITS.bare_steps, 0) : first], by_step[last + 1 :][: _LIMITS.bare_steps]]
     )
     # Hands and figures cover marks, but paint of an end zone seldom looks like four of them in every row.
-    if (inside < LIMITS.present).mean() > LIMITS.most_covered or (next_to > LIMITS.absent).any():
+    if (inside < _LIMITS.present).mean() > _LIMITS.most_covered or (next_to > _LIMITS.absent).any():
         return None
-    return first - LIMITS.beyond_steps, last + 1 - LIMITS.beyond_steps
+    return first - _LIMITS.beyond_steps, last + 1 - _LIMITS.beyond_steps

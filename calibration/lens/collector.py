@@ -30,7 +30,7 @@ class CollectorLimits:
     """Of the picture's width: a sheet that moves less between two frames is held still."""
 
 
-LIMITS: Final = CollectorLimits()
+COLLECTOR_LIMITS: Final = CollectorLimits()
 
 
 _COLUMNS: Final = ("left", "middle", "right")
@@ -74,7 +74,7 @@ class LensCollector:
         view = self._before
         if view is None or not is_new_view(view, self.views, size[0]):
             return False
-        if self._hold_still and not (before is not None and _moved_px(before, view) < LIMITS.still * size[0]):
+        if self._hold_still and not (before is not None and _moved_px(before, view) < COLLECTOR_LIMITS.still * size[0]):
             return False
         self.views.append(view)
         self._tilted += _is_tilted(view)
@@ -94,13 +94,13 @@ class LensCollector:
             f"{row} {column}"
             for i, row in enumerate(_ROWS)
             for j, column in enumerate(_COLUMNS)
-            if self._corners[i, j] < LIMITS.corners_per_part
+            if self._corners[i, j] < COLLECTOR_LIMITS.corners_per_part
         ]
         missing = [f"the sheet in the picture's {', '.join(parts)}"] if parts else []
-        if self._tilted < LIMITS.tilted_views:
-            missing.append(f"the sheet tilted ({self._tilted} of {LIMITS.tilted_views})")
-        if len(self.views) < LIMITS.views:
-            missing.append(f"more views ({len(self.views)} of {LIMITS.views})")
+        if self._tilted < COLLECTOR_LIMITS.tilted_views:
+            missing.append(f"the sheet tilted ({self._tilted} of {COLLECTOR_LIMITS.tilted_views})")
+        if len(self.views) < COLLECTOR_LIMITS.views:
+            missing.append(f"more views ({len(self.views)} of {COLLECTOR_LIMITS.views})")
         return tuple(missing)
 
     @property
@@ -125,4 +125,4 @@ def _is_tilted(view: LensView) -> bool:
     if plane.shape != (3, 3):
         return False
     depth = np.column_stack([view.points_mm[:, :2], np.ones(len(view.px))]) @ plane[2]
-    return bool(np.ptp(depth) / np.abs(depth.mean()) > LIMITS.tilt)
+    return bool(np.ptp(depth) / np.abs(depth.mean()) > COLLECTOR_LIMITS.tilt)

@@ -43,11 +43,11 @@ class LeanLimits:
     """Figures that are needed."""
 
 
-LIMITS: Final = LeanLimits()
+LEAN_LIMITS: Final = LeanLimits()
 
 
 _RATIOS: Final = np.exp(np.linspace(np.log(0.45), np.log(2.2), 81))
-_HEIGHTS_MM: Final = LIMITS.helmet_mm * np.exp(LIMITS.helmet_spread * np.linspace(-2, 2, 9))
+_HEIGHTS_MM: Final = LEAN_LIMITS.helmet_mm * np.exp(LEAN_LIMITS.helmet_spread * np.linspace(-2, 2, 9))
 _AHEADS_MM: Final = np.linspace(-5, 15, 21)
 
 
@@ -101,7 +101,7 @@ def estimate_distance_from_lean(camera: Camera, standing: StandingFigures) -> Re
     corners = camera.to_board(standing.corners_px, BASE_TOP_MM)[..., :2].reshape(-1, 4, 2)
     grounds = camera.to_board(standing.helmets_px)[..., :2].reshape(-1, 2)
     usable = np.isfinite(corners).all(axis=(1, 2)) & np.isfinite(grounds).all(axis=1)
-    if usable.sum() < LIMITS.fewest_figures:
+    if usable.sum() < LEAN_LIMITS.fewest_figures:
         return None
     corners, grounds = corners[usable], grounds[usable]
     eye = camera.position_mm
@@ -111,19 +111,21 @@ def estimate_distance_from_lean(camera: Camera, standing: StandingFigures) -> Re
     ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-9)
     out = grounds - corners.mean(axis=1)
     # Squared distance of each helmet from where (ratio, height, ahead) would have it.
-    heights = _RATIOS[:, None, None] * (_HEIGHTS_MM[:, None] - LIMITS.lower_per_mm2 * _AHEADS_MM**2)
+    heights = _RATIOS[:, None, None] * (_HEIGHTS_MM[:, None] - LEAN_LIMITS.lower_per_mm2 * _AHEADS_MM**2)
     squares = np.zeros((len(out), *heights.shape))
     for axis in range(2):
         wanted = out[:, axis, None, None, None] + climb[:, axis, None, None, None] * heights
         squares += (wanted - ahead[:, axis, None, None, None] * _AHEADS_MM) ** 2
-    mean, spread = LIMITS.ahead_mm
+    mean, spread = LEAN_LIMITS.ahead_mm
     weights = np.exp(-(((_AHEADS_MM - mean) / spread) ** 2) / 2)
-    near = np.exp(-squares / (2 * LIMITS.place_mm**2)) @ (weights / weights.sum()) / LIMITS.place_mm**2
-    likely = np.log((1 - LIMITS.outlier_share) * near + LIMITS.outlier_share / LIMITS.outlier_mm**2).sum(axis=0)
-    likely -= (np.log(_HEIGHTS_MM / LIMITS.helmet_mm) / LIMITS.helmet_spread) ** 2 / 2
+    near = np.exp(-squares / (2 * LEAN_LIMITS.place_mm**2)) @ (weights / weights.sum()) / LEAN_LIMITS.place_mm**2
+    likely = np.log((1 - LEAN_LIMITS.outlier_share) * near + LEAN_LIMITS.outlier_share / LEAN_LIMITS.outlier_mm**2).sum(
+        axis=0
+    )
+    likely -= (np.log(_HEIGHTS_MM / LEAN_LIMITS.helmet_mm) / LEAN_LIMITS.helmet_spread) ** 2 / 2
     share = np.exp(likely - likely.max()).sum(axis=1)
     share /= share.sum()
     logs = np.log(_RATIOS)
     middle = float(share @ logs)
     left_open = float(share @ (logs - middle) ** 2) + (logs[1] - logs[0]) ** 2
-    return RelativeDistance(middle, float(np.sqrt(left_open + LIMITS.model_error**2)))
+    return RelativeDistance(middle, float(np.sqrt(left_open + LEAN_LIMITS.model_error**2)))

@@ -40,7 +40,7 @@ class LensCalibrationLimits:
     """Largest residual of the corners."""
 
 
-LIMITS: Final = LensCalibrationLimits()
+_LIMITS: Final = LensCalibrationLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def detect_sheet(image: Image, sheet: Sheet) -> LensView | None:
     """Detect the sheet's corners in a picture; None when too few are seen."""
     board = sheet.board()
     corners, ids, _, _ = cv2.aruco.CharucoDetector(board).detectBoard(image)
-    if ids is None or len(ids) < LIMITS.fewest_corners:
+    if ids is None or len(ids) < _LIMITS.fewest_corners:
         return None
     points = np.asarray(board.getChessboardCorners(), dtype=np.float32)[np.asarray(ids).ravel()]
     return LensView(points, np.asarray(corners, dtype=np.float32).reshape(-1, 2))
@@ -109,7 +109,7 @@ def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -
     rough = np.asarray(found, dtype=np.float32).reshape(rows, columns, 2)
     nearest = min(np.linalg.norm(np.diff(rough, axis=axis), axis=2).min() for axis in (0, 1))
     # As much of the four edges that make a corner as there is, without reaching the next corner.
-    window = int(np.clip(LIMITS.window_share * nearest, *LIMITS.window_px))
+    window = int(np.clip(_LIMITS.window_share * nearest, *_LIMITS.window_px))
     steps = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 60, 1e-4)
     exact = cv2.cornerSubPix(image, rough.reshape(-1, 1, 2), (window, window), (-1, -1), steps)
     points = np.zeros((rows * columns, 3), dtype=np.float32)
@@ -119,7 +119,7 @@ def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -
 
 def is_new_view(view: LensView, kept: Sequence[LensView], width_px: int) -> bool:
     """Return whether a view shows the board at another place or angle than all that are kept."""
-    return all(_difference_px(view, other) > LIMITS.new_share * width_px for other in kept)
+    return all(_difference_px(view, other) > _LIMITS.new_share * width_px for other in kept)
 
 
 def coverage(views: Sequence[LensView], size_px: tuple[int, int]) -> tuple[float, float]:
@@ -141,13 +141,13 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
         CalibrationError: too few views, too little of the picture covered, or they don't fit one lens.
 
     """
-    if len(views) < LIMITS.fewest_views:
+    if len(views) < _LIMITS.fewest_views:
         raise CalibrationError(
-            f"only {len(views)} useful views of the sheet; {LIMITS.fewest_views} are needed. Show it near, tilted, and"
+            f"only {len(views)} useful views of the sheet; {_LIMITS.fewest_views} are needed. Show it near, tilted, and"
             " in every part of the picture."
         )
     wide, high = coverage(views, size_px)
-    if min(wide, high) < LIMITS.least_coverage:
+    if min(wide, high) < _LIMITS.least_coverage:
         raise CalibrationError(
             f"the sheet was shown across {wide:.0%} of the picture's width and {high:.0%} of its height. Show it"
             " in every corner."
@@ -157,7 +157,7 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
     rms, matrix, distortion, _, _, deviation, _, _ = cv2.calibrateCameraExtended(
         points, px, size_px, guess, np.zeros(5), flags=cv2.CALIB_USE_INTRINSIC_GUESS
     )
-    if rms > LIMITS.worst_rms_px:
+    if rms > _LIMITS.worst_rms_px:
         raise CalibrationError(
             f"the views don't fit one lens ({rms:.2f} px rms). Keep the sheet flat, the focus fixed and the hand still."
         )

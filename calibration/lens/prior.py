@@ -42,7 +42,7 @@ class LensPriorLimits:
     """Standard deviation of a height measured by tape: a lens's center of projection lies inside the camera."""
 
 
-LIMITS: Final = LensPriorLimits()
+LENS_PRIOR_LIMITS: Final = LensPriorLimits()
 
 
 _POWERS: Final = np.array([2.0, 4.0, 1.0, 1.0, 6.0])  # of the radius, by which k1, k2, p1, p2, k3 move a point
@@ -82,8 +82,8 @@ class TypicalLens:
     """
 
     size_px: tuple[int, int]
-    focal: float = LIMITS.typical_focal
-    focal_spread: float = LIMITS.focal_spread
+    focal: float = LENS_PRIOR_LIMITS.typical_focal
+    focal_spread: float = LENS_PRIOR_LIMITS.focal_spread
 
     def combined_with(self, focal: float, spread: float) -> TypicalLens:
         """Combine it with another estimate of the focal length, as a share of the width, with a relative spread."""
@@ -96,17 +96,17 @@ class TypicalLens:
         width, height = self.size_px
         fx, fy, cx, cy = lens[:4]
         focal = (fx + fy) / 2
-        middle = np.array([cx - (width - 1) / 2, cy - (height - 1) / 2]) / (LIMITS.center_spread * width)
+        middle = np.array([cx - (width - 1) / 2, cy - (height - 1) / 2]) / (LENS_PRIOR_LIMITS.center_spread * width)
         focal_terms = [
             math.log(focal / (self.focal * width)) / self.focal_spread,
-            (fx - fy) / focal / LIMITS.pixel_spread,
+            (fx - fy) / focal / LENS_PRIOR_LIMITS.pixel_spread,
         ]
         return np.array([*focal_terms, *middle, *(lens[4:] * self._distortion_scale(focal))])
 
     def strain(self, lens: Array) -> float:
         """Return how unlike an ordinary lens it is, root mean square of standard deviations."""
-        k1, k2, k3 = np.divide(LIMITS.corner_spread, LIMITS.ordinary_corner_spread)
-        tangential = LIMITS.tangential_spread / LIMITS.ordinary_tangential_spread
+        k1, k2, k3 = np.divide(LENS_PRIOR_LIMITS.corner_spread, LENS_PRIOR_LIMITS.ordinary_corner_spread)
+        tangential = LENS_PRIOR_LIMITS.tangential_spread / LENS_PRIOR_LIMITS.ordinary_tangential_spread
         share = np.array([1.0, 1.0, 1.0, 1.0, k1, k2, tangential, tangential, k3])
         return _rms(self.residual(lens) * share)
 
@@ -118,16 +118,18 @@ class TypicalLens:
         scale = self._distortion_scale(focal)
         out = np.zeros((9, 9))
         out[0, :2] = 0.5 / focal / self.focal_spread
-        out[1, :2] = np.array([fy, -fx]) / focal**2 / LIMITS.pixel_spread
-        out[2, 2] = out[3, 3] = 1 / (LIMITS.center_spread * width)
+        out[1, :2] = np.array([fy, -fx]) / focal**2 / LENS_PRIOR_LIMITS.pixel_spread
+        out[2, 2] = out[3, 3] = 1 / (LENS_PRIOR_LIMITS.center_spread * width)
         out[4:, 4:] = np.diag(scale)
         out[4:, :2] = (-_POWERS / focal * scale * lens[4:])[:, None] * 0.5
         return out
 
     def _distortion_scale(self, focal: float) -> Array:
         corner = math.hypot(*self.size_px) / 2 / focal
-        k1, k2, k3 = LIMITS.corner_spread
-        scale: Array = corner**_POWERS / np.array([k1, k2, LIMITS.tangential_spread, LIMITS.tangential_spread, k3])
+        k1, k2, k3 = LENS_PRIOR_LIMITS.corner_spread
+        scale: Array = corner**_POWERS / np.array(
+            [k1, k2, LENS_PRIOR_LIMITS.tangential_spread, LENS_PRIOR_LIMITS.tangential_spread, k3]
+        )
         return scale
 
 
@@ -156,10 +158,10 @@ def lens_at_height(camera: Camera, height_mm: float) -> TypicalLens:
         InputError: no camera sees a board from this height.
 
     """
-    low, high = LIMITS.heights_mm
+    low, high = LENS_PRIOR_LIMITS.heights_mm
     if not low <= height_mm <= high:
         raise InputError(f"the camera's height over the board can't be {height_mm:g} mm. Give {low:g} to {high:g} mm.")
-    return lens_at_distance(camera, height_mm / float(camera.position_mm[2]), LIMITS.tape_mm / height_mm)
+    return lens_at_distance(camera, height_mm / float(camera.position_mm[2]), LENS_PRIOR_LIMITS.tape_mm / height_mm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,7 @@ class MeasuredLens:
         """Return the prior of a lens and the covariance of its parameters, shape (9, 9)."""
         mean = np.array([*lens.focal_px, *lens.center_px, *lens.distortion])
         return MeasuredLens(
-            mean, np.linalg.inv(np.linalg.cholesky(covariance + np.diag(np.square(LIMITS.measured_floor))))
+            mean, np.linalg.inv(np.linalg.cholesky(covariance + np.diag(np.square(LENS_PRIOR_LIMITS.measured_floor))))
         )
 
     def residual(self, lens: Array) -> Array:

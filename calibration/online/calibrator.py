@@ -19,8 +19,7 @@ import numpy as np
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.calibration.online.recalibration import recalibrate
-from downfield.calibration.online.shake import LIMITS as SHAKE_LIMITS
-from downfield.calibration.online.shake import MovingCamera, Shake, ShakeTracker
+from downfield.calibration.online.shake import SHAKE_LIMITS, MovingCamera, Shake, ShakeTracker
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 
@@ -57,7 +56,7 @@ class OnlineLimits:
     """A field out of sight is searched for after so long: a hand over it is gone sooner."""
 
 
-LIMITS: Final = OnlineLimits()
+_LIMITS: Final = OnlineLimits()
 
 _MOVED = "the camera was moved"
 _SOLVING = "the camera was moved and is being calibrated again"
@@ -106,11 +105,11 @@ class DriftDetector:
             t_ns: its capture time, rising.
 
         """
-        seen = shake.share >= LIMITS.lost_share
+        seen = shake.share >= _LIMITS.lost_share
         self._unseen_since_ns = None if seen else _first(self._unseen_since_ns, t_ns)
-        displaced = seen and shake.largest_px > LIMITS.bump_px
+        displaced = seen and shake.largest_px > _LIMITS.bump_px
         self._displaced_since_ns = _first(self._displaced_since_ns, t_ns) if displaced else None
-        still = seen and self._last is not None and _length(shake.middle_px - self._last[1]) < LIMITS.still_px
+        still = seen and self._last is not None and _length(shake.middle_px - self._last[1]) < _LIMITS.still_px
         self._still_since_ns = _first(self._still_since_ns, t_ns) if still else None
         self._follow(shake, t_ns)
         state = self._state(t_ns)
@@ -122,21 +121,21 @@ class DriftDetector:
 
     def _state(self, t_ns: int) -> DriftState:
         before: DriftState = self._status.state if self._status else "steady"
-        if _lasted(self._unseen_since_ns, t_ns, LIMITS.lost_after_ns):
+        if _lasted(self._unseen_since_ns, t_ns, _LIMITS.lost_after_ns):
             return "lost"
         if before == "steady":
-            return "bumped" if _lasted(self._displaced_since_ns, t_ns, LIMITS.bumped_after_ns) else "steady"
-        if _lasted(self._still_since_ns, t_ns, LIMITS.still_for_ns):
+            return "bumped" if _lasted(self._displaced_since_ns, t_ns, _LIMITS.bumped_after_ns) else "steady"
+        if _lasted(self._still_since_ns, t_ns, _LIMITS.still_for_ns):
             # Back within the limit it need not be solved again: whoever leaned on the table has let go.
             return "resolving" if self._displaced_since_ns is not None else "steady"
         return "bumped" if self._unseen_since_ns is None or before != "lost" else "lost"
 
     def _follow(self, shake: Shake, t_ns: int) -> None:
-        if shake.share >= LIMITS.lost_share:
+        if shake.share >= _LIMITS.lost_share:
             if self._drift is None or self._last is None:
                 self._drift = shake.middle_px.copy()
             else:
-                share = min((t_ns - self._last[0]) / LIMITS.drift_time_ns, 1.0)
+                share = min((t_ns - self._last[0]) / _LIMITS.drift_time_ns, 1.0)
                 self._drift += share * (shake.middle_px - self._drift)
             self._last = (t_ns, shake.middle_px)
 
@@ -186,7 +185,7 @@ class _Reference:
 
     def moved(self, shake: Shake) -> Calibration:
         """Return the calibration of a picture displaced from this one."""
-        if shake.largest_px <= LIMITS.measurable_px:
+        if shake.largest_px <= _LIMITS.measurable_px:
             return self.calibration
         return replace(self.calibration, camera=self.camera.at(shake))
 
@@ -277,7 +276,7 @@ class OnlineCalibrator:
             return recalibrate([still], before, shake, made_from=[f"frame at {t_ns / 1e9:.1f} s"])
 
         if not first:
-            self._not_before_ns = t_ns + (LIMITS.drift_retry_after_ns if self._trusted else LIMITS.retry_after_ns)
+            self._not_before_ns = t_ns + (_LIMITS.drift_retry_after_ns if self._trusted else _LIMITS.retry_after_ns)
         self._job = _Job(still, self._pool.submit(work) if self._pool else _run_now(work), not self._trusted, first)
 
     def _newest(self, reference: _Reference) -> _Reference:
@@ -312,9 +311,9 @@ class OnlineCalibrator:
 
 def _needs_solving(drift: DriftStatus, t_ns: int) -> bool:
     if drift.state == "steady":
-        return drift.drift_px > LIMITS.drift_px
+        return drift.drift_px > _LIMITS.drift_px
     if drift.state == "lost":
-        return t_ns - drift.since_ns >= LIMITS.search_after_ns
+        return t_ns - drift.since_ns >= _LIMITS.search_after_ns
     return drift.state == "resolving"
 
 

@@ -21,7 +21,7 @@ from downfield.calibration.online.shake import Shake, moved_camera
 from downfield.calibration.pictures import check_picture
 from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class RecalibrationLimits:
     """A solution so near to the followed place is of that field: other lines are further off."""
 
 
-LIMITS: Final = RecalibrationLimits()
+_LIMITS: Final = RecalibrationLimits()
 
 
 def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, made_from: Sequence[str]) -> Calibration:
@@ -56,12 +56,12 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
         check_picture(image)
     prior = known_lens(before)
     solution = None
-    if shake.share > LIMITS.followed_share:
+    if shake.share > _LIMITS.followed_share:
         start = moved_camera(before.camera, shake, before.field)
         planes = [clearest_channel(image) for image in images]
-        solution = refine_solution(planes, start, before.field, prior=prior, searches_px=LIMITS.searches_px)
+        solution = refine_solution(planes, start, before.field, prior=prior, searches_px=_LIMITS.searches_px)
         if solution is not None:
-            placed = _furthest_px(start, solution.fit.camera, before.field) < LIMITS.same_px
+            placed = _furthest_px(start, solution.fit.camera, before.field) < _LIMITS.same_px
             if find_problems(solution.evidence, solution.fit, solution.field, placed=placed):
                 solution = None
     if solution is None:

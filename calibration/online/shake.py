@@ -20,7 +20,7 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.jacobians import POSE, project
 from downfield.core.arrays import Array, Bools, Image, Plane
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ class ShakeLimits:
     """A step that leaves more of the misfit than this share is the last."""
 
 
-LIMITS: Final = ShakeLimits()
+SHAKE_LIMITS: Final = ShakeLimits()
 
-_RIDGE: Final = np.eye(4) * LIMITS.ridge
-_ROBUST_PX: Final = np.geomspace(2.0, LIMITS.near_px / 2, 3)  # how far off a point is half believed, step by step
+_RIDGE: Final = np.eye(4) * SHAKE_LIMITS.ridge
+_ROBUST_PX: Final = np.geomspace(2.0, SHAKE_LIMITS.near_px / 2, 3)  # how far off a point is half believed, step by step
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +113,15 @@ class ShakeTracker:
         self._ends_px = camera.to_pixels(ends)
         self._middle_px = self._ends_px.mean(axis=0)
         found = cv2.goodFeaturesToTrack(
-            gray, LIMITS.points, 0.02, LIMITS.apart_px, mask=_field_mask(gray, camera, field)
+            gray, SHAKE_LIMITS.points, 0.02, SHAKE_LIMITS.apart_px, mask=_field_mask(gray, camera, field)
         )
-        if found is None or len(found) < LIMITS.fewest_points:
+        if found is None or len(found) < SHAKE_LIMITS.fewest_points:
             raise CalibrationError(
                 "too little of the print is in view to follow the camera: clear the field and light it evenly"
             )
         self._corners = np.asarray(found, dtype=np.float64).reshape(-1, 2)
         self._small = _reduced(gray)
-        side = np.arange(-LIMITS.half_patch_px, LIMITS.half_patch_px + 1, dtype=np.float64)
+        side = np.arange(-SHAKE_LIMITS.half_patch_px, SHAKE_LIMITS.half_patch_px + 1, dtype=np.float64)
         x, y = np.meshgrid(side, side)
         self._terms = _similarity_terms(self._corners, self._middle_px)
         self._places = self._corners.T[:, :, None] + np.stack([x.ravel(), y.ravel()])[:, None]
@@ -147,11 +147,11 @@ class ShakeTracker:
         """
         shake, settled = self._fine(image, self._last)
         if not settled or shake.share < max(
-            min(LIMITS.sure_share, LIMITS.sure_as_before * self._usual_share), LIMITS.least_share
+            min(SHAKE_LIMITS.sure_share, SHAKE_LIMITS.sure_as_before * self._usual_share), SHAKE_LIMITS.least_share
         ):
             far, _ = self._fine(image, self._coarse(_gray(image)))
             shake = far if far.share > shake.share else shake
-        if shake.share >= LIMITS.least_share:
+        if shake.share >= SHAKE_LIMITS.least_share:
             self._last, self._usual_share = shake.move, shake.share
         return shake
 
@@ -159,13 +159,13 @@ class ShakeTracker:
         """Return the shake, refined from about where it is, and whether the last step hardly moved anything."""
         near = np.zeros(len(self._corners), dtype=bool)
         step_px = np.inf
-        for _ in range(LIMITS.fine_steps):
+        for _ in range(SHAKE_LIMITS.fine_steps):
             places = move[:, :2] @ self._places.reshape(2, -1)
             places += move[:, 2:]
             seen = _centered(_sampled(image, places.reshape(self._places.shape)))
             pull = np.einsum("nsp,np->ns", self._slopes, self._patches - seen)
             step = np.einsum("nij,nj->ni", self._curves, pull)
-            usable = self._correlation(seen) > LIMITS.like
+            usable = self._correlation(seen) > SHAKE_LIMITS.like
             if usable.sum() < 4:
                 return Shake(move, np.zeros(2), 0.0, 0.0), False
             flow = self._corners @ move[:, :2].T + move[:, 2] + step.clip(-1.5, 1.5) - self._corners
@@ -175,28 +175,28 @@ class ShakeTracker:
             near[usable] = follows
             now = self._ends_px @ move[:, :2].T + move[:, 2]
             step_px = float(np.abs(now - before).max())
-            if step_px < LIMITS.settled_px:
+            if step_px < SHAKE_LIMITS.settled_px:
                 break
         displaced = now - self._ends_px
         largest = math.sqrt(_squared(displaced).max())
-        return Shake(move, displaced.mean(axis=0), float(near.mean()), largest), step_px < LIMITS.settled_px
+        return Shake(move, displaced.mean(axis=0), float(near.mean()), largest), step_px < SHAKE_LIMITS.settled_px
 
     def _coarse(self, gray: Image) -> Array:
-        corners = self._corners[: LIMITS.coarse_points]
-        start = ((corners + 0.5) / LIMITS.coarse - 0.5).astype(np.float32)
+        corners = self._corners[: SHAKE_LIMITS.coarse_points]
+        start = ((corners + 0.5) / SHAKE_LIMITS.coarse - 0.5).astype(np.float32)
         found, status, _ = cv2.calcOpticalFlowPyrLK(
             self._small,
             _reduced(gray),
             start.reshape(-1, 1, 2),
             start.reshape(-1, 1, 2).copy(),
-            winSize=LIMITS.coarse_window_px,
-            maxLevel=LIMITS.coarse_levels,
+            winSize=SHAKE_LIMITS.coarse_window_px,
+            maxLevel=SHAKE_LIMITS.coarse_levels,
         )
         ok = status.ravel() == 1
         if ok.sum() < 4:
             return np.eye(2, 3)
-        flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * LIMITS.coarse
-        return _similarity(self._terms[: LIMITS.coarse_points][ok], flow, self._middle_px)[0]
+        flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * SHAKE_LIMITS.coarse
+        return _similarity(self._terms[: SHAKE_LIMITS.coarse_points][ok], flow, self._middle_px)[0]
 
     def _correlation(self, seen: Array) -> Array:
         """Return the correlation of each patch with what it was, shape (n,)."""
@@ -230,7 +230,7 @@ class MovingCamera:
         """Return the camera where the field is now."""
         target = self._px @ shake.move[:, :2].T + shake.move[:, 2]
         camera, px, left = self._flat, self._px, np.inf
-        for _ in range(LIMITS.pose_steps):
+        for _ in range(SHAKE_LIMITS.pose_steps):
             pose = (*camera.rotation, *camera.translation_mm) + self._steps @ (target - px).ravel()
             rx, ry, rz, tx, ty, tz = pose.tolist()
             stepped = Camera(camera.lens, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz))
@@ -238,7 +238,7 @@ class MovingCamera:
             before, left = left, float(np.abs(target - px).max())
             if left < before:
                 camera = stepped
-            if left > LIMITS.pose_gain * before:  # what is left is no pose
+            if left > SHAKE_LIMITS.pose_gain * before:  # what is left is no pose
                 break
         return dataclasses.replace(camera, bow=self._camera.bow)
 
@@ -257,7 +257,7 @@ def _gray(image: Image) -> Image:
 
 def _reduced(gray: Image) -> Image:
     height, width = gray.shape
-    size = (width // LIMITS.coarse, height // LIMITS.coarse)
+    size = (width // SHAKE_LIMITS.coarse, height // SHAKE_LIMITS.coarse)
     return np.asarray(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
@@ -324,4 +324,4 @@ def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, Bools]
     dx, dy, turn, zoom = answer.tolist()
     linear = np.array([[1 + zoom / 1000, -turn / 1000], [turn / 1000, 1 + zoom / 1000]])
     shift = middle + np.array([dx, dy]) - linear @ middle
-    return np.column_stack([linear, shift]), left < LIMITS.near_px**2
+    return np.column_stack([linear, shift]), left < SHAKE_LIMITS.near_px**2

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import DownfieldError, InputError
-from downfield.core.video_file import VideoReader
+from downfield.core.media.video_file import VideoReader
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, file_sha256
 from downfield.desk.archive.items import BUNDLE_NAME, ArchivedFile, ArchivedItem, path_of, write_item
 from downfield.review.bundle_verification import is_bundle, verify_bundle

@@ -55,7 +55,7 @@ class ClusterLimits:
     """Memory of a local cluster for values between tasks, near the least that Ray takes; results go to the archive."""
 
 
-LIMITS: Final = ClusterLimits()
+CLUSTER_LIMITS: Final = ClusterLimits()
 
 _LOCAL: Final = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -108,7 +108,9 @@ class RayCluster:
         """
         import ray
 
-        remote = ray.remote(num_cpus=cpus, max_retries=LIMITS.retries, retry_exceptions=[StorageError])(function)
+        remote = ray.remote(num_cpus=cpus, max_retries=CLUSTER_LIMITS.retries, retry_exceptions=[StorageError])(
+            function
+        )
         waiting = iter(tasks)
         running: dict[Any, Task] = {}
         try:
@@ -117,7 +119,7 @@ class RayCluster:
                 running |= {remote.remote(task): task for task in islice(waiting, max(0, room))}
                 if not running:
                     return
-                finished, _ = ray.wait(list(running), timeout=LIMITS.wait_s)
+                finished, _ = ray.wait(list(running), timeout=CLUSTER_LIMITS.wait_s)
                 for reference in finished:
                     yield running.pop(reference), _outcome(reference)
         finally:
@@ -162,7 +164,7 @@ def _local_cluster(workers: int | None) -> Iterator[RayCluster]:
                 include_dashboard=False,
                 log_to_driver=False,
                 configure_logging=False,
-                object_store_memory=LIMITS.object_store_bytes,
+                object_store_memory=CLUSTER_LIMITS.object_store_bytes,
                 _temp_dir=str(folder),
             )
         except Exception as error:  # of any kind: a start that takes too long is a plain `Exception`
@@ -209,7 +211,7 @@ def _check_answers(address: str) -> None:
         )
     host, port = found[1].strip("[]"), int(found[2])
     try:
-        socket.create_connection((host, port), LIMITS.answer_s).close()
+        socket.create_connection((host, port), CLUSTER_LIMITS.answer_s).close()
     except (OSError, OverflowError) as error:
         raise InputError(f"{address}: no Ray cluster answers there: {_one_line(error)}") from None
 
@@ -218,7 +220,7 @@ def _most_in_flight(cpus_each: float) -> int:
     import ray
 
     cpus = float(ray.cluster_resources().get("CPU", 0))
-    return max(LIMITS.fewest_in_flight, round(LIMITS.in_flight_per_cpu * cpus / cpus_each))
+    return max(CLUSTER_LIMITS.fewest_in_flight, round(CLUSTER_LIMITS.in_flight_per_cpu * cpus / cpus_each))
 
 
 def _outcome(reference: Any) -> Any:
@@ -231,7 +233,7 @@ def _outcome(reference: Any) -> Any:
     except RayTaskError as error:
         return TaskFailure(_one_line(error.cause or error))
     except RayError as error:
-        times = LIMITS.retries + 1
+        times = CLUSTER_LIMITS.retries + 1
         return TaskFailure(f"its worker process ended each of {times} times: {type(error).__name__}")
 
 

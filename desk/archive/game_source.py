@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.recording.recording_library import recording_order
 from downfield.core.errors import InputError
 from downfield.core.roster import Roster, read_roster
 from downfield.desk.archive.archive_files import ArchiveFiles
@@ -20,7 +21,6 @@ from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state.game_state import HOME_AND_AWAY, Team
 from downfield.review import bundle_format as names
 from downfield.review.bundle_reading import extract_parts
-from downfield.rig.recording.recording_library import recording_order
 
 _VIDEO: Final = "recording/"
 

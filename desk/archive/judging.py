@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from downfield.core.errors import FormatError, InputError
-from downfield.core.track_files import TrackFile
+from downfield.core.files.track_files import TrackFile
 from downfield.desk.archive.archive_files import ArchiveFiles, file_sha256
 from downfield.desk.archive.items import ArchivedFile, ArchivedItem, path_of
 from downfield.desk.archive.results import JudgedItem
 from downfield.game.entries import EventRecorded, GameStarted, RulebookRecord, rulebook_of, unpack_entry
-from downfield.game.store_reader import EntryRow
 from downfield.officiating.calls import read_calls
 from downfield.officiating.engine.replay import compare_calls, judge_recording
 from downfield.officiating.events import Event, read_events
@@ -23,6 +22,7 @@ from downfield.review.bundle_format import BundleManifest
 from downfield.review.bundle_reading import extract_parts
 from downfield.review.bundle_verification import ZIP_ERRORS, journal_rows, verify_bundle
 from downfield.review.judging_again import Way, judge_again
+from downfield.store.reader import EntryRow
 
 
 @dataclass(frozen=True, slots=True)

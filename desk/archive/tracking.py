@@ -13,21 +13,21 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from downfield.capture.sources.file_sources import VideoFile
 from downfield.core.errors import InputError, RefusedError, SourceError
+from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.scene import Scene
-from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.desk.archive.game_source import GameSource
 from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.results import JudgedItem
 from downfield.models.detector import Detector
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
-from downfield.officiating.engine.replay import LIMITS, compare_calls
+from downfield.officiating.engine.replay import REPLAY_LIMITS, compare_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.review.judging_again import Way
-from downfield.rig.sources.file_sources import VideoFile
 from downfield.vision.pipeline import Vision
 
 _DEFAULT_FPS: Final = 30.0
@@ -155,7 +155,7 @@ class _Referee:
         """Judge what was declared after the last picture, and let all that is pending be decided."""
         while self._waiting:
             self._step(self._waiting.popleft())
-        self._step(Event("end", self._last_ns + LIMITS.last_tick_ns, "clock", Tick()))
+        self._step(Event("end", self._last_ns + REPLAY_LIMITS.last_tick_ns, "clock", Tick()))
 
     def _step(self, entry: Event | Scene) -> bool:
         """Judge one entry; return whether the game allowed it."""

@@ -14,8 +14,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from downfield.core.csv_text import as_typed, csv_text
 from downfield.core.errors import DownfieldError, InputError
+from downfield.core.files.csv_text import as_typed, csv_text
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, RegisteredFigure, TournamentEvent
 from downfield.desk.event.schedule import slot_times

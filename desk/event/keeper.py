@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from downfield.core.errors import OutputError
-from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import read_record, to_json
 from downfield.desk.event.operations import Operation
 from downfield.desk.event.records import Change, TournamentEvent

@@ -16,13 +16,13 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, func, insert, select, text
 from sqlalchemy.dialects.postgresql import insert as insert_or_update
 
-from downfield.game.hash_chain import GENESIS, follows
 from downfield.game.owner import rig_id
-from downfield.game.replication import BatchReply, JournalBatch, is_signed
-from downfield.game.signed_ends import SIGNED_ENDS
-from downfield.game.signing import is_public_key
-from downfield.game.store_reader import EntryRow, GameRow
-from downfield.game.store_schema import ENTRIES, GAMES
+from downfield.store.hash_chain import GENESIS, follows
+from downfield.store.reader import EntryRow, GameRow
+from downfield.store.replication import BatchReply, JournalBatch, is_signed
+from downfield.store.schema import ENTRIES, GAMES
+from downfield.store.signed_ends import SIGNED_ENDS
+from downfield.store.signing import is_public_key
 
 _NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
 

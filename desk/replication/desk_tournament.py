@@ -13,11 +13,11 @@ from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.desk.tables.status import TableStatus
-from downfield.game.replication import JournalBatch
-from downfield.game.table_push import TablePush
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.tournament.broker import BrokerAccess, broker_access
 from downfield.rig.tournament.broker_thread import BrokerThread
+from downfield.rig.tournament.table_push import TablePush
+from downfield.store.replication import JournalBatch
 
 
 class DeskTournament:

@@ -20,10 +20,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from downfield.core.errors import DownfieldError, FormatError
 from downfield.core.records import from_json, to_json
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.database import cause_of
-from downfield.game.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
+from downfield.store.database import cause_of
+from downfield.store.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg

@@ -17,11 +17,11 @@ from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
 from downfield.desk.replication.batch_group import CheckedBatch, checked, store_group
-from downfield.game.database import cause_of, create_writing_engine, parse_address, transaction
-from downfield.game.replication import BatchReply, JournalBatch, StoredPosition
-from downfield.game.signed_ends import SIGNED_ENDS
-from downfield.game.store_reader import GameRow, StoreReader
-from downfield.game.store_schema import ENTRIES, GAMES, migrate
+from downfield.store.database import cause_of, create_writing_engine, parse_address, transaction
+from downfield.store.reader import GameRow, StoreReader
+from downfield.store.replication import BatchReply, JournalBatch, StoredPosition
+from downfield.store.schema import ENTRIES, GAMES, migrate
+from downfield.store.signed_ends import SIGNED_ENDS
 
 OLDEST_SERVER: Final = 150_000
 """PostgreSQL 15, as its ``server_version_num``."""

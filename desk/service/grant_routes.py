@@ -16,7 +16,7 @@ from downfield.core.errors import RefusedError
 from downfield.desk.service.parts import DeskDep, DeskParts
 from downfield.desk.tables.grant_keeper import IssuedGrant
 from downfield.game.commands import Name
-from downfield.game.table_push import PushStatus
+from downfield.rig.tournament.table_push import PushStatus
 
 router = APIRouter(prefix="/api/grants", tags=["access"], route_class=RepeatableRoute)
 

@@ -17,7 +17,8 @@ from downfield.desk.event.records import TournamentEvent
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.service.parts import DeskDep, DeskParts
 from downfield.desk.service.pushed_event import match_of, schedule_of, teams_of
-from downfield.game.push_payloads import (
+from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tournament.push_payloads import (
     MAX_TEXT,
     MAX_TOML,
     Announcement,
@@ -26,8 +27,7 @@ from downfield.game.push_payloads import (
     PushedGame,
     PushedRulebook,
 )
-from downfield.game.table_push import PushStatus
-from downfield.rig.tables.profile import TableProfile
+from downfield.rig.tournament.table_push import PushStatus
 
 MAX_CALIBRATION: Final = 400_000
 """Letters; one with every quality cell has about 60,000."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from downfield.core.errors import InputError, NotFoundError, OutputError
-from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import check, read_record, record, to_json
 
 MAX_TABLES = 200

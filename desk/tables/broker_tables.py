@@ -14,8 +14,15 @@ from downfield.core.errors import FormatError, NotFoundError, RefusedError
 from downfield.desk.tables.address_book import MAX_NAME, TableEntry
 from downfield.desk.tables.status import STALE_S, TableStatus, status_of
 from downfield.game.owner import rig_id
-from downfield.game.table_feed import ABOUT, DESK_SUBJECT, FEED_SUBJECT, SIGNATURE_HEADER, TableMessage, opened_message
 from downfield.rig.tournament.broker import BrokerConnection, BrokerError
+from downfield.rig.tournament.table_feed import (
+    ABOUT,
+    DESK_SUBJECT,
+    FEED_SUBJECT,
+    SIGNATURE_HEADER,
+    TableMessage,
+    opened_message,
+)
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg

@@ -15,12 +15,12 @@ from downfield.api.security.granted_access import GrantRefusedError, Revoked, ch
 from downfield.api.security.grants import TableGrant, read_grant, write_grant
 from downfield.api.security.roles import Role
 from downfield.core.errors import NotFoundError, OutputError, RefusedError
-from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import make_private_folder, replace_private_file
+from downfield.core.platform.steady_clock import RUN_CLOCK
 from downfield.core.records import read_record, record, to_json
-from downfield.core.steady_clock import RUN_CLOCK
-from downfield.game.push_payloads import MAX_REVOKED, PushedAccess
-from downfield.game.signing import RigKey
-from downfield.game.table_push import TablePush
+from downfield.rig.tournament.push_payloads import MAX_REVOKED, PushedAccess
+from downfield.rig.tournament.table_push import TablePush
+from downfield.store.signing import RigKey
 
 DESK_KEY: Final = "desk.key"
 """Name of the file with the desk's key in its folder."""

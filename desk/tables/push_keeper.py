@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from downfield.core.errors import FormatError, NotFoundError, OutputError, RefusedError
-from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.owner import rig_id
-from downfield.game.push_payloads import Payload, PushedRulebook, PushedSchedule, PushedTeams
-from downfield.game.table_feed import DESK_SUBJECT
-from downfield.game.table_push import PUSH_SUBJECT, PushList, PushReport, PushState, TablePush
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.push_payloads import Payload, PushedRulebook, PushedSchedule, PushedTeams
+from downfield.rig.tournament.table_feed import DESK_SUBJECT
+from downfield.rig.tournament.table_push import PUSH_SUBJECT, PushList, PushReport, PushState, TablePush
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg

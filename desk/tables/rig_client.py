@@ -34,7 +34,7 @@ class ClientLimits:
     """Longest answer to a request."""
 
 
-LIMITS: Final = ClientLimits()
+_LIMITS: Final = ClientLimits()
 
 
 class RigRefusedError(SourceError):
@@ -75,7 +75,7 @@ def pair_with(address: str, code: str, name: str) -> Pairing:
     body = json.dumps({"code": code.strip(), "name": name[:60]})
     with closing(connection):
         answer = _ask(connection, "POST", _path(place, "api/session"), body)
-        content = answer.read(LIMITS.answer_bytes)
+        content = answer.read(_LIMITS.answer_bytes)
     if answer.status in {401, 429}:
         raise InputError(_detail(content) or "The rig does not accept this code.")
     token = _token(content) if answer.status == 200 else None
@@ -104,7 +104,7 @@ def follow(table: TableEntry) -> Iterator[Mapping[str, Any]]:
         if answer.status != 200:
             raise SourceError(f"{_shown(place)}: the rig answers with status {answer.status}.")
         try:
-            while line := answer.readline(LIMITS.line_bytes):
+            while line := answer.readline(_LIMITS.line_bytes):
                 if line.startswith(b"data: "):
                     yield _message(line[6:], place)
         except (OSError, http.client.HTTPException):
@@ -138,12 +138,12 @@ def _connect(place: Address, pinned: str | None) -> tuple[http.client.HTTPConnec
     port = place.port or (443 if place.scheme == "https" else 80)
     try:
         if place.scheme == "http":
-            plain = http.client.HTTPConnection(place.host, port, timeout=LIMITS.silent_s)
+            plain = http.client.HTTPConnection(place.host, port, timeout=_LIMITS.silent_s)
             plain.connect()
             return plain, ""
         if not pinned:
             try:
-                vouched = http.client.HTTPSConnection(place.host, port, timeout=LIMITS.silent_s)
+                vouched = http.client.HTTPSConnection(place.host, port, timeout=_LIMITS.silent_s)
                 vouched.connect()
             except ssl.SSLCertVerificationError:
                 if pinned is not None:
@@ -153,7 +153,7 @@ def _connect(place: Address, pinned: str | None) -> tuple[http.client.HTTPConnec
         own = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         own.check_hostname = False
         own.verify_mode = ssl.CERT_NONE  # the fingerprint is compared below
-        secure = http.client.HTTPSConnection(place.host, port, timeout=LIMITS.silent_s, context=own)
+        secure = http.client.HTTPSConnection(place.host, port, timeout=_LIMITS.silent_s, context=own)
         secure.connect()
         assert isinstance(secure.sock, ssl.SSLSocket)
         shown = hashlib.sha256(secure.sock.getpeercert(binary_form=True) or b"").hexdigest()

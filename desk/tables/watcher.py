@@ -28,7 +28,7 @@ class WatcherLimits:
     """Longest pause; it doubles from try to try."""
 
 
-LIMITS: Final = WatcherLimits()
+_LIMITS: Final = WatcherLimits()
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class TableWatcher:
         return sorted(found, key=lambda status: status.order)
 
     def _run(self, watched: _Watched) -> None:
-        pause_s = LIMITS.retry_s
+        pause_s = _LIMITS.retry_s
         while not watched.ended.is_set():
             try:
                 for values in self._follow(watched.entry):
@@ -109,13 +109,13 @@ class TableWatcher:
                         return
                     watched.values |= values
                     watched.heard_ns = self._now_ns()
-                    watched.problem, watched.refused, pause_s = "", False, LIMITS.retry_s
+                    watched.problem, watched.refused, pause_s = "", False, _LIMITS.retry_s
             except RigRefusedError as error:
                 watched.problem, watched.refused = str(error), True
             except DownfieldError as error:
                 watched.problem = str(error)
             watched.ended.wait(pause_s)
-            pause_s = min(2 * pause_s, LIMITS.longest_retry_s)
+            pause_s = min(2 * pause_s, _LIMITS.longest_retry_s)
 
 
 def _note_failure(watched: _Watched, cause: str) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Jersey, Player, Posture, Power
 from downfield.game.published.game_topics import TopicModel
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, Final
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
+from downfield.core.platform.steady_clock import RUN_CLOCK
 from downfield.core.scene import Ball, Figure, Player, Scene
-from downfield.core.steady_clock import RUN_CLOCK
 from downfield.game.commands import TeamSheet
 from downfield.game.entries import GameStarted
 from downfield.game.published import board_topics, game_topics
@@ -33,7 +33,7 @@ class PublishingLimits:
     """Calls in a snapshot and declarations in `declared`: about a quarter; the endpoints have the rest."""
 
 
-LIMITS: Final = PublishingLimits()
+PUBLISHING_LIMITS: Final = PublishingLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class StatePublisher:
         """Publish where every figure is, unless a scene was just published."""
         self._ball = scene.ball
         now_s = time.monotonic()
-        if now_s - self._scene_at_s >= 1 / LIMITS.scenes_per_s:
+        if now_s - self._scene_at_s >= 1 / PUBLISHING_LIMITS.scenes_per_s:
             self._scene_at_s = now_s
             self._sink.publish("scene", scene_view(scene, self._field))
 
@@ -139,7 +139,7 @@ class StatePublisher:
         state, line_up = snapshot.state, snapshot.line_up
         calls, before = self.call_views(snapshot), self._calls
         if calls != before:
-            latest = game_topics.CallsUpdate(calls=calls[-LIMITS.latest :])
+            latest = game_topics.CallsUpdate(calls=calls[-PUBLISHING_LIMITS.latest :])
             self._sink.publish("calls", changed_calls(calls, before), full=latest)
             self._calls = calls
         self._publish("declared", game_topics.RecentDeclarations(events=tuple(snapshot.declarations)))

@@ -43,7 +43,7 @@ class FollowerLimits:
     """A play was entered, and the strip has not been set since for this long."""
 
 
-LIMITS: Final = FollowerLimits()
+_LIMITS: Final = FollowerLimits()
 
 
 class FollowedGame(Protocol):
@@ -154,7 +154,7 @@ class StripFollower:
 
     def _wait_ns(self) -> int:
         """Return how long to wait: longer while the strip still stands as it did before the game went on."""
-        return LIMITS.ask_ns if self._said_ns >= self._expected_ns else LIMITS.behind_ns
+        return _LIMITS.ask_ns if self._said_ns >= self._expected_ns else _LIMITS.behind_ns
 
     @staticmethod
     def _choice_due(state: GameState) -> bool:

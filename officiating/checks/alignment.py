@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from downfield.core.counted_nouns import counted
 from downfield.core.footprint import PoseError, signed_gap
-from downfield.officiating.checks.check import LIMITS, Measurement, at_most, check
+from downfield.core.text.counted_nouns import counted
+from downfield.officiating.checks.check import CHECK_LIMITS, Measurement, at_most, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import LINEMEN
@@ -225,7 +225,7 @@ def stacked_pairs(players: Sequence[FormationPlayer], params: Params) -> list[St
         clear = (along, a.sigma_u_mm, b.sigma_u_mm) if along > across else (across, a.sigma_v_mm, b.sigma_v_mm)
         sigma = (clear[1] ** 2 + clear[2] ** 2) ** 0.5
         side_by_side = abs(a.depth_mm - b.depth_mm) < min(a.length_mm, b.length_mm) / 2
-        if clear[0] < LIMITS.clear_sigmas * sigma + LIMITS.rounding_mm and not side_by_side:
+        if clear[0] < CHECK_LIMITS.clear_sigmas * sigma + CHECK_LIMITS.rounding_mm and not side_by_side:
             pairs.append(StackedPair(front, rear, clear[0], sigma))
     return pairs
 

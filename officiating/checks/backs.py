@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from downfield.officiating.checks.alignment import LINE_TOLERANCE_YD, on_line
-from downfield.officiating.checks.check import LIMITS, Measurement, check
+from downfield.officiating.checks.check import CHECK_LIMITS, Measurement, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.params import Param, Params
 
@@ -180,7 +180,7 @@ def gunner_corridor(formation: Formation, params: Params) -> Iterator[Measuremen
                 low, high = gunner.v_mm - gunner.width_mm / 2, gunner.v_mm + gunner.width_mm / 2
                 clear = max(defender.low_mm - high, low - defender.high_mm)
                 sigma = (defender.sigma_v_mm**2 + gunner.sigma_v_mm**2) ** 0.5
-                if clear < LIMITS.clear_sigmas * sigma + LIMITS.rounding_mm:
+                if clear < CHECK_LIMITS.clear_sigmas * sigma + CHECK_LIMITS.rounding_mm:
                     text = f"{defender.id} stands in the way of gunner {gunner.id}, clear by {clear:.1f} mm"
                     yield Measurement(text, (defender.id, gunner.id), clear, sigma, "mm")
 

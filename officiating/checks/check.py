@@ -31,7 +31,7 @@ class CheckLimits:
     """Added to the clearance, so that bases that exactly touch are measured without error too."""
 
 
-LIMITS: Final = CheckLimits()
+CHECK_LIMITS: Final = CheckLimits()
 
 
 @record
@@ -150,7 +150,7 @@ class Check(Generic[Subject]):
         params = Params(self.params) if params is None else params
         if confidence is None:
             defined = "calls.confidence" in params.definitions
-            confidence = params.real("calls.confidence") if defined else LIMITS.confidence
+            confidence = params.real("calls.confidence") if defined else CHECK_LIMITS.confidence
         results = (self._result(measurement, confidence, book) for measurement in self.measure(subject, params))
         return tuple(result for result in results if result.clauses)
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from downfield.core.angles import wrap_deg
 from downfield.core.errors import InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Jersey, Player, Scene
 from downfield.officiating.checks.roles import RolePlacement, infer_roles
 from downfield.officiating.state.facts import outermost_x, outermost_y

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.angles import difference_deg
-from downfield.core.counted_nouns import counted
 from downfield.core.scene import Jersey, Player, Scene
+from downfield.core.text.counted_nouns import counted
 from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import ELIGIBLE, canonical_role
@@ -40,7 +40,7 @@ class MovementLimits:
     """A base that seems turned farther than this may have been turned less, and its front taken for its rear."""
 
 
-LIMITS: Final = MovementLimits()
+_LIMITS: Final = MovementLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _change(
         sigma_mm=math.hypot(*a.sigma_mm, *b.sigma_mm) / math.sqrt(2),
         turned_deg=turned_deg,
         sigma_deg=math.hypot(a.sigma_deg, b.sigma_deg),
-        front=min(a.front, b.front) if turned_deg > LIMITS.other_end_deg else 1.0,
+        front=min(a.front, b.front) if turned_deg > _LIMITS.other_end_deg else 1.0,
         dead=player.id in fallen,
         swapped=player.id in swapped,
     )

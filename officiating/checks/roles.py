@@ -39,7 +39,7 @@ class RoleLimits:
     """Deepest linebacker, the distance to gain: deeper players are there for the pass."""
 
 
-LIMITS: Final = RoleLimits()
+_LIMITS: Final = RoleLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def infer_roles(
     """
     roles = [canonical_role(placement.named) for placement in placements]
     named = [bool(role) for role in roles]
-    _infer_offense(placements, roles, LIMITS.line_yd * mm_per_yd_x, LIMITS.tight_end_yd * mm_per_yd_y, middle_mm)
+    _infer_offense(placements, roles, _LIMITS.line_yd * mm_per_yd_x, _LIMITS.tight_end_yd * mm_per_yd_y, middle_mm)
     _infer_defense(placements, roles, mm_per_yd_x)
     return [(role, not was_named) for role, was_named in zip(roles, named, strict=True)]
 
@@ -140,7 +140,7 @@ def _infer_defense(placements: Sequence[RolePlacement], roles: list[str], mm_per
     center = next((placements[i] for i in line if roles[i] == "C"), None)
     low = min((placements[i].low_mm for i in line), default=0.0)
     high = max((placements[i].high_mm for i in line), default=0.0)
-    front = [i for i in unnamed if placements[i].depth_mm <= LIMITS.defensive_line_yd * mm_per_yd]
+    front = [i for i in unnamed if placements[i].depth_mm <= _LIMITS.defensive_line_yd * mm_per_yd]
     if center is not None and not any(role == "NT" for role in roles):
         over = [i for i in front if _overlap(placements[i], center)]
         nearest = sorted(over, key=lambda i: (placements[i].depth_mm, abs(placements[i].v_mm - center.v_mm)))
@@ -148,7 +148,7 @@ def _infer_defense(placements: Sequence[RolePlacement], roles: list[str], mm_per
             roles[i] = "NT"
     for i in unnamed:
         inside = placements[i].low_mm < high and placements[i].high_mm > low
-        deep = placements[i].depth_mm > LIMITS.linebacker_yd * mm_per_yd
+        deep = placements[i].depth_mm > _LIMITS.linebacker_yd * mm_per_yd
         roles[i] = roles[i] or ("DL" if i in front else "LB" if inside and not deep else "DB")
 
 

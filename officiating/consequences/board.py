@@ -34,13 +34,13 @@ class BoardLimits:
     """A figure comes to rest with the board within this time, and no hand reaches it sooner."""
 
 
-LIMITS: Final = BoardLimits()
+BOARD_LIMITS: Final = BoardLimits()
 
 
 def power_finding(t_ns: int, *, on: bool, by: Side | None) -> Finding:
     """Return the finding that the board was switched on or off, as measured or declared."""
     text, detail = ("board on", "on") if on else ("board off", "off")
-    settle_ns = None if on else t_ns + LIMITS.coast_ns
+    settle_ns = None if on else t_ns + BOARD_LIMITS.coast_ns
     return Finding(
         POWER, "info", t_ns, text, (), key=str(t_ns), settle_ns=settle_ns, settle_early=False, side=by, detail=detail
     )
@@ -145,7 +145,7 @@ def _pivots_allowed(game: GameState, context: RuleContext) -> tuple[int | None, 
 def with_rest_poses(game: GameState, scene: Scene) -> GameState:
     """Return the game with the poses of a stoppage as the figures came to rest, not as the switch was turned."""
     stoppage = game.play.stoppage
-    if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= LIMITS.rest_ns:
+    if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= BOARD_LIMITS.rest_ns:
         return game
     return replace(game, play=replace(game.play, stoppage=replace(stoppage, poses=poses_of(scene))))
 

@@ -41,7 +41,7 @@ class DeclarationLimits:
     """Longer than a game played on one clock."""
 
 
-LIMITS: Final = DeclarationLimits()
+_LIMITS: Final = DeclarationLimits()
 
 LINE_UP_PARAMS: Final = (
     Param("line_up.jersey_by_role", False, "", "whether the dark jersey always has the ball at the start of a play"),
@@ -135,8 +135,8 @@ def check_time_left(left_s: float, name: str, period: int, params: Params) -> No
     """
     if left_s < 0:
         raise RefusedError(f"{name}: time left can't be negative ({left_s:g} s)")
-    if not left_s <= LIMITS.clock_s:
-        raise RefusedError(f"{name}: the clock shows 0 to {LIMITS.clock_s / 60:g} minutes, not {left_s:g} s")
+    if not left_s <= _LIMITS.clock_s:
+        raise RefusedError(f"{name}: the clock shows 0 to {_LIMITS.clock_s / 60:g} minutes, not {left_s:g} s")
     length_s = period_s(params, overtime=period > params.count("clock.periods"))
     if length_s is not None and left_s > length_s:
         raise RefusedError(f"{name}: period {period} has {length_s:g} s, so {left_s:g} s can't be left")

@@ -40,7 +40,7 @@ class SetUpLimits:
     """A spot this near to the rulebook's own is that spot."""
 
 
-LIMITS: Final = SetUpLimits()
+_LIMITS: Final = SetUpLimits()
 
 
 def apply_set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
@@ -121,8 +121,8 @@ def _check_numbers(body: SetUp, game: GameState, context: RuleContext) -> None:
     periods = params.count("clock.periods") + (context.system.overtime != "none")
     if not 1 <= body.period <= periods:
         raise RefusedError(f"set-up: the period is 1 to {periods}, not {body.period}")
-    if not 0 <= min(body.score) <= max(body.score) <= LIMITS.score:
-        raise RefusedError(f"set-up: a score is 0 to {LIMITS.score}, not {max(body.score, key=abs)}")
+    if not 0 <= min(body.score) <= max(body.score) <= _LIMITS.score:
+        raise RefusedError(f"set-up: a score is 0 to {_LIMITS.score}, not {max(body.score, key=abs)}")
     if 1 in body.score:
         raise RefusedError("set-up: the score can't be 1, since nothing scores a single point without a touchdown")
     if body.clock_s is not None:
@@ -222,7 +222,7 @@ def _plays(body: SetUp, overtime: OvertimeSetUp, game: GameState) -> Overtime:
 
 def _refuse_other_spot(body: SetUp, game: GameState) -> None:
     """Refuse a spot of a kick or try other than the rulebook's."""
-    if body.spot_yd is not None and abs(body.spot_yd - game.los_yd) > LIMITS.spot_yd:
+    if body.spot_yd is not None and abs(body.spot_yd - game.los_yd) > _LIMITS.spot_yd:
         name = body.due.replace("_", " ")
         raise RefusedError(
             f"set-up: the rulebook puts the {name} at {game.los_yd:g} yd, not at {body.spot_yd:g} yd; leave it out"

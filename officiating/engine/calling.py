@@ -25,7 +25,7 @@ class CallingLimits:
     """A margin measured with more than this many times the error of the one before does not replace it."""
 
 
-LIMITS: Final = CallingLimits()
+_LIMITS: Final = CallingLimits()
 
 TOO_CLOSE_TEXT: Final = "too close to call: "
 """Stands before the text of a call until a person confirms it."""
@@ -90,7 +90,7 @@ def _sure_but_for_caps(finding: Finding) -> float:
 
 def _with_better_measurement(known: Finding, again: Finding) -> Finding:
     """Return a finding made again, with the earlier margin where it can hardly be measured any more (in a fall)."""
-    if known.sigma is None or again.sigma is None or again.sigma <= LIMITS.vague_ratio * known.sigma:
+    if known.sigma is None or again.sigma is None or again.sigma <= _LIMITS.vague_ratio * known.sigma:
         return again
     conditions = tuple(
         replace(one, margin=known.margin, sigma=known.sigma) if (one.margin, one.sigma) == measured else one

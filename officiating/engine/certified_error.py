@@ -12,7 +12,7 @@ from statistics import NormalDist
 from typing import Final
 
 from downfield.core.errors import InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.records import check
 from downfield.core.scene import Scene
 

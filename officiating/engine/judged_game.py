@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.game_memento import Checkpoint, GameMemento
 from downfield.officiating.engine.legal import LegalDeclarations, legal
-from downfield.officiating.engine.rules_engine import LIMITS as ENGINE_LIMITS
-from downfield.officiating.engine.rules_engine import RulesEngine
+from downfield.officiating.engine.rules_engine import ENGINE_LIMITS, RulesEngine
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import HOME_AND_AWAY, GameState, Team
@@ -40,7 +39,7 @@ class JudgedGameLimits:
     """Scenes are kept this long for rulings to go back to."""
 
 
-LIMITS: Final = JudgedGameLimits()
+_LIMITS: Final = JudgedGameLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class JudgedGame:
         rulebook: Rulebook,
         field: FieldModel,
         teams: tuple[Team, Team] = HOME_AND_AWAY,
-        keep_s: float | None = LIMITS.keep_s,
+        keep_s: float | None = _LIMITS.keep_s,
         certified_yd: tuple[float, float] | None = None,
     ) -> None:
         self._engine = RulesEngine(rulebook, field, certified_yd=certified_yd)
@@ -218,7 +217,7 @@ class JudgedGame:
             return False
         if self._off_since_ns is None:
             self._off_since_ns = scene.t_ns
-        return scene.t_ns - self._off_since_ns > LIMITS.rest_ns
+        return scene.t_ns - self._off_since_ns > _LIMITS.rest_ns
 
     def _add_calls(self, calls: Iterable[Call], log_index: int) -> None:
         for call in calls:
@@ -227,7 +226,7 @@ class JudgedGame:
 
     def _add_checkpoint(self) -> None:
         last = self._checkpoints[-1].entries
-        if len(self._log) - last < LIMITS.checkpoint_entries or self._resting:
+        if len(self._log) - last < _LIMITS.checkpoint_entries or self._resting:
             return
         self._checkpoints.append(Checkpoint(len(self._log), self._state, len(self._calls)))
         if self._keep_ns is not None:
@@ -326,7 +325,7 @@ class JudgedGame:
                     self._refused.append(RefusedEvent(entry.id, str(error)))
                 continue
             self._add_calls(calls, place)
-            if place + 1 - self._checkpoints[-1].entries >= LIMITS.checkpoint_entries:
+            if place + 1 - self._checkpoints[-1].entries >= _LIMITS.checkpoint_entries:
                 self._checkpoints.append(Checkpoint(place + 1, self._state, len(self._calls)))
 
 

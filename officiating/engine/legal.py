@@ -10,8 +10,7 @@ from collections import Counter
 from downfield.core.errors import RefusedError
 from downfield.core.records import record
 from downfield.officiating.checks.pivot_limits import PivotLimit, pivot_limits
-from downfield.officiating.consequences.board import ANY_NUMBER
-from downfield.officiating.consequences.board import LIMITS as BOARD
+from downfield.officiating.consequences.board import ANY_NUMBER, BOARD_LIMITS
 from downfield.officiating.declarations import Declaration, Side
 from downfield.officiating.engine.candidates import TriedDeclaration, candidates
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
@@ -70,7 +69,7 @@ class LegalDeclarations:
 def legal(engine: RulesEngine, state: EngineState) -> LegalDeclarations:
     """Return what may be declared in a state. Pure: the state stays as it is."""
     system = engine.rulebook.system
-    t_ns = _now_ns(state) + BOARD.coast_ns
+    t_ns = _now_ns(state) + BOARD_LIMITS.coast_ns
     game = engine.step(state, Event("rest", t_ns, "clock", Tick()))[0].game  # a declared switch takes effect at rest
     groups: dict[tuple[str, str], list[tuple[TriedDeclaration, str]]] = {}
     for candidate in candidates(game, system):

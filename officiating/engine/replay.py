@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.declarations import LineUpDeclared
@@ -32,7 +32,7 @@ class ReplayLimits:
     """Spots nearer than this are the same."""
 
 
-LIMITS: Final = ReplayLimits()
+REPLAY_LIMITS: Final = ReplayLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _merge_by_time(
     for entry in heapq.merge(*streams, key=lambda entry: entry.t_ns):
         last_ns = entry.t_ns
         yield entry
-    yield Event("end", last_ns + LIMITS.last_tick_ns, "clock", Tick())
+    yield Event("end", last_ns + REPLAY_LIMITS.last_tick_ns, "clock", Tick())
 
 
 def _pair_by_time(found: list[CallDifference]) -> list[CallDifference]:
@@ -163,7 +163,7 @@ def _pair_by_time(found: list[CallDifference]) -> list[CallDifference]:
     only_second = [difference for difference in found if difference.first is None]
     paired = [difference for difference in found if difference.first is not None and difference.second is not None]
     for difference in (difference for difference in found if difference.second is None):
-        near = (other for other in only_second if abs(other.t_ns - difference.t_ns) <= LIMITS.same_call_ns)
+        near = (other for other in only_second if abs(other.t_ns - difference.t_ns) <= REPLAY_LIMITS.same_call_ns)
         partner = next(near, None)
         if partner is None:
             paired.append(difference)
@@ -174,7 +174,7 @@ def _pair_by_time(found: list[CallDifference]) -> list[CallDifference]:
 
 
 def _is_same_call(a: Call, b: Call) -> bool:
-    return a.kind == b.kind and a.players[:1] == b.players[:1] and abs(a.t_ns - b.t_ns) <= LIMITS.same_call_ns
+    return a.kind == b.kind and a.players[:1] == b.players[:1] and abs(a.t_ns - b.t_ns) <= REPLAY_LIMITS.same_call_ns
 
 
 def _agree(a: Call, b: Call) -> bool:
@@ -182,7 +182,7 @@ def _agree(a: Call, b: Call) -> bool:
         return False
     if a.spot_yd is None or b.spot_yd is None:
         return a.spot_yd == b.spot_yd
-    return abs(a.spot_yd[0] - b.spot_yd[0]) <= LIMITS.same_spot_yd
+    return abs(a.spot_yd[0] - b.spot_yd[0]) <= REPLAY_LIMITS.same_spot_yd
 
 
 def _describe(call: Call | None) -> str:

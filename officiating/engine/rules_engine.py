@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Power, Scene
 from downfield.officiating.calls import POWER, Call, Finding
 from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
@@ -43,7 +43,7 @@ class EngineLimits:
     """A figure upright again within this time had not fallen: it can't get up by itself, and no hand is so quick."""
 
 
-LIMITS: Final = EngineLimits()
+ENGINE_LIMITS: Final = EngineLimits()
 
 NOT_JUDGED: Final = frozenset(
     {Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.PENDING_ROLL, Phase.PENDING_CHOICE, Phase.OVER}
@@ -192,7 +192,7 @@ class RulesEngine:
         self.check_time(state, event)
         game = state.game
         now_ns = max(game.now_ns, event.t_ns)
-        fresh = bool(state.recent) and event.t_ns - state.recent[-1].t_ns <= LIMITS.stale_ns
+        fresh = bool(state.recent) and event.t_ns - state.recent[-1].t_ns <= ENGINE_LIMITS.stale_ns
         facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if fresh else None
         context = RuleContext(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts, state.ended)
         if isinstance(event.body, Ruling):
@@ -341,7 +341,7 @@ def _advance_clock(game: GameState, t_ns: int) -> GameState:
 
 def _append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
     """Return the recent scenes with one more, and without those too old to matter."""
-    oldest_ns = scene.t_ns - LIMITS.recent_ns
+    oldest_ns = scene.t_ns - ENGINE_LIMITS.recent_ns
     first = 0
     while first < len(recent) and recent[first].t_ns < oldest_ns:
         first += 1
@@ -350,7 +350,7 @@ def _append_recent(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]
 
 def _update_falls(game: GameState, facts: Facts) -> GameState:
     """Return the game with the falls of this frame added, and without those that turned out to be none."""
-    falls, limit_ns = game.play.falls, LIMITS.mistaken_fall_ns
+    falls, limit_ns = game.play.falls, ENGINE_LIMITS.mistaken_fall_ns
     if falls and facts.t_ns - falls[-1].first_seen_ns < limit_ns:
         upright = {figure.id for figure in facts.scene.figures if figure.posture == "upright"}
         falls = tuple(

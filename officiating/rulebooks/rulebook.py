@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any, Final, cast, get_args
 
 from downfield.core.errors import FormatError, RulebookError
+from downfield.core.files.input_files import parse_toml, read_text
 from downfield.core.format_versions import KEYS
-from downfield.core.input_files import parse_toml, read_text
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebooks.efl.system import EFL

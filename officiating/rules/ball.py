@@ -41,7 +41,7 @@ class TouchLimits:
     """A touch that is doubtful at first waits this long: a base that goes on is surely over the ball by then."""
 
 
-LIMITS: Final = TouchLimits()
+_LIMITS: Final = TouchLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class FirstTouch(ImmediateRule):
             conditions=worth_telling(conditions),
             measure="" if rival is None else "first",
             against="the ball is still free" if rival is None else f"{rival.figure.id} touches it first",
-            settle_ns=facts.t_ns + LIMITS.doubtful_touch_ns,
+            settle_ns=facts.t_ns + _LIMITS.doubtful_touch_ns,
             side=side,
             detail="recovered" if kind == "kick" else "",
             numbers=CallNumbers(caught_yd=spot),

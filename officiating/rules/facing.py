@@ -33,7 +33,7 @@ class FacingLimits:
     """Within this the carrier has certainly turned forward again; a heading jitters by a few degrees."""
 
 
-LIMITS: Final = FacingLimits()
+_LIMITS: Final = FacingLimits()
 
 FORWARD_AGAIN: Final = "forward_again"
 """Detail and note of a carrier that faces forward again."""
@@ -79,10 +79,10 @@ class Backward(ImmediateRule):
         off_deg = facts.heading_error_deg(carrier)
         if detail == "turned":
             text = f"{carrier.id} has turned toward his own goal line; his coach may let him run or stop him"
-            clauses, margin = self.turned, off_deg - LIMITS.sideways_deg
+            clauses, margin = self.turned, off_deg - _LIMITS.sideways_deg
         else:
             text = f"{carrier.id} is pushed back; his coach may play on, without forward progress"
-            clauses, margin = self.pushed, LIMITS.sideways_deg - off_deg
+            clauses, margin = self.pushed, _LIMITS.sideways_deg - off_deg
         if carrier.front < params.real("calls.confidence"):
             text = f"{carrier.id} goes back, turned or pushed: not sure which end is his front"
             clauses = self.clauses
@@ -128,7 +128,7 @@ def backward_motion(facts: Facts, state: GameState, params: Params) -> Literal["
     velocity = facts.velocity_mm_s(carrier.id, window_ns)
     if velocity is None or -velocity[0] * state.ball_direction < params.real("backward.speed_mm_s"):
         return None
-    return "turned" if facts.heading_error_deg(carrier) > LIMITS.sideways_deg else "pushed"
+    return "turned" if facts.heading_error_deg(carrier) > _LIMITS.sideways_deg else "pushed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class CarrierTurnedBack(ImmediateRule):
             if 1.0 - carrier.front <= 1.0 - params.real("calls.confidence"):
                 return ()
             carrier = carrier.turned_around()  # he may have turned, should his front be the other end
-        margin = facts.heading_error_deg(carrier) - LIMITS.sideways_deg
+        margin = facts.heading_error_deg(carrier) - _LIMITS.sideways_deg
         ends = over_fronts(carrier, lambda figure: _facing_back(facts, figure))
         turned, scene = _turning_point(facts, carrier)
         point = reference_point(facts, turned, params.choice("turned_back.spot"), scene)
@@ -222,12 +222,12 @@ class CarrierTurnedBack(ImmediateRule):
 
 def _facing_back(facts: Facts, figure: Figure) -> tuple[float, float]:
     """Return by how much a figure with a known front faces its own goal line, and the error of that, degrees."""
-    return facts.heading_error_deg(figure) - LIMITS.sideways_deg, figure.sigma_deg
+    return facts.heading_error_deg(figure) - _LIMITS.sideways_deg, figure.sigma_deg
 
 
 def _facing_forward(facts: Facts, figure: Figure) -> tuple[float, float]:
     """Return by how much a figure with a known front certainly faces forward, and the error of that, degrees."""
-    return LIMITS.forward_deg - facts.heading_error_deg(figure), figure.sigma_deg
+    return _LIMITS.forward_deg - facts.heading_error_deg(figure), figure.sigma_deg
 
 
 def _turning_point(facts: Facts, carrier: Figure) -> tuple[Figure, Scene]:
@@ -235,7 +235,7 @@ def _turning_point(facts: Facts, carrier: Figure) -> tuple[Figure, Scene]:
     turned, at = carrier, facts.scene
     for scene in reversed(facts.recent):
         figure = find_figure(scene, carrier.id)
-        if figure is None or facts.heading_error_deg(figure) <= LIMITS.sideways_deg:
+        if figure is None or facts.heading_error_deg(figure) <= _LIMITS.sideways_deg:
             break
         turned, at = figure, scene
     return turned, at

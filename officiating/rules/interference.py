@@ -31,7 +31,7 @@ class InterferenceLimits:
     """A figure seen to turn is watched this much longer: it may turn on, and a doubtful turn becomes a sure one."""
 
 
-LIMITS: Final = InterferenceLimits()
+_LIMITS: Final = InterferenceLimits()
 
 INTERFERENCE_PARAMS: Final = (
     Param("interference.turn_deg", 20.0, "deg", "not stated; more than a nudge, less than being spun", low=5, high=90),
@@ -147,7 +147,7 @@ class Interference:
         margin = turn_deg - params.real("interference.turn_deg")
         sigma = math.hypot(before.sigma_deg, victim.sigma_deg)
         # A small turn is the same for both ends, but whether it is away from the ball is not.
-        matters = in_air or difference_deg(victim.heading_deg, before.heading_deg) > LIMITS.sideways_deg
+        matters = in_air or difference_deg(victim.heading_deg, before.heading_deg) > _LIMITS.sideways_deg
         front = min(before.front, victim.front) if matters else 1.0
         conditions = (
             Condition("touch", touch.probability),
@@ -172,7 +172,7 @@ class Interference:
             measure="turn",
             conditions=worth_telling(conditions),
             against=f"{victim.id} was not turned by the touch",
-            settle_ns=max(foul_ns + params.ns("interference.window_s"), facts.t_ns + LIMITS.turning_ns),
+            settle_ns=max(foul_ns + params.ns("interference.window_s"), facts.t_ns + _LIMITS.turning_ns),
             settle_early=False,
             proposed=True,
             side=state.side_of(victim.jersey),

@@ -42,7 +42,7 @@ class LineCrossingLimits:
     """A figure's motion is measured over this time: a few frames, so that their errors average out."""
 
 
-LIMITS: Final = LineCrossingLimits()
+LINE_CROSSING_LIMITS: Final = LineCrossingLimits()
 
 _END_LINE: Final = "end line"
 
@@ -105,7 +105,7 @@ def spot_at(facts: Facts, figure: Figure, reference: str, t_ns: int) -> tuple[fl
         return facts.spot_yd(*end)
     last = scenes[-1]
     point = _spot_point(facts, then, reference, last)
-    earlier = next((scene for scene in scenes if last.t_ns - scene.t_ns <= LIMITS.motion_ns), last)
+    earlier = next((scene for scene in scenes if last.t_ns - scene.t_ns <= LINE_CROSSING_LIMITS.motion_ns), last)
     start = find_figure(earlier, figure.id)
     if start is None or earlier.t_ns >= last.t_ns:
         share = (t_ns - last.t_ns) / (after.t_ns - last.t_ns)
@@ -179,7 +179,7 @@ class OutOfBounds(ImmediateRule):
                 unit="mm",
                 probability=capped_if_unsure(ends.probability, carrier),
                 against=f"{carrier.id} stays in bounds",
-                settle_ns=facts.t_ns + LIMITS.linger_ns,
+                settle_ns=facts.t_ns + LINE_CROSSING_LIMITS.linger_ns,
                 front=ends.front,
                 measure=measure,
                 conditions=ends.conditions(measure, "mm", carrier),
@@ -271,7 +271,7 @@ class LineCrossed(ImmediateRule):
                 unit="mm",
                 probability=capped_if_unsure(ends.probability, carrier),
                 against=f"{carrier.id} is short of the line",
-                settle_ns=facts.t_ns + LIMITS.linger_ns,
+                settle_ns=facts.t_ns + LINE_CROSSING_LIMITS.linger_ns,
                 side=side if scores else None,
                 front=ends.front,
                 conditions=ends.conditions("line", "mm", carrier),

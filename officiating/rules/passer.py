@@ -12,7 +12,7 @@ from downfield.officiating.calls import Finding
 from downfield.officiating.conditions import Condition, worth_telling
 from downfield.officiating.params import Param, Params
 from downfield.officiating.role_names import canonical_role
-from downfield.officiating.rules.lines import LIMITS, reference_param, reference_point, spot_at
+from downfield.officiating.rules.lines import LINE_CROSSING_LIMITS, reference_param, reference_point, spot_at
 from downfield.officiating.state.facts import (
     Facts,
     MeasuredPoint,
@@ -188,7 +188,7 @@ class TooDeep(ImmediateRule):
                 unit="mm",
                 probability=capped_if_unsure(ends.probability, carrier),
                 against=f"{carrier.id} is not yet too deep",
-                settle_ns=facts.t_ns + LIMITS.linger_ns,
+                settle_ns=facts.t_ns + LINE_CROSSING_LIMITS.linger_ns,
                 detail="depth",
                 front=ends.front,
                 measure="excess",

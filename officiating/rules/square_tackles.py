@@ -74,7 +74,7 @@ class SquareTackleLimits:
     """Probability of the likelier reading at either end of the unsure band: below any confidence worth calling at."""
 
 
-LIMITS: Final = SquareTackleLimits()
+_LIMITS: Final = SquareTackleLimits()
 
 PAIR_CLAUSES: Final = {
     "front-front": ("EFL-078", "EFL-079"),
@@ -347,7 +347,7 @@ def square_limit(params: Params) -> GradedLimit:
     magnitude: the true one may lie on the other side of square, where it counts the same.
     """
     low, middle, high = (params.real(f"tackle.{name}") for name in ("unsure_from_deg", "angle_deg", "unsure_to_deg"))
-    sure, unsure = LIMITS.unsure_probability, 1.0 - LIMITS.unsure_probability
+    sure, unsure = _LIMITS.unsure_probability, 1.0 - _LIMITS.unsure_probability
     by_angle = [(min(low, middle), 1.0)]
     if low < middle:
         by_angle += [(low, sure), (middle, EVEN_ODDS)]

@@ -35,7 +35,7 @@ class TackleLimits:
     """The carrier must lie this long to have fallen: a network takes some figures for fallen for a moment."""
 
 
-LIMITS: Final = TackleLimits()
+_LIMITS: Final = TackleLimits()
 
 FACES: Final = ("front", "rear", "left", "right", "corner")
 
@@ -136,7 +136,7 @@ class Tackle:
             unit="mm",
             probability=joint_probability(conditions),
             against=f"{contact.opponent} does not touch {carrier.id}: play on",
-            settle_ns=t_ns + window_ns + (LIMITS.late_fall_ns if window_ns else 0),
+            settle_ns=t_ns + window_ns + (_LIMITS.late_fall_ns if window_ns else 0),
             settle_early=False,
             front=share,
             measure="touch",
@@ -149,7 +149,7 @@ class Tackle:
             return True
         fell_ns = state.play.fallen_ns(contact.opponent)
         since_ns = facts.t_ns if contact.since_ns is None else max(contact.since_ns, state.play.board_on_ns or 0)
-        return fell_ns is None or fell_ns >= since_ns - LIMITS.early_fall_ns
+        return fell_ns is None or fell_ns >= since_ns - _LIMITS.early_fall_ns
 
     def _another_tackler_stands(self, finding: Finding, state: GameState, window_ns: int) -> bool:
         """Return whether another defender's contact within the window is pending and that defender stays up."""
@@ -193,7 +193,7 @@ class DownByFall:
                 spot_yd=spot_at(facts, standing, "base", t_ns),
                 probability=capped_if_unsure(1.0, carrier),
                 against=f"the figure that fell is not {carrier.id}",
-                settle_ns=facts.t_ns + LIMITS.confirm_fall_ns,
+                settle_ns=facts.t_ns + _LIMITS.confirm_fall_ns,
                 settle_early=False,
             ),
         )
@@ -204,7 +204,8 @@ class DownByFall:
         The finding is doubtful when a contact before the fall was too close to call.
         """
         tackled = any(
-            rival.rule == "tackle" and rival.t_ns <= finding.t_ns + LIMITS.early_fall_ns for rival in state.play.pending
+            rival.rule == "tackle" and rival.t_ns <= finding.t_ns + _LIMITS.early_fall_ns
+            for rival in state.play.pending
         )
         if tackled or state.play.fallen_ns(finding.players[0]) is None:
             return None
@@ -261,6 +262,6 @@ def _counting_share(contact: OpponentContact, facts: Facts, params: Params) -> f
 def fall_in_window(state: GameState, player: str, contact_ns: int, window_ns: int) -> FigureFall | None:
     """Return the fall of a figure that belongs to a contact: from just before it to the end of the window."""
     for fall in state.play.falls:
-        if fall.player == player and contact_ns - LIMITS.early_fall_ns <= fall.t_ns <= contact_ns + window_ns:
+        if fall.player == player and contact_ns - _LIMITS.early_fall_ns <= fall.t_ns <= contact_ns + window_ns:
             return fall
     return None

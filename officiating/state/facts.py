@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final
 
 from downfield.core.angles import difference_deg
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Face
 from downfield.core.scene import Figure, Scene
 from downfield.officiating.declarations import Side
@@ -33,7 +33,7 @@ class FactLimits:
     """Velocity is averaged over this time: longer than one vibration of the board."""
 
 
-LIMITS: Final = FactLimits()
+_LIMITS: Final = FactLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ class Facts:
         aim = math.degrees(math.atan2(y_mm - figure.y_mm, x_mm - figure.x_mm))
         return difference_deg(figure.heading_deg, aim)
 
-    def velocity_mm_s(self, player: str, window_ns: int = LIMITS.velocity_window_ns) -> tuple[float, float] | None:
+    def velocity_mm_s(self, player: str, window_ns: int = _LIMITS.velocity_window_ns) -> tuple[float, float] | None:
         """Return the mean velocity over the window, mm/s along x and y; None if the frames span less than half."""
         now = self.figures.get(player)
         since = next((scene for scene in self.recent if self.t_ns - scene.t_ns <= window_ns), None)

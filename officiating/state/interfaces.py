@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params

@@ -20,7 +20,7 @@ class EitherEndLimits:
     """Probabilities this close do not depend on which end of a base is its front."""
 
 
-LIMITS: Final = EitherEndLimits()
+_LIMITS: Final = EitherEndLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def over_fronts(figure: Figure, measured: Callable[[Figure], tuple[float, float]
     other_margin, other_sigma = measured(figure.turned_around())
     turned = exceedance_probability(other_margin, other_sigma)
     mixed = figure.front * seen + (1.0 - figure.front) * turned
-    if abs(seen - turned) <= LIMITS.same_for_both_ends:
+    if abs(seen - turned) <= _LIMITS.same_for_both_ends:
         return EitherEnd(mixed, 1.0, margin, sigma, seen)
     if seen > turned:
         return EitherEnd(mixed, figure.front, margin, sigma, seen)

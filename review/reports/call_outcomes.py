@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from downfield.game.history import History
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind, Policy
 from downfield.review.reports.tables import ReportTable
+from downfield.store.history import History
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class SuggestionLimits:
     sure to 95 % (the rule of three)."""
 
 
-LIMITS: Final = SuggestionLimits()
+_LIMITS: Final = SuggestionLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,9 @@ class CallOutcomes:
         """What a league might set."""
         decided, stood = self.confirmed + self.overturned, self.called + self.confirmed
         share = self.overturned_share
-        if share is not None and decided >= LIMITS.decided and share >= LIMITS.overturned_share:
+        if share is not None and decided >= _LIMITS.decided and share >= _LIMITS.overturned_share:
             return PolicySuggestion("propose", f"People overturned {self.overturned} of {decided} that they decided.")
-        if self.overturned == 0 and stood >= LIMITS.undisputed:
+        if self.overturned == 0 and stood >= _LIMITS.undisputed:
             return PolicySuggestion("auto", f"{stood} stood, and nobody overturned one.")
         if self.overturned == 0:
             return PolicySuggestion(None, f"Nobody overturned one; {stood} so far, too few to tell.")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.game.entries import Snap
-from downfield.game.history import History
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.declarations import Side
+from downfield.store.history import History
 
 DEAD_BALL: Final = frozenset(
     {"tackle", "sack", "down_by_fall", "out_of_bounds", "stopped", "stoppage", "touchdown", "safety"}

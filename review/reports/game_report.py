@@ -8,11 +8,9 @@ from functools import cached_property
 from typing import Final
 
 from downfield.core.errors import FormatError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
 from downfield.game.entries import GameStarted
-from downfield.game.history import History
-from downfield.game.store_reader import StoreReader
 from downfield.officiating.declarations import Side
 from downfield.review.captions import standing_words
 from downfield.review.game_scenes import game_scenes
@@ -25,6 +23,8 @@ from downfield.review.reports.movement import Movement, movement_of
 from downfield.review.reports.play_by_play import PLAY_COLUMNS, play_by_play, play_rows
 from downfield.review.reports.statistics import drives_of, figure_lines, team_lines
 from downfield.review.reports.tables import ReportTable, box_score, drive_chart, figure_table
+from downfield.store.history import History
+from downfield.store.reader import StoreReader
 
 
 class GameReport:

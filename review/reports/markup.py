@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from downfield.core.text_direction import isolate_names
+from downfield.core.text.direction import isolate_names
 
 _STYLE: Final = """
 :root { color-scheme: light; }

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Jersey, Scene
 
 HEAT_CELL_YD: Final = 2.5
@@ -29,7 +29,7 @@ class RunLimits:
     """Postures whose movement is the figure's own."""
 
 
-LIMITS: Final = RunLimits()
+_LIMITS: Final = RunLimits()
 
 
 @dataclass(slots=True)
@@ -55,21 +55,21 @@ class Run:
     def see(self, figure: Figure, t_ns: int) -> None:
         """Follow the figure to where it is in the next frame."""
         self.fell = self.fell or figure.posture == "fallen"
-        if figure.posture not in LIMITS.moves_in or figure.lost:
+        if figure.posture not in _LIMITS.moves_in or figure.lost:
             self._from = None
             return
         here = (figure.x_mm, figure.y_mm)
         if not self.points_mm:
             self.points_mm.append(here)
         step_mm = math.dist(here, self.points_mm[-1])
-        if step_mm >= LIMITS.step_mm:
+        if step_mm >= _LIMITS.step_mm:
             self.points_mm.append(here)
             self.distance_mm += step_mm
         if self._from is None:
             self._from = (t_ns, *here)
-        elif t_ns - self._from[0] >= LIMITS.speed_span_ns:
+        elif t_ns - self._from[0] >= _LIMITS.speed_span_ns:
             moved_mm = math.dist(here, self._from[1:])
-            if moved_mm >= LIMITS.step_mm:
+            if moved_mm >= _LIMITS.step_mm:
                 self.top_speed_mm_s = max(self.top_speed_mm_s, moved_mm / (t_ns - self._from[0]) * 1e9)
             self._from = (t_ns, *here)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from downfield.game.history import History
 from downfield.game.shadow import shadows_of
-from downfield.game.store_reader import GameRow, StoreReader
 from downfield.review.reports.markup import Cell, document, paragraph, section, table
 from downfield.review.shadow_comparison import COUNTS, ComparedCall, by_kind, compare_calls
+from downfield.store.history import History
+from downfield.store.reader import GameRow, StoreReader
 
 _NOTHING: Final = "–"
 _RESULTS: Final = {

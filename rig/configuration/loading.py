@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ValidationError
 
 from downfield.core.errors import FormatError, InputError
-from downfield.core.input_files import read_toml
+from downfield.core.files.input_files import read_toml
 from downfield.rig.configuration.settings import RigSettings
 
 FILE_NAME: Final = "downfield.toml"

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field, IPvAnyNetwork
 
 from downfield.api.security.forwarding import PREFIX
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.platform.folders import user_data_folder
-from downfield.rig.configuration.section import SECRET, SECRET_PATH, SettingsSection
+from downfield.core.settings_section import SECRET, SECRET_PATH, SettingsSection
 from downfield.rig.configuration.tournament import TournamentSettings
 
 ControlSetting = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
@@ -142,20 +143,6 @@ class NetworkSettings(SettingsSection):
         le=1000,
         description="Refinements of every figure per second, if there is time; otherwise 30. In frames that come"
         " faster, only outlines that a decision may depend on are measured, without the network.",
-    )
-
-
-class RecordingSettings(SettingsSection):
-    """Recording of the camera."""
-
-    on: bool = Field(default=True, description="Whether live sources are recorded from the start.")
-    folder: str = Field(default="", description="Where recordings go; empty for `recordings` in the data folder.")
-    segment_s: float = Field(default=60.0, ge=1, le=3600, description="Length of one file, seconds.")
-    keep_gb: float = Field(default=200.0, gt=0, description="The oldest recordings are deleted beyond this size.")
-    keep_days: float = Field(default=30.0, gt=0, description="Recordings older than this are deleted.")
-    warn_below_gb: float = Field(default=10.0, ge=0, description="Warn when less disk space is free.")
-    stop_below_gb: float = Field(
-        default=2.0, ge=0, description="Stop recording when less disk space is free; calls continue."
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from downfield.api.integrations.files import FilesOutlet
-from downfield.api.integrations.obs import ObsOptions, ObsOutlet
-from downfield.api.integrations.outlets import Outlet
-from downfield.api.integrations.webhook import WebhookOutlet
-from downfield.api.replay.director import ReplayOptions
+from downfield.broadcast.integrations.files import FilesOutlet
+from downfield.broadcast.integrations.obs import ObsOptions, ObsOutlet
+from downfield.broadcast.integrations.outlets import Outlet
+from downfield.broadcast.integrations.webhook import WebhookOutlet
+from downfield.broadcast.replay.director import ReplayOptions
+from downfield.capture.sources.source_names import is_recording
 from downfield.rig.configuration.settings import RigSettings, data_folder
-from downfield.rig.sources.source_names import is_recording
 
 
 def replay_options(settings: RigSettings) -> ReplayOptions:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from downfield.rig.configuration.section import SettingsSection
+from downfield.core.settings_section import SettingsSection
 
 Server = Annotated[str, Field(pattern=r"^(nats|tls)://[^\s@]+$", max_length=300)]
 """Address of a broker, without a password."""

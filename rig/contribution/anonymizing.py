@@ -14,7 +14,7 @@ import numpy as np
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import OutputError
-from downfield.core.private_files import create_private_file
+from downfield.core.files.private_files import create_private_file
 from downfield.core.scene import Hand, Player, Scene
 
 MARGIN_MM: Final = 45.0

@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from downfield.capture.footage import Footage
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.game.footage import Footage
-from downfield.game.history import History
-from downfield.game.store_reader import GameRow, StoreReader
 from downfield.rig.contribution.anonymizing import crop_to_board, numbered_figures, shows_board, table_id
 from downfield.rig.contribution.contribution_file import ContributedFrame
 from downfield.rig.contribution.moments import Moment, find_moments
+from downfield.store.history import History
+from downfield.store.reader import GameRow, StoreReader
 
 Progress = Callable[[int, int], None]
 

@@ -14,14 +14,14 @@ import numpy as np
 from pydantic import Field
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.sources.jpeg import jpeg_size_px
 from downfield.core.arrays import Image
 from downfield.core.errors import FormatError, InputError, OutputError
-from downfield.core.media_limits import MAX_PIXELS
-from downfield.core.private_files import replace_private_file
+from downfield.core.files.private_files import replace_private_file
+from downfield.core.media.limits import MAX_PIXELS
 from downfield.core.records import check, from_json, record, to_json
 from downfield.core.scene import Player, Scene
 from downfield.review.zip_container import ZIP_FAULTS, ZipPart, zip_chunks
-from downfield.rig.sources.jpeg import jpeg_size_px
 
 Reason = Literal["uncertain", "front_turned", "identities_confirmed", "call_overturned", "call_added"]
 """Why a frame was chosen: the tracker was unsure, or what a person corrected."""

@@ -9,11 +9,11 @@ from typing import Final
 from downfield.core.angles import wrap_deg
 from downfield.core.scene import Figure, Scene
 from downfield.game.entries import unpack_scenes
-from downfield.game.history import History, SceneBatch
-from downfield.game.store_reader import StoreReader
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.rig.contribution.contribution_file import Reason
+from downfield.store.history import History, SceneBatch
+from downfield.store.reader import StoreReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class MomentLimits:
     """A contact less probable than this, or more probable than the rest, is no doubt."""
 
 
-LIMITS: Final = MomentLimits()
+_LIMITS: Final = MomentLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def find_moments(
     for number, batch in enumerate(history.batches, start=1):
         # A batch is a second or two, and a figure that is unsure is so for longer: one scene of each is looked at.
         first = next(iter(_scenes(store, history, batch)), None)
-        if first is not None and not first.unfit and doubt(first) >= LIMITS.least_doubt:
+        if first is not None and not first.unfit and doubt(first) >= _LIMITS.least_doubt:
             unsure.append(Moment(first, ("uncertain",), doubt(first)))
         progress(number, len(history.batches))
     by_doubt = sorted(unsure, key=lambda moment: -moment.doubt)
@@ -91,7 +91,7 @@ def spread(moments: Sequence[Moment]) -> list[Moment]:
     """Return the moments, in order, without uncertain ones that are close to one before them."""
     kept: list[Moment] = []
     for moment in moments:
-        if moment.corrected or all(abs(moment.scene.t_ns - one.scene.t_ns) >= LIMITS.apart_ns for one in kept):
+        if moment.corrected or all(abs(moment.scene.t_ns - one.scene.t_ns) >= _LIMITS.apart_ns for one in kept):
             kept.append(moment)
     return kept
 
@@ -99,14 +99,14 @@ def spread(moments: Sequence[Moment]) -> list[Moment]:
 def doubt(scene: Scene) -> float:
     """Return how unsure the tracker was of a scene: a sum over its figures and contacts, one for each whole doubt."""
     figures = [figure for figure in scene.figures if figure.posture in {"upright", "fallen"} and not figure.lost]
-    near = LIMITS.least_gap_chance
+    near = _LIMITS.least_gap_chance
     touches = sum(near < contact.probability < 1 - near for contact in scene.contacts)
     return sum(_doubt_of(figure) for figure in figures) + 0.25 * touches
 
 
 def _doubt_of(figure: Figure) -> float:
     front = 1 - abs(2 * figure.front - 1)
-    place = min(max(figure.sigma_mm) / LIMITS.sigma_mm, 1.0)
+    place = min(max(figure.sigma_mm) / _LIMITS.sigma_mm, 1.0)
     return front + 0.5 * place + 0.5 * (not figure.sure)
 
 
@@ -165,7 +165,7 @@ def doubted(scene: Scene, players: Iterable[str]) -> Scene:
 
 def _scene_before(store: StoreReader, history: History, at_ns: int) -> list[Scene]:
     """Return the latest scene at an instant or shortly before it; empty where there is none."""
-    from_ns = at_ns - LIMITS.reach_ns
+    from_ns = at_ns - _LIMITS.reach_ns
     latest: Scene | None = None
     for batch in history.batches:
         if batch.last_ns < from_ns or batch.first_ns > at_ns:

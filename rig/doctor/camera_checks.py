@@ -11,17 +11,16 @@ from typing import Final
 import cv2
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.picture_match import LIMITS as MATCH_LIMITS
-from downfield.calibration.picture_match import match_picture
+from downfield.calibration.picture_match import PICTURE_MATCH_LIMITS, match_picture
 from downfield.calibration.pictures import check_picture, is_blurred
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.sources.cameras import FULL_RATE_SHARE
+from downfield.capture.sources.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
+from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.doctor.check_result import CheckResult
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.sources.cameras import FULL_RATE_SHARE
-from downfield.rig.sources.source import CaptureClock, CapturedFrame, FrameSource, SourceFacts
-from downfield.rig.sources.source_opening import SourceChoice, open_source
 from downfield.rig.table_calibration import calibrate
 
 _OTHER_CABLE: Final = "Try another cable or port"
@@ -51,7 +50,7 @@ class CameraCheckLimits:
     """Typical offset from which a new calibration is advised: half the offset that stops a game."""
 
 
-LIMITS: Final = CameraCheckLimits()
+_LIMITS: Final = CameraCheckLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +75,8 @@ def check_camera(choice: SourceChoice) -> CameraExamination:
         return CameraExamination((_fault(str(error), "Plug it in, or name the right one with --source"),))
     try:
         frames = _capture(source)
-        step = max(1, len(frames) // LIMITS.kept_frames)
-        images = tuple(frame.decode().image for frame in frames[::step][: LIMITS.kept_frames])
+        step = max(1, len(frames) // _LIMITS.kept_frames)
+        images = tuple(frame.decode().image for frame in frames[::step][: _LIMITS.kept_frames])
     except DownfieldError as error:
         return CameraExamination((_fault(str(error), _OTHER_CABLE),))
     finally:
@@ -97,7 +96,7 @@ def check_light(image: Image) -> CheckResult:
         text, _, remedy = str(error).partition(". ")
         return CheckResult("light", "fault", text, remedy.rstrip("."))
     mean = float(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).mean())
-    if mean < LIMITS.dim_level:
+    if mean < _LIMITS.dim_level:
         remedy = "Add light. A longer exposure would blur the shaking board"
         return CheckResult("light", "warning", f"the picture is dim (mean gray level {mean:.0f} of 255)", remedy)
     return CheckResult("light", "ok", f"mean gray level {mean:.0f} of 255")
@@ -139,8 +138,8 @@ def _capture(source: FrameSource) -> list[CapturedFrame]:
     frames: list[CapturedFrame] = []
     for frame in source.frames():
         frames.append(frame)
-        enough = frame.t_ns - frames[0].t_ns > (LIMITS.capture_s + LIMITS.settling_s) * 1e9
-        if enough or (not source.facts.live and len(frames) >= LIMITS.recorded_frames):
+        enough = frame.t_ns - frames[0].t_ns > (_LIMITS.capture_s + _LIMITS.settling_s) * 1e9
+        if enough or (not source.facts.live and len(frames) >= _LIMITS.recorded_frames):
             break
     return frames
 
@@ -158,7 +157,7 @@ def _check_facts(facts: SourceFacts, choice: SourceChoice) -> Iterator[CheckResu
 
 
 def _check_rate(frames: list[CapturedFrame], choice: SourceChoice) -> Iterator[CheckResult]:
-    settled = [frame.t_ns for frame in frames if frame.t_ns - frames[0].t_ns > LIMITS.settling_s * 1e9]
+    settled = [frame.t_ns for frame in frames if frame.t_ns - frames[0].t_ns > _LIMITS.settling_s * 1e9]
     if len(settled) < 2:
         yield _fault("the camera sends less than one frame per second", _OTHER_CABLE)
         return
@@ -178,14 +177,14 @@ def _check_fit(calibration: Calibration, image: Image) -> CheckResult:
         text = f"the calibration is for pictures of {size_px[0]}x{size_px[1]}; the camera sends {sent}"
         return CheckResult("calibration", "fault", text, "Calibrate again, or request that size from the camera")
     match = match_picture(image, calibration)
-    if match.found_share < MATCH_LIMITS.found_share or not math.isfinite(match.typical_px):
+    if match.found_share < PICTURE_MATCH_LIMITS.found_share or not math.isfinite(match.typical_px):
         text = f"only {match.found_share:.0%} of the yard lines are where the calibration has them"
         return CheckResult("calibration", "fault", text, _CAMERA_MOVED)
     found = f"{match.found_share:.0%} of the yard lines found"
     text = f"lines are {match.typical_px:.2f} px from where the calibration has them; {found}"
     if not match.is_same_view:
         return CheckResult("calibration", "fault", text, _CAMERA_MOVED)
-    if match.typical_px > LIMITS.offset_px:
+    if match.typical_px > _LIMITS.offset_px:
         return CheckResult("calibration", "warning", text, "Calibrate again before the game")
     return CheckResult("calibration", "ok", text)
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.core.platform.sockets import reclaim_address
 from downfield.core.platform.system import SYSTEM
 from downfield.models.detector import TrackingDetector
-from downfield.rig.configuration.settings import NetworkSettings, RecordingSettings, ServiceSettings
+from downfield.rig.configuration.settings import NetworkSettings, ServiceSettings
 from downfield.rig.doctor.check_result import CheckResult
 from downfield.rig.live.network_vision import detection_rate, local_detector
 
@@ -36,7 +37,7 @@ class ComputerCheckLimits:
     """Data rate of a good 1080p camera, MJPEG at 60 frames/s."""
 
 
-LIMITS: Final = ComputerCheckLimits()
+_LIMITS: Final = ComputerCheckLimits()
 
 _FASTER_COMPUTER: Final = (
     "Close other programs, or use a computer whose processor has AVX-VNNI or AVX-512 VNNI: it detects up to four times"
@@ -53,7 +54,7 @@ def check_network(settings: NetworkSettings, image: Image) -> CheckResult:
     try:
         detector = local_detector(settings)
         detections = detector.detect(image)
-        for _ in range(LIMITS.runs):
+        for _ in range(_LIMITS.runs):
             if isinstance(detector, TrackingDetector):
                 with rate.timed("full_frame"):
                     detector.find_candidates(image, ball=False, hands=False)
@@ -81,14 +82,14 @@ def check_disk(folder: Path, settings: RecordingSettings) -> CheckResult:
     except OSError as error:
         remedy = "Choose another folder with data or recording.folder"
         return CheckResult("disk", "fault", f"{folder}: can't be written: {error.strerror}", remedy)
-    hours = (free_gb - settings.stop_below_gb) * 1000 / LIMITS.camera_mb_per_s / 3600
+    hours = (free_gb - settings.stop_below_gb) * 1000 / _LIMITS.camera_mb_per_s / 3600
     text = f"{free_gb:.0f} GB free in {folder}, {speed_mb_per_s:.0f} MB/s"
     if free_gb < settings.stop_below_gb:
         return CheckResult("disk", "fault", text, "Free some disk space: nothing would be recorded")
     if free_gb < settings.warn_below_gb:
         return CheckResult("disk", "warning", f"{text}: enough for {hours:.1f} h at most", "Free some disk space")
-    if speed_mb_per_s < LIMITS.camera_mb_per_s:
-        remedy = f"Record to a faster disk: a camera may send {LIMITS.camera_mb_per_s:.0f} MB/s"
+    if speed_mb_per_s < _LIMITS.camera_mb_per_s:
+        remedy = f"Record to a faster disk: a camera may send {_LIMITS.camera_mb_per_s:.0f} MB/s"
         return CheckResult("disk", "warning", text, remedy)
     return CheckResult("disk", "ok", text)
 
@@ -122,8 +123,8 @@ def _write_speed_mb_per_s(folder: Path) -> float:
     block = os.urandom(1 << 20)
     with tempfile.TemporaryFile(dir=folder) as out:
         began = time.perf_counter()
-        for _ in range(LIMITS.trial_bytes >> 20):
+        for _ in range(_LIMITS.trial_bytes >> 20):
             out.write(block)
         out.flush()
         os.fsync(out.fileno())
-        return LIMITS.trial_bytes / 1e6 / (time.perf_counter() - began)
+        return _LIMITS.trial_bytes / 1e6 / (time.perf_counter() - began)

@@ -11,16 +11,17 @@ from typing import Final
 
 import cv2
 
-from downfield.api.feed.latest_picture import LatestPicture
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.broadcast.picture_rate import PictureRate
+from downfield.capture.observer import LoopObserver
+from downfield.capture.sources.source import CapturedFrame
 from downfield.core.arrays import Image
+from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import SourceError
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.core.supervision import supervised_thread
 from downfield.rig.live.annotation import Annotator, Overlay
-from downfield.rig.live.connections import BoundedQueue, LoopObserver
-from downfield.rig.live.picture_rate import PictureRate
-from downfield.rig.sources.source import CapturedFrame
 from downfield.vision.thread_priority import lower_priority
 
 
@@ -47,7 +48,7 @@ class AnnotatedPictureLimits:
     """Interval in frames between the pictures kept for a calibration: a tenth of a second."""
 
 
-LIMITS: Final = AnnotatedPictureLimits()
+ANNOTATED_PICTURE_LIMITS: Final = AnnotatedPictureLimits()
 
 
 class AnnotatedPicture(LoopObserver):
@@ -71,7 +72,9 @@ class AnnotatedPicture(LoopObserver):
         late: Callable[[], bool] = lambda: False,
     ) -> None:
         self._picture, self._overlay = picture, overlay
-        self._rate = PictureRate(LIMITS.watched_fps, LIMITS.overloaded_fps, late, overloaded)
+        self._rate = PictureRate(
+            ANNOTATED_PICTURE_LIMITS.watched_fps, ANNOTATED_PICTURE_LIMITS.overloaded_fps, late, overloaded
+        )
         self._annotator: Annotator | None = None
         self._newest: BoundedQueue[tuple[Frame, Scene]] = BoundedQueue(1)
         self._next_at = 0.0
@@ -89,7 +92,7 @@ class AnnotatedPicture(LoopObserver):
         now = time.monotonic()
         watched_fps = self._rate.fps(frame.index, now)
         if now >= self._next_at:
-            fps = watched_fps if self._picture.watched else LIMITS.unwatched_fps
+            fps = watched_fps if self._picture.watched else ANNOTATED_PICTURE_LIMITS.unwatched_fps
             self._next_at = max(self._next_at + 1 / fps, now)
             self._newest.put_or_drop((frame, scene))
 
@@ -104,7 +107,9 @@ class AnnotatedPicture(LoopObserver):
             image = frame.image
             if self._annotator is not None:
                 image = self._annotator.draw(image, scene, self._overlay())
-            encoded, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, LIMITS.jpeg_quality])
+            encoded, jpeg = cv2.imencode(
+                ".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, ANNOTATED_PICTURE_LIMITS.jpeg_quality]
+            )
             if encoded:
                 self._picture.put(jpeg.tobytes())
 
@@ -113,11 +118,11 @@ class RecentPictures(LoopObserver):
     """Keeps a few recent pictures of the camera, to make a calibration from; observes the loop."""
 
     def __init__(self) -> None:
-        self._captured: deque[CapturedFrame] = deque(maxlen=LIMITS.calibration_pictures)
+        self._captured: deque[CapturedFrame] = deque(maxlen=ANNOTATED_PICTURE_LIMITS.calibration_pictures)
 
     def frame_captured(self, frame: CapturedFrame) -> None:
         """Keep every sixth frame as it was captured: where the picture's size changed, there are no scenes of it."""
-        if frame.index % LIMITS.calibration_step == 0:
+        if frame.index % ANNOTATED_PICTURE_LIMITS.calibration_step == 0:
             self._captured.append(frame)
 
     def images(self) -> list[Image]:
@@ -127,4 +132,4 @@ class RecentPictures(LoopObserver):
             with suppress(SourceError):
                 images.append(captured.decode().image)
         of_one_size = [image for image in images if image.shape == images[-1].shape]
-        return of_one_size if len(of_one_size) == LIMITS.calibration_pictures else []
+        return of_one_size if len(of_one_size) == ANNOTATED_PICTURE_LIMITS.calibration_pictures else []

@@ -11,7 +11,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure, Player, Scene
 
 Color = tuple[int, int, int]

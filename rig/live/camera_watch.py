@@ -12,14 +12,14 @@ from typing import Final
 
 import numpy as np
 
+from downfield.capture.observer import LoopObserver
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.sources.source import CapturedFrame, SourceFacts
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthReason
-from downfield.rig.live.connections import LoopObserver
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.sources.source import CapturedFrame, SourceFacts
-from downfield.vision.board.lighting import LIMITS as LIGHTING
 from downfield.vision.board.lighting import (
+    LIGHTING_LIMITS,
     Flicker,
     Mains,
     PictureLook,
@@ -56,7 +56,7 @@ class CameraWatchLimits:
     """Looks are compared over this time before and after a gap."""
 
 
-LIMITS: Final = CameraWatchLimits()
+CAMERA_WATCH_LIMITS: Final = CameraWatchLimits()
 
 _EXPOSURES: Final[dict[Mains, str]] = {50: "100 or 200", 60: "83 or 167"}
 """Exposures over which a lamp's flicker is even, 0.1 ms: whole periods of twice the mains frequency."""
@@ -86,25 +86,25 @@ class CameraWatch(LoopObserver):
     def frame_captured(self, frame: CapturedFrame) -> None:
         """Measure the rate at which the camera sends."""
         self._arrivals.append((frame.index, frame.t_ns))
-        window_ns = LIGHTING.rate_window_s * 1e9
+        window_ns = LIGHTING_LIMITS.rate_window_s * 1e9
         while frame.t_ns - self._arrivals[0][1] > window_ns:
             self._arrivals.popleft()
-        if frame.t_ns - self._judged_arrivals_ns >= LIMITS.every_ns:
+        if frame.t_ns - self._judged_arrivals_ns >= CAMERA_WATCH_LIMITS.every_ns:
             self._judged_arrivals_ns = frame.t_ns
             self._judge_rate(frame.t_ns)
 
     def scene_ready(self, frame: Frame, _: Scene) -> None:
         """Measure the light in a picture, and judge it with those before."""
         t_ns = frame.t_ns
-        if self._levels and not 0 < t_ns - self._levels[-1][0] < LIMITS.returned_ns:
+        if self._levels and not 0 < t_ns - self._levels[-1][0] < CAMERA_WATCH_LIMITS.returned_ns:
             self._begin_anew(t_ns)
         self._levels.append((t_ns, cell_levels(frame.image)))
-        while t_ns - self._levels[0][0] > LIGHTING.flicker_window_s * 1e9:
+        while t_ns - self._levels[0][0] > LIGHTING_LIMITS.flicker_window_s * 1e9:
             self._levels.popleft()
-        if t_ns - self._judged_ns >= LIMITS.every_ns or t_ns < self._judged_ns:
+        if t_ns - self._judged_ns >= CAMERA_WATCH_LIMITS.every_ns or t_ns < self._judged_ns:
             self._judged_ns = t_ns
             self._looks.append((t_ns, look_of(frame.image)))
-            while t_ns - self._looks[0][0] > LIMITS.looked_at_ns:
+            while t_ns - self._looks[0][0] > CAMERA_WATCH_LIMITS.looked_at_ns:
                 self._looks.popleft()
             self._judge_light(t_ns)
 
@@ -125,7 +125,7 @@ class CameraWatch(LoopObserver):
         facts = self._facts()
         if facts.kind == "camera" and facts.fps:  # a stream may announce any rate
             self._usual_fps = max(self._usual_fps, facts.fps)
-        is_full = times_s[-1] > 0.75 * LIGHTING.rate_window_s
+        is_full = times_s[-1] > 0.75 * LIGHTING_LIMITS.rate_window_s
         lowered = lowered_rate(times_s, self._usual_fps) if is_full else None
         if lowered is None and is_full:
             self._usual_fps = max(self._usual_fps, float(1 / np.median(np.diff(times_s))))
@@ -135,9 +135,11 @@ class CameraWatch(LoopObserver):
     def _judge_light(self, t_ns: int) -> None:
         times_s = (np.array([at for at, _ in self._levels]) - self._levels[0][0]) / 1e9
         levels = np.array([row for _, row in self._levels])
-        flicker = find_flicker(times_s, levels[:, -1]) if times_s[-1] > 0.75 * LIGHTING.flicker_window_s else None
+        flicker = (
+            find_flicker(times_s, levels[:, -1]) if times_s[-1] > 0.75 * LIGHTING_LIMITS.flicker_window_s else None
+        )
         self._tell(FLICKER, flicker is not None, t_ns, *_flicker_texts(flicker))
-        recent = times_s >= times_s[-1] - LIGHTING.exposure_window_s
+        recent = times_s >= times_s[-1] - LIGHTING_LIMITS.exposure_window_s
         moved = has_moved_exposure(times_s[recent], levels[recent, :-1])
         text = "The camera changes its exposure by itself when something comes into view"
         remedy = "Hold it: exposure in [source], or manual exposure in the camera's own settings"
@@ -150,20 +152,22 @@ class CameraWatch(LoopObserver):
     def _changes(self, t_ns: int) -> tuple[str, ...]:
         """Return how the pictures look different from before the last gap."""
         since_ns = t_ns - self._returned_ns
-        if self._before is None or since_ns < LIMITS.looked_at_ns:
+        if self._before is None or since_ns < CAMERA_WATCH_LIMITS.looked_at_ns:
             return ()
         changes = look_changes(self._before, median_look([look for _, look in self._looks]))
-        if not changes or since_ns > LIMITS.told_ns:
+        if not changes or since_ns > CAMERA_WATCH_LIMITS.told_ns:
             self._before = None
         return changes
 
-    def _tell(self, code: str, found: bool, t_ns: int, text: str, remedy: str, lasting: int = LIMITS.lasting) -> None:
+    def _tell(
+        self, code: str, found: bool, t_ns: int, text: str, remedy: str, lasting: int = CAMERA_WATCH_LIMITS.lasting
+    ) -> None:
         """Report what was found often enough; end it once it has not been found for long."""
         row = self._in_a_row[code] = self._in_a_row.get(code, 0) + 1 if found else 0
         if row >= lasting:
             self._found_ns[code] = t_ns
             self._problems.report(HealthReason(code=code, level="warning", text=text, remedy=remedy))
-        elif code in self._found_ns and not 0 <= t_ns - self._found_ns[code] < LIMITS.told_ns:
+        elif code in self._found_ns and not 0 <= t_ns - self._found_ns[code] < CAMERA_WATCH_LIMITS.told_ns:
             del self._found_ns[code]
             self._problems.resolve(code)
 

@@ -1,14 +1,10 @@
-"""Connections between the parts of the live loop: the queue between threads, and the interfaces of stages."""
+"""The interfaces of the live loop's stages, and what changes them while it runs."""
 
 from __future__ import annotations
 
-import math
 import queue
-import threading
-import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Generic, Literal, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from downfield.calibration.camera import Camera
 from downfield.core.frame import Detection, Frame
@@ -16,101 +12,10 @@ from downfield.core.scene import Player, Scene
 from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
-from downfield.rig.sources.source import CapturedFrame
 from downfield.vision.board.picture_health import PictureHealth
-
-T = TypeVar("T")
-
-NoticeLevel = Literal["info", "warning", "alarm"]
 
 DetectionResult = Callable[[], Sequence[Detection] | None]
 """Waits for the result of `VisionStage.detect` for a frame, and returns it."""
-
-_BURST_RECOVERY_S: Final = 2.0
-"""Time without extra capacity for bursts after an item was dropped."""
-
-
-class BoundedQueue(Generic[T]):
-    """A bounded first-in, first-out queue between two threads, which drops the oldest items or makes the producer wait.
-
-    Args:
-        capacity: number of items it holds.
-        burst_capacity: number of further items it holds while no item was dropped lately. A short stall then drops
-            nothing, and under constant overload no item waits longer.
-
-    Attributes:
-        dropped: number of dropped items.
-
-    """
-
-    def __init__(self, capacity: int, burst_capacity: int = 0) -> None:
-        self.dropped = 0
-        self._capacity, self._burst_capacity = capacity, burst_capacity
-        self._dropped_at = -math.inf
-        self._items: deque[T] = deque()
-        self._changed = threading.Condition()
-        self._closed = False
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def put_or_drop(self, item: T) -> bool:
-        """Add an item at once; when full, drop the oldest.
-
-        Returns:
-            Whether nothing was dropped.
-
-        """
-        with self._changed:
-            if self._closed:
-                return True
-            now = time.monotonic()
-            capacity = self._capacity + (self._burst_capacity if now - self._dropped_at > _BURST_RECOVERY_S else 0)
-            full = len(self._items) >= capacity
-            if full:
-                self._dropped_at = now
-            while len(self._items) >= capacity:
-                self._items.popleft()
-                self.dropped += 1
-            self._items.append(item)
-            self._changed.notify_all()
-            return not full
-
-    def put(self, item: T) -> None:
-        """Add an item as soon as there is room; do nothing once the queue is closed."""
-        with self._changed:
-            while len(self._items) >= self._capacity and not self._closed:
-                self._changed.wait()
-            if not self._closed:
-                self._items.append(item)
-                self._changed.notify_all()
-
-    def close(self) -> None:
-        """Accept no more items; the consumer still gets the remaining ones."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-
-    def get(self, timeout_s: float | None = None) -> T | None:
-        """Return the next item; None if none came in time, or the queue is closed and empty."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._items or self._closed, timeout_s)
-            if not self._items:
-                return None
-            item = self._items.popleft()
-            self._changed.notify_all()
-            return item
-
-    @property
-    def finished(self) -> bool:
-        """Whether the queue is closed and empty."""
-        with self._changed:
-            return self._closed and not self._items
-
-    def __iter__(self) -> Iterator[T]:
-        """Yield items until the queue is closed and empty."""
-        while (item := self.get()) is not None:
-            yield item
 
 
 class VisionStage(Protocol):
@@ -196,25 +101,6 @@ class Referee(Protocol):
     def carrier(self) -> str | None:
         """Roster id of the declared ball carrier; None if none is declared."""
         ...
-
-
-class LoopObserver:
-    """An observer of the loop, which must not delay it; each subclass overrides the methods it needs."""
-
-    def frame_captured(self, frame: CapturedFrame, /) -> None:
-        """Handle a captured frame. Called from the capturing thread."""
-
-    def scene_ready(self, frame: Frame, scene: Scene, /) -> None:
-        """Handle the scene of a frame. Called from the tracking thread."""
-
-    def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...], /) -> None:
-        """Handle a judged scene or recorded event, with the calls made or changed. Called from the judging thread."""
-
-    def event_refused(self, event: Event, reason: str, /) -> None:
-        """Handle a recorded event that the game refused. Called from the judging thread."""
-
-    def notice_given(self, level: NoticeLevel, text: str, /) -> None:
-        """Handle a notice about the rig. Called from any thread."""
 
 
 class LoopControls:

@@ -21,6 +21,10 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Final
 
+from downfield.capture.observer import LoopObserver
+from downfield.capture.problems import ActiveProblems, sentences
+from downfield.capture.sources.source import CapturedFrame, FrameSource
+from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import DownfieldError, RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
@@ -29,17 +33,9 @@ from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
 from downfield.officiating.events import Event
-from downfield.rig.live.connections import (
-    BoundedQueue,
-    EventPlayback,
-    LoopControls,
-    LoopObserver,
-    Referee,
-    VisionStage,
-)
-from downfield.rig.live.queued import LIMITS, DecodingFrame, DetectedFrame, Entry
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, sentences
-from downfield.rig.sources.source import CapturedFrame, FrameSource
+from downfield.rig.live.connections import EventPlayback, LoopControls, Referee, VisionStage
+from downfield.rig.live.queued import LOOP_LIMITS, DecodingFrame, DetectedFrame, Entry
+from downfield.rig.live.rig_health import FrameMeter
 from downfield.vision.thread_priority import lower_priority
 
 _log = logging.getLogger(__name__)
@@ -86,10 +82,12 @@ class Loop:
         self._players: tuple[Player, ...] = ()
         self._line_up_revision = 0
         self._fronts: Mapping[str, FrontDeclared] = referee.line_up.fronts  # those of before are about other tracks
-        self._captured: BoundedQueue[CapturedFrame] = BoundedQueue(LIMITS.captured_frames, LIMITS.burst_frames)
-        self._decoding: BoundedQueue[DecodingFrame] = BoundedQueue(LIMITS.decoded_frames)
-        self._detected: BoundedQueue[DetectedFrame] = BoundedQueue(LIMITS.detected_frames)
-        self._entries: BoundedQueue[Entry] = BoundedQueue(LIMITS.scenes)
+        self._captured: BoundedQueue[CapturedFrame] = BoundedQueue(
+            LOOP_LIMITS.captured_frames, LOOP_LIMITS.burst_frames
+        )
+        self._decoding: BoundedQueue[DecodingFrame] = BoundedQueue(LOOP_LIMITS.decoded_frames)
+        self._detected: BoundedQueue[DetectedFrame] = BoundedQueue(LOOP_LIMITS.detected_frames)
+        self._entries: BoundedQueue[Entry] = BoundedQueue(LOOP_LIMITS.scenes)
         self._judged = threading.Condition()
         self._unjudged = 0
         self._latest_index = 0
@@ -124,7 +122,7 @@ class Loop:
         finally:
             self.stop()
             for stage in stages:
-                stage.join(LIMITS.stop_timeout_s)
+                stage.join(LOOP_LIMITS.stop_timeout_s)
         if self._failure is not None:
             raise self._failure
 
@@ -148,7 +146,7 @@ class Loop:
 
     def _decode(self) -> None:
         try:
-            with ThreadPoolExecutor(LIMITS.decoders, "decode", lower_priority, ("decode",)) as decoders:
+            with ThreadPoolExecutor(LOOP_LIMITS.decoders, "decode", lower_priority, ("decode",)) as decoders:
                 for frame in self._captured:
                     self._decoding.put(DecodingFrame(frame.index, decoders.submit(frame.decode), frame.captured_ns))
         finally:
@@ -245,7 +243,7 @@ class Loop:
 
     def _judge(self) -> None:
         while not self._entries.finished:
-            entry = self._entries.get(LIMITS.tick_s)
+            entry = self._entries.get(LOOP_LIMITS.tick_s)
             with self._reporting("judging", "A scene could not be judged"):
                 if entry is not None:
                     self._judge_entry(entry)

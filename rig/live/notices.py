@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from downfield.api.feed.hub import Hub
+from downfield.capture.observer import LoopObserver, NoticeLevel
 from downfield.game.published.game_topics import Notice
-from downfield.rig.live.connections import LoopObserver, NoticeLevel
+from downfield.game.published.hub import Hub
 
 _log = logging.getLogger(__name__)
 

@@ -41,7 +41,7 @@ class LoopLimits:
     """Timeout for a stage to end."""
 
 
-LIMITS: Final = LoopLimits()
+LOOP_LIMITS: Final = LoopLimits()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,20 +9,18 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.counted_nouns import counted
+from downfield.capture.observer import LoopObserver
+from downfield.capture.problems import CAMERA_LOST, ActiveProblems
+from downfield.capture.sources.source import SourceFacts
 from downfield.core.frame import Frame
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Power, Scene
 from downfield.core.supervision import supervised_thread
+from downfield.core.text.counted_nouns import counted
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
-from downfield.rig.live.connections import LoopObserver, NoticeLevel
-from downfield.rig.sources.source import SourceFacts
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
 from downfield.vision.pipeline import NO_LINE_UP
-
-CAMERA_LOST: Final = "camera_lost"
-"""Code of the problem "no picture from the camera", which suspends calls until the camera is back."""
 
 PICTURE: Final = "picture"
 """Code of warnings about the pictures."""
@@ -53,7 +51,7 @@ class RigHealthLimits:
     """Time between two reports while nothing changes."""
 
 
-LIMITS: Final = RigHealthLimits()
+RIG_HEALTH_LIMITS: Final = RigHealthLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +82,8 @@ class FrameMeter:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._recent: deque[tuple[int, int]] = deque(maxlen=LIMITS.window_frames)
-        self._damaged_at_ns: deque[int] = deque(maxlen=LIMITS.window_frames)
+        self._recent: deque[tuple[int, int]] = deque(maxlen=RIG_HEALTH_LIMITS.window_frames)
+        self._damaged_at_ns: deque[int] = deque(maxlen=RIG_HEALTH_LIMITS.window_frames)
         self._began_ns: int | None = None
         self._frames = self._damaged = 0
 
@@ -107,90 +105,21 @@ class FrameMeter:
         """Return the statistics now."""
         now_ns = monotonic_ns()
         with self._lock:
-            latencies = sorted(latency for at, latency in self._recent if at > now_ns - LIMITS.window_ns)
-            damaged_at_ns = [at for at in self._damaged_at_ns if at > now_ns - LIMITS.damage_ns]
+            latencies = sorted(latency for at, latency in self._recent if at > now_ns - RIG_HEALTH_LIMITS.window_ns)
+            damaged_at_ns = [at for at in self._damaged_at_ns if at > now_ns - RIG_HEALTH_LIMITS.damage_ns]
             frames, began_ns, damaged = self._frames, self._began_ns, self._damaged
-        damaged_now = any(at > now_ns - LIMITS.window_ns for at in damaged_at_ns)
+        damaged_now = any(at > now_ns - RIG_HEALTH_LIMITS.window_ns for at in damaged_at_ns)
         damage = (damaged, len(damaged_at_ns), damaged_now and not latencies)
         if began_ns is None:
             return FrameStatistics(0, None, None, None, *damage)
-        window_s = min(LIMITS.window_ns, max(now_ns - began_ns, 1)) / 1e9
+        window_s = min(RIG_HEALTH_LIMITS.window_ns, max(now_ns - began_ns, 1)) / 1e9
         median, p99 = (latencies[int(q * (len(latencies) - 1))] / 1e6 if latencies else None for q in (0.5, 0.99))
         return FrameStatistics(frames, len(latencies) / window_s, median, p99, *damage)
 
     def is_late(self) -> bool:
         """Return whether frames came late in the last second."""
         latency_ms = self.statistics().latency_ms
-        return latency_ms is not None and latency_ms > LIMITS.late_ms
-
-
-class ActiveProblems:
-    """The active problems of the rig, by code. Callable from any thread.
-
-    Args:
-        changed: called whenever a problem begins, ends or gets another text.
-        notify: receives notices, which are shown once.
-
-    """
-
-    def __init__(
-        self,
-        changed: Callable[[], None] | None = None,
-        notify: Callable[[NoticeLevel, str], None] | None = None,
-    ) -> None:
-        self._lock = threading.Lock()
-        self._active: dict[str, HealthReason] = {}
-        self._changed = changed or _ignore
-        self._notify = notify or _ignore
-
-    def report(self, problem: HealthReason) -> None:
-        """Add a problem; it replaces the one with the same code. Texts lose their final period, to be joined."""
-        problem = problem.model_copy(
-            update={"text": problem.text.rstrip("."), "remedy": problem.remedy.rstrip(".")},
-        )
-        with self._lock:
-            before = self._active.get(problem.code)
-            self._active[problem.code] = problem
-        if before != problem:
-            self._changed()
-        if before is None or before.level != problem.level:
-            self._notify(problem.level, sentences(problem.text, problem.remedy))
-
-    def resolve(self, code: str, text: str = "") -> None:
-        """Remove a problem.
-
-        Args:
-            code: code of the problem.
-            text: notice to give if it was active.
-
-        """
-        with self._lock:
-            resolved = self._active.pop(code, None)
-        if resolved is not None:
-            self._changed()
-            if text:
-                self._notify("info", text)
-
-    def notify(self, level: NoticeLevel, text: str) -> None:
-        """Give a notice of an event that needs no action later."""
-        self._notify(level, text)
-
-    def active(self) -> tuple[HealthReason, ...]:
-        """Return every problem now, alarms first."""
-        with self._lock:
-            problems = tuple(self._active.values())
-        return tuple(sorted(problems, key=lambda problem: problem.level != "alarm"))
-
-    def level(self) -> Level:
-        """Return the level of the worst problem."""
-        levels = {problem.level for problem in self.active()}
-        return "alarm" if "alarm" in levels else "warning" if levels else "ok"
-
-
-def camera_loss(problems: ActiveProblems) -> str:
-    """Return that a camera sends no pictures, and what to do; empty while it does."""
-    lost = [problem for problem in problems.active() if problem.code == CAMERA_LOST]
-    return sentences(lost[0].text, lost[0].remedy) if lost else ""
+        return latency_ms is not None and latency_ms > RIG_HEALTH_LIMITS.late_ms
 
 
 _SETTING_UP: Final = frozenset({HAND_OVER_FIGURES, NO_LINE_UP})
@@ -298,17 +227,12 @@ class HealthReporter(LoopObserver):
             self._wake.clear()
             self._report(self.health())
             self._problems.resolve(HEALTH_FAILED)
-            self._wake.wait(LIMITS.report_every_s)
+            self._wake.wait(RIG_HEALTH_LIMITS.report_every_s)
 
     def _report_failure(self, cause: str) -> None:
         text = f"The rig's health could not be reported: {cause}"
         remedy = "It is tried again every second. Calls continue"
         self._problems.report(HealthReason(code=HEALTH_FAILED, level="alarm", text=text, remedy=remedy))
-
-
-def sentences(*parts: str) -> str:
-    """Join texts as sentences, each with one period."""
-    return " ".join(f"{part.rstrip('. ')}." for part in parts if part)
 
 
 def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterator[HealthReason]:
@@ -323,7 +247,7 @@ def _changed_size(facts: SourceFacts, calibration: Calibration | None) -> Iterat
 def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:
     """Yield what is to be said of damaged pictures."""
     if statistics.damaged_lately:
-        lately = f"of the last {LIMITS.damage_ns / 1e9:.0f} s"
+        lately = f"of the last {RIG_HEALTH_LIMITS.damage_ns / 1e9:.0f} s"
         pictures = counted(statistics.damaged_lately, "picture")
         text = f"Left out {pictures} {lately} that could not be decoded"
         remedy = "Plug the camera in directly, with a short cable; give a network camera a wire or a lower bit rate"
@@ -335,7 +259,3 @@ def _damage(statistics: FrameStatistics) -> Iterator[HealthReason]:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 1)
-
-
-def _ignore(*_: object) -> None:
-    """Do nothing."""

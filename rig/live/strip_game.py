@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from downfield.capture.observer import LoopObserver, NoticeLevel
+from downfield.capture.problems import ActiveProblems
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
 from downfield.core.strip import load_strip
@@ -15,8 +17,6 @@ from downfield.game.strip.strip_follower import StripFollower
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.live.connections import LoopObserver, NoticeLevel
-from downfield.rig.live.rig_health import ActiveProblems
 from downfield.rig.live.strip_vision import StripReadings
 
 

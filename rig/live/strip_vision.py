@@ -45,7 +45,7 @@ class StripVisionLimits:
     """and again after so long."""
 
 
-LIMITS: Final = StripVisionLimits()
+_LIMITS: Final = StripVisionLimits()
 
 MOVED: Final = "the strip was moved and is being calibrated again"
 COVERED: Final = "something lies over the strip, or it was moved out of the picture: clear it"
@@ -120,7 +120,7 @@ class StripVision:
         """
         self._check_size(frame)
         self.health = self._monitor.step(frame)
-        if self._read_ns is None or not 0 <= frame.t_ns - self._read_ns < LIMITS.read_every_ns:
+        if self._read_ns is None or not 0 <= frame.t_ns - self._read_ns < _LIMITS.read_every_ns:
             self._read_ns = frame.t_ns
             reader = self._current_reader(frame.image)
             reading = reader.read(frame.image, frame.t_ns)
@@ -187,8 +187,8 @@ class StripVision:
         if reading.settled:
             self._displaced = self._is_displaced(frame.image)
             self._problem = (MOVED,) if self._displaced else ()
-        long_covered = self._covered_since_ns is not None and t_ns - self._covered_since_ns >= LIMITS.covered_ns
-        if self._solving is not None or (self._tried_ns and t_ns - self._tried_ns < LIMITS.retry_ns):
+        long_covered = self._covered_since_ns is not None and t_ns - self._covered_since_ns >= _LIMITS.covered_ns
+        if self._solving is not None or (self._tried_ns and t_ns - self._tried_ns < _LIMITS.retry_ns):
             return
         if long_covered or self._displaced:
             self._tried_ns = t_ns
@@ -199,7 +199,7 @@ class StripVision:
         if self._tracker is None:
             return False
         shake = self._tracker.track(image)
-        return shake.share >= LIMITS.least_share and shake.largest_px > LIMITS.moved_px
+        return shake.share >= _LIMITS.least_share and shake.largest_px > _LIMITS.moved_px
 
     def _solve(self, image: Image) -> None:
         before = self._printed.calibration

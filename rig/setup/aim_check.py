@@ -18,7 +18,7 @@ from downfield.api.table_setup import SetupFinding
 from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import AimError, CalibrationError
-from downfield.core.field import preset, preset_names
+from downfield.core.field.model import preset, preset_names
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.rig.setup.picture_findings import camera_findings, finding_of, picture_findings
 
@@ -35,7 +35,7 @@ class AimLimits:
     """Size at which pictures are compared."""
 
 
-LIMITS: Final = AimLimits()
+AIM_LIMITS: Final = AimLimits()
 
 
 class AimCheck:
@@ -47,7 +47,7 @@ class AimCheck:
 
     """
 
-    def __init__(self, images: Callable[[], list[Image]], limits: AimLimits = LIMITS) -> None:
+    def __init__(self, images: Callable[[], list[Image]], limits: AimLimits = AIM_LIMITS) -> None:
         self._images, self._limits = images, limits
         self._found: tuple[SetupFinding, ...] = ()
         self._closed = threading.Event()

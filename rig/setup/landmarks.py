@@ -14,7 +14,7 @@ from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.stretch import DescribedProportions
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.field import FieldModel, load_field, preset_names
+from downfield.core.field.model import FieldModel, load_field, preset_names
 
 
 def landmarks_of(calibration: Calibration) -> tuple[SetupLandmark, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 
+from downfield.capture.problems import ActiveProblems, camera_loss
+from downfield.capture.sources.source import CaptureClock
+from downfield.capture.sources.source_opening import SourceChoice, open_source
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.supervision import supervised_thread
-from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
-from downfield.rig.live.rig_health import ActiveProblems, camera_loss
-from downfield.rig.sources.source import CaptureClock
-from downfield.rig.sources.source_opening import SourceChoice, open_source
+from downfield.rig.live.annotated_picture import ANNOTATED_PICTURE_LIMITS
 
 
 class CameraPreview:
@@ -31,7 +31,7 @@ class CameraPreview:
         if not self._source.facts.live:
             self._source.close()
             raise InputError(f"{choice.text}: is a recording. Choose a camera, or give a stream's address.")
-        self._images: deque[Image] = deque(maxlen=PICTURE_LIMITS.calibration_pictures)
+        self._images: deque[Image] = deque(maxlen=ANNOTATED_PICTURE_LIMITS.calibration_pictures)
         self._failure = ""
         self._thread = supervised_thread(self._run, "camera preview", self._report_failure)
         self._thread.start()
@@ -58,7 +58,7 @@ class CameraPreview:
     def _run(self) -> None:
         try:
             for frame in self._source.frames():
-                if frame.index % PICTURE_LIMITS.calibration_step == 0:
+                if frame.index % ANNOTATED_PICTURE_LIMITS.calibration_step == 0:
                     self._images.append(frame.decode().image)
         except DownfieldError as error:
             self._failure = str(error)

@@ -21,14 +21,16 @@ from downfield.api.table_setup import (
     SolveRequest,
     SolvingProgress,
 )
-from downfield.calibration.advice import LIMITS as ADVICE
-from downfield.calibration.advice import advise
+from downfield.calibration.advice import ADVICE_LIMITS, advise
 from downfield.calibration.field.progress import SolveProgress
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
+from downfield.capture.devices.camera_system import list_cameras
+from downfield.capture.sources.source_names import is_address
+from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.addresses import without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, InputError, RefusedError
-from downfield.core.field import preset, preset_names
+from downfield.core.field.model import preset, preset_names
 from downfield.core.supervision import supervised_thread
 from downfield.rig.configuration.settings import RigSettings, tables_folder
 from downfield.rig.setup.aim_check import AimCheck
@@ -37,9 +39,6 @@ from downfield.rig.setup.landmarks import landmarks_of
 from downfield.rig.setup.picture_findings import camera_findings, picture_findings
 from downfield.rig.setup.preview import CameraPreview
 from downfield.rig.setup.solving import solve_as_requested, solve_with_height
-from downfield.rig.sources.camera_system import list_cameras
-from downfield.rig.sources.source_names import is_address
-from downfield.rig.sources.source_opening import SourceChoice
 from downfield.rig.tables.profile import TableFolder, TableProfile, new_profile
 
 _SOLVING: Final = "The printed field is being looked for. Wait until that is done."
@@ -345,7 +344,7 @@ class SetupSession:
         certificates = [
             profile.calibration.certificate for profile in self._folder.profiles() if profile.camera == self._source
         ]
-        return min((max(one.p95_yd) for one in certificates if one is not None), default=ADVICE.wanted_yd)
+        return min((max(one.p95_yd) for one in certificates if one is not None), default=ADVICE_LIMITS.wanted_yd)
 
     def _images(self) -> list[Image]:
         if self._frozen:

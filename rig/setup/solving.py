@@ -13,7 +13,7 @@ from downfield.calibration.field.solution import AmbiguousField, FieldSolution
 from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Image
 from downfield.core.errors import AimError, CalibrationError, InputError
-from downfield.core.field import load_field, preset, preset_names
+from downfield.core.field.model import load_field, preset, preset_names
 from downfield.rig.setup.landmarks import solve_placed
 from downfield.rig.table_calibration import lens_from_distance
 

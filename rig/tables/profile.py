@@ -11,16 +11,16 @@ from typing import Final, Literal
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.picture_match import match_picture
+from downfield.capture.devices.camera_system import list_cameras, match_camera
+from downfield.capture.sources.source_names import is_address
 from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, OutputError
-from downfield.core.field_toml import measured_field_toml
-from downfield.core.file_order import by_date, date_last
-from downfield.core.input_files import read_text
-from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.field.toml_file import measured_field_toml
+from downfield.core.files.input_files import read_text
+from downfield.core.files.newest import by_date, date_last
+from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import check, read_record, record, to_json, write_text
-from downfield.rig.sources.camera_system import list_cameras, match_camera
-from downfield.rig.sources.source_names import is_address
 
 SUFFIX: Final = ".table.json"
 IN_USE: Final = "in-use"

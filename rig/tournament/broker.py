@@ -48,7 +48,7 @@ class BrokerLimits:
     """How long what is on its way may take when a connection is closed."""
 
 
-LIMITS: Final = BrokerLimits()
+BROKER_LIMITS: Final = BrokerLimits()
 
 
 class BrokerError(SourceError):
@@ -151,7 +151,7 @@ class BrokerConnection:
         from nats.errors import Error, NoRespondersError
 
         try:
-            return (await self.client.request(subject, content, timeout=LIMITS.answer_s)).data
+            return (await self.client.request(subject, content, timeout=BROKER_LIMITS.answer_s)).data
         except NoRespondersError:
             raise BrokerError(f"{self._where}: the tournament's desk is not connected to the broker") from None
         except TimeoutError:  # NATS's own is one
@@ -222,18 +222,18 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
                 list(access.servers),
                 name=access.name,
                 allow_reconnect=False,
-                connect_timeout=LIMITS.connect_s,  # type: ignore[arg-type]
-                reconnect_time_wait=LIMITS.again_s,  # type: ignore[arg-type]
-                ping_interval=LIMITS.ping_s,  # type: ignore[arg-type]
+                connect_timeout=BROKER_LIMITS.connect_s,  # type: ignore[arg-type]
+                reconnect_time_wait=BROKER_LIMITS.again_s,  # type: ignore[arg-type]
+                ping_interval=BROKER_LIMITS.ping_s,  # type: ignore[arg-type]
                 max_outstanding_pings=2,
-                drain_timeout=LIMITS.drain_s,  # type: ignore[arg-type]
+                drain_timeout=BROKER_LIMITS.drain_s,  # type: ignore[arg-type]
                 tls=_tls(access),
                 closed_cb=note_end,
                 disconnected_cb=note_end,
                 error_cb=note_error,
                 **options,  # type: ignore[arg-type]
             ),
-            2 * LIMITS.connect_s * len(access.servers),
+            2 * BROKER_LIMITS.connect_s * len(access.servers),
         )
     except BaseException as error:  # also when it is cancelled: the client keeps its socket otherwise
         await _close(client)
@@ -251,7 +251,7 @@ async def open_broker(access: BrokerAccess) -> AsyncIterator[BrokerConnection]:
 async def _close(client: Client) -> None:
     """Close a client in any state, one that was never let in as well."""
     with suppress(Exception):  # whatever closing reports, the connection is over
-        await asyncio.wait_for(client.close(), LIMITS.drain_s)
+        await asyncio.wait_for(client.close(), BROKER_LIMITS.drain_s)
 
 
 def _tls(access: BrokerAccess) -> ssl.SSLContext | None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from downfield.core.errors import DownfieldError
 from downfield.core.supervision import supervised_thread
-from downfield.rig.tournament.broker import LIMITS, BrokerAccess, BrokerConnection, BrokerError, open_broker
+from downfield.rig.tournament.broker import BROKER_LIMITS, BrokerAccess, BrokerConnection, BrokerError, open_broker
 
 _log = logging.getLogger(__name__)
 
@@ -78,17 +78,17 @@ class BrokerThread:
 
     async def _run_sessions(self) -> None:
         self._loop, self._sessions = asyncio.get_running_loop(), asyncio.current_task()
-        pause_s = LIMITS.retry_s
+        pause_s = BROKER_LIMITS.retry_s
         while not self._closing.is_set():
             began_s = time.monotonic()
             try:
                 await self._run_session()
             except DownfieldError as error:
                 self._note_problem(str(error))
-            if time.monotonic() - began_s > 2 * LIMITS.longest_retry_s:
-                pause_s = LIMITS.retry_s
+            if time.monotonic() - began_s > 2 * BROKER_LIMITS.longest_retry_s:
+                pause_s = BROKER_LIMITS.retry_s
             await asyncio.sleep(pause_s)
-            pause_s = min(2 * pause_s, LIMITS.longest_retry_s)
+            pause_s = min(2 * pause_s, BROKER_LIMITS.longest_retry_s)
 
     async def _run_session(self) -> None:
         """Work with one connection until it ends.

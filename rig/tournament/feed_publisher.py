@@ -13,10 +13,11 @@ from contextlib import aclosing
 from importlib.metadata import version
 from typing import Any, Final
 
-from downfield.api.feed.hub import SNAPSHOT, Hub, encode_value
 from downfield.game.owner import GameOwner
-from downfield.game.signing import RigKey
-from downfield.game.table_feed import (
+from downfield.game.published.hub import SNAPSHOT, Hub, encode_value
+from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.identity_watch import IdentityWatch
+from downfield.rig.tournament.table_feed import (
     ABOUT,
     DESK_SUBJECT,
     FEED_TOPICS,
@@ -24,8 +25,7 @@ from downfield.game.table_feed import (
     sealed_message,
     subject_of,
 )
-from downfield.rig.tournament.broker import BrokerConnection
-from downfield.rig.tournament.identity_watch import IdentityWatch
+from downfield.store.signing import RigKey
 
 PAUSE_S: Final = 0.1
 """Between two rounds: what changes more often is sent as it is by then."""

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from downfield.core.errors import FormatError, RefusedError
-from downfield.game.table_feed import ABOUT, SIGNATURE_HEADER, TableMessage, opened_message, subject_of
 from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.table_feed import ABOUT, SIGNATURE_HEADER, TableMessage, opened_message, subject_of
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.records import from_json, to_json
-from downfield.game.replication import (
+from downfield.rig.tournament.broker import BrokerError
+from downfield.store.replication import (
     MAX_GAMES,
     BatchReply,
     JournalBatch,
@@ -24,9 +25,8 @@ from downfield.game.replication import (
     StoredPosition,
     make_batch,
 )
-from downfield.game.signing import RigKey
-from downfield.game.store import EntryRow, GameRow, Store
-from downfield.rig.tournament.broker import BrokerError
+from downfield.store.signing import RigKey
+from downfield.store.store import EntryRow, GameRow, Store
 
 APPEND_SUBJECT: Final = "downfield.journal.append"
 POSITIONS_SUBJECT: Final = "downfield.journal.positions"
@@ -55,7 +55,7 @@ class SenderLimits:
     """Pause before a store that does not answer is asked again."""
 
 
-LIMITS: Final = SenderLimits()
+SENDER_LIMITS: Final = SenderLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,9 +254,9 @@ class JournalSender:
         rows: list[EntryRow] = []
         size = 0
         after = self._stored.get(game, 0)
-        for row in self._store.entries(game, after=after, page_entries=LIMITS.page_entries):
+        for row in self._store.entries(game, after=after, page_entries=SENDER_LIMITS.page_entries):
             size += len(row.content) + len(row.attachment or b"")
-            if rows and (size > LIMITS.batch_bytes or len(rows) >= LIMITS.batch_entries):
+            if rows and (size > SENDER_LIMITS.batch_bytes or len(rows) >= SENDER_LIMITS.batch_entries):
                 break
             rows.append(row)
         return rows

@@ -12,14 +12,14 @@ from contextlib import suppress
 
 from downfield.core.errors import DownfieldError
 from downfield.game.service import GameService
-from downfield.game.signing import RigKey
-from downfield.game.store import EntryRow, Store
 from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection
 from downfield.rig.tournament.broker_thread import BrokerThread, Work
 from downfield.rig.tournament.identity_watch import IdentityWatch
-from downfield.rig.tournament.journal_sender import LIMITS, JournalSender
+from downfield.rig.tournament.journal_sender import SENDER_LIMITS, JournalSender
 from downfield.rig.tournament.link_state import LinkState
 from downfield.rig.tournament.push_receiver import PushReceiver
+from downfield.store.signing import RigKey
+from downfield.store.store import EntryRow, Store
 
 
 class TournamentLink:
@@ -84,16 +84,16 @@ class TournamentLink:
                 await self._send_until_compared(connection)
             except DownfieldError as error:  # whoever is behind the broker is away, or the rig's own disk
                 self._problem = str(error)
-                await asyncio.sleep(LIMITS.pause_s)
+                await asyncio.sleep(SENDER_LIMITS.pause_s)
 
     async def _send_until_compared(self, connection: BrokerConnection) -> None:
-        due_s = time.monotonic() + LIMITS.compare_s
+        due_s = time.monotonic() + SENDER_LIMITS.compare_s
         while (left_s := due_s - time.monotonic()) > 0:
             self._grown.clear()
             if await self._sender.send_next(connection.request, connection.max_bytes):
                 continue
             if self._sender.state().problem:
-                await asyncio.sleep(LIMITS.pause_s)
+                await asyncio.sleep(SENDER_LIMITS.pause_s)
                 continue
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._grown.wait(), left_s)

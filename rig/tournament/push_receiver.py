@@ -15,13 +15,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from downfield.api.feed.hub import Hub
 from downfield.core.errors import DownfieldError, RefusedError
-from downfield.core.private_files import make_private_folder, replace_private_file
+from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
 from downfield.game.commands import UseCalibration
 from downfield.game.published.game_topics import Notice
-from downfield.game.push_payloads import (
+from downfield.game.published.hub import Hub
+from downfield.game.receipts import Refused, Submission
+from downfield.game.service import GameService
+from downfield.game.table_records import CommandCarriedOut
+from downfield.officiating.rulebooks.rulebook import parse_rulebook
+from downfield.rig.tournament.broker import BrokerConnection
+from downfield.rig.tournament.push_payloads import (
     Announcement,
     PushedAccess,
     PushedCalibration,
@@ -30,15 +35,10 @@ from downfield.game.push_payloads import (
     PushedSchedule,
     PushedTeams,
 )
-from downfield.game.receipts import Refused, Submission
-from downfield.game.service import GameService
-from downfield.game.signing import RigKey
-from downfield.game.table_feed import DESK_SUBJECT
-from downfield.game.table_push import PUSH_SUBJECT, PushList, PushReport, PushState, TablePush, signed_report
-from downfield.game.table_records import CommandCarriedOut
-from downfield.officiating.rulebooks.rulebook import parse_rulebook
-from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.pushed_material import PushedMaterial
+from downfield.rig.tournament.table_feed import DESK_SUBJECT
+from downfield.rig.tournament.table_push import PUSH_SUBJECT, PushList, PushReport, PushState, TablePush, signed_report
+from downfield.store.signing import RigKey
 
 LOOK_S: Final = 1.0
 """Between two looks whether a game is over, for what waits for that."""

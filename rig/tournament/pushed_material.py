@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from downfield.api.feed.hub import Hub
 from downfield.api.requests import TeamRequest
 from downfield.api.security.granted_access import GrantedAccess
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import DownfieldError, RefusedError
 from downfield.core.scene import Jersey, Player
+from downfield.game.published.hub import Hub
 from downfield.game.published.schedule_topic import ScheduledGameView, ScheduleView
-from downfield.game.push_payloads import PushedAccess, PushedSchedule, PushedTeam, PushedTeams
-from downfield.game.store import Store
+from downfield.rig.tournament.push_payloads import PushedAccess, PushedSchedule, PushedTeam, PushedTeams
+from downfield.store.store import Store
 
 TEAM_PREFIX: Final = "event-"
 """Begins the ids of saved teams that a desk has sent; the next ones it sends are in their place."""

@@ -26,13 +26,13 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from downfield.core.errors import FormatError, InputError, OutputError
-from downfield.core.input_files import open_input
-from downfield.core.private_files import OWNER_ONLY, make_private_folder
+from downfield.core.files.input_files import open_input
+from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import adapter, record, to_json
-from downfield.game.store import CLOSED
 from downfield.review.zip_container import ZIP_FAULTS
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.kept_games import DATA_FOLDER_LOCK, leased_data_folder
+from downfield.store.store import CLOSED
 
 _FORMAT: Final = "downfield-backup"
 _VERSION: Final = 1

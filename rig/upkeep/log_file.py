@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.errors import InputError
-from downfield.core.plain_text import plain_text
-from downfield.core.private_files import OWNER_ONLY, make_private_folder
+from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
+from downfield.core.text.plain_text import plain_text
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -38,7 +38,7 @@ class LogLimits:
     """Lines that may wait for a slow disk; further ones are dropped, as the game goes first."""
 
 
-LIMITS: Final = LogLimits()
+_LIMITS: Final = LogLimits()
 
 
 class _LineFormatter(logging.Formatter):
@@ -90,7 +90,7 @@ def log_file(folder: Path, level: LogLevel, keep_mb: float) -> Iterator[None]:
         yield
         return
     file.setFormatter(_LineFormatter())
-    lines: queue.Queue[logging.LogRecord] = queue.Queue(LIMITS.waiting)
+    lines: queue.Queue[logging.LogRecord] = queue.Queue(_LIMITS.waiting)
     handler = _DroppingQueueHandler(lines)
     listener = logging.handlers.QueueListener(lines, file)
     loggers = [logging.getLogger(name) for name in _LOGGERS]
@@ -116,9 +116,9 @@ def _opened(folder: Path, keep_mb: float) -> _PrivateRotatingFile | None:
     """Open the log; None, with a line on standard error, where it can't be."""
     try:
         make_private_folder(folder)
-        size = max(1, round(keep_mb * 1e6 / LIMITS.files))
+        size = max(1, round(keep_mb * 1e6 / _LIMITS.files))
         return _PrivateRotatingFile(
-            folder / FILE_NAME, maxBytes=size, backupCount=LIMITS.files - 1, encoding="utf-8", delay=False
+            folder / FILE_NAME, maxBytes=size, backupCount=_LIMITS.files - 1, encoding="utf-8", delay=False
         )
     except OSError as error:
         with suppress(OSError, ValueError):  # the terminal may be gone as well
@@ -138,7 +138,7 @@ def last_lines(folder: Path, count: int, least: LogLevel = "debug") -> list[str]
         InputError: there is no log, or it can't be read.
 
     """
-    names = [f"{FILE_NAME}.{number}" for number in range(LIMITS.files - 1, 0, -1)] + [FILE_NAME]
+    names = [f"{FILE_NAME}.{number}" for number in range(_LIMITS.files - 1, 0, -1)] + [FILE_NAME]
     files = [folder / name for name in names if (folder / name).is_file()]
     if not files:
         raise InputError(f"{folder}: no log there yet. `downfield run` writes one when it referees a table.")

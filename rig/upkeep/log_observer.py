@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Final
 
+from downfield.capture.observer import LoopObserver, NoticeLevel
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
-from downfield.rig.live.connections import LoopObserver, NoticeLevel
 
 _log = logging.getLogger(__name__)
 

@@ -20,8 +20,7 @@ from pydantic import BaseModel
 from downfield.api.security.secret_file import ADMIN_KEY
 from downfield.core.addresses import split_address
 from downfield.core.errors import DownfieldError, InputError, OutputError
-from downfield.core.private_files import replace_private_file
-from downfield.game.store_opening import open_for_reading
+from downfield.core.files.private_files import replace_private_file
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.settings import RigSettings, data_folder, logs_folder, recordings_folder, store_file
@@ -29,6 +28,7 @@ from downfield.rig.configuration.shown import secret_texts
 from downfield.rig.doctor.check_result import CheckResult
 from downfield.rig.upkeep.log_file import last_lines
 from downfield.rig.upkeep.scrubbing import Scrubber
+from downfield.store.opening import open_for_reading
 
 _LOG_LINES: Final = 2000
 _MOST_GAMES: Final = 100_000

@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.capture.observer import LoopObserver
+from downfield.capture.sources.source import CapturedFrame
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthStatus
-from downfield.rig.live.connections import LoopObserver
-from downfield.rig.sources.source import CapturedFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class WatchdogLimits:
     """Longest pause between two reports to systemd."""
 
 
-LIMITS: Final = WatchdogLimits()
+_LIMITS: Final = WatchdogLimits()
 
 
 def status_text(situation: str, health: HealthStatus) -> str:
@@ -66,8 +66,8 @@ class Watchdog(LoopObserver):
         given = dict(os.environ) if environment is None else environment
         self._address = given.get("NOTIFY_SOCKET", "")
         limit_us = given.get("WATCHDOG_USEC", "")
-        interval_s = int(limit_us) / 3e6 if limit_us.isdigit() else LIMITS.interval_s
-        self._interval_s = min(interval_s, LIMITS.interval_s)
+        interval_s = int(limit_us) / 3e6 if limit_us.isdigit() else _LIMITS.interval_s
+        self._interval_s = min(interval_s, _LIMITS.interval_s)
         self._status, self._now_ns = status, now_ns
         self._waiting_since_ns: int | None = None
         self._end = threading.Event()
@@ -101,7 +101,7 @@ class Watchdog(LoopObserver):
     def is_stuck(self) -> bool:
         """Return whether frames have come in for a while and no scene has come out."""
         since_ns = self._waiting_since_ns
-        return since_ns is not None and self._now_ns() - since_ns > LIMITS.stuck_after_s * 1e9
+        return since_ns is not None and self._now_ns() - since_ns > _LIMITS.stuck_after_s * 1e9
 
     def _run(self) -> None:
         while not self._end.is_set():

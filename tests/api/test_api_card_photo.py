@@ -14,7 +14,7 @@ from browsers import WAIT_MS, browser, page_in
 from card_photos import LINES, WINDOWS
 from playwright.sync_api import Locator, Page, expect
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.game.commands import NewGame
 from downfield.game.receipts import Submission
 from downfield.officiating.declarations import SetUp

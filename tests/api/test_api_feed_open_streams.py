@@ -72,7 +72,7 @@ def test_visitors_without_a_device_count_by_address() -> None:
 
 @pytest.fixture
 def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RelayedService]:
-    monkeypatch.setattr(relay, "LIMITS", replace(relay.LIMITS, local_subscribers=1))
+    monkeypatch.setattr(relay, "RELAY_LIMITS", replace(relay.RELAY_LIMITS, local_subscribers=1))
     made = RelayedService(tmp_path / "a.db")
     made.hub.publish("game", {"down": 1})
     yield made

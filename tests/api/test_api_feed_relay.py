@@ -57,7 +57,7 @@ class Follower:
 
 @pytest.fixture
 def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RelayedService]:
-    monkeypatch.setattr(relay, "LIMITS", replace(relay.LIMITS, local_subscribers=1))
+    monkeypatch.setattr(relay, "RELAY_LIMITS", replace(relay.RELAY_LIMITS, local_subscribers=1))
     made = RelayedService(tmp_path / "a.db")
     made.hub.publish("game", {"down": 1})
     made.hub.publish("calls", ["new"], full=["old", "new"])
@@ -122,7 +122,7 @@ def test_when_the_second_process_dies_its_subscribers_reconnect_to_the_first(rig
 def test_a_service_that_stops_ends_the_feeds_in_order_and_the_second_process(tmp_path: Path) -> None:
     rig = RelayedService(tmp_path / "b.db")
     rig.hub.publish("game", {"down": 1})
-    followers = [Follower(rig) for _ in range(relay.LIMITS.local_subscribers + 2)]
+    followers = [Follower(rig) for _ in range(relay.RELAY_LIMITS.local_subscribers + 2)]
     eventually(lambda: rig.subscribers[1] == 2)
     for follower in followers:
         follower.message()
@@ -141,7 +141,7 @@ def test_a_second_process_that_gets_no_processor_to_end_keeps_no_end_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As one of low priority on a busy computer, where even a killed one takes its time; here, one that is stopped."""
-    monkeypatch.setattr(relay, "LIMITS", replace(relay.LIMITS, local_subscribers=0, stop_s=0.1))
+    monkeypatch.setattr(relay, "RELAY_LIMITS", replace(relay.RELAY_LIMITS, local_subscribers=0, stop_s=0.1))
     processes: list[subprocess.Popen[bytes]] = []
 
     def end(process: subprocess.Popen[bytes]) -> None:
@@ -175,7 +175,7 @@ def test_a_few_subscribers_need_no_second_process(rig: RelayedService) -> None:
 def test_a_stalled_client_is_disconnected_without_an_error_in_the_log(
     rig: RelayedService, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(event_stream, "LIMITS", replace(event_stream.LIMITS, stalled_s=0.2))
+    monkeypatch.setattr(event_stream, "STREAM_LIMITS", replace(event_stream.STREAM_LIMITS, stalled_s=0.2))
     with closing(Follower(rig)):
         eventually(lambda: rig.subscribers[0] == 1)
         for number in range(200):  # more than the sockets between them hold

@@ -8,7 +8,7 @@ import pytest
 from browsers import PHONE, PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.game.entries import GameStarted, record_of
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallsUpdate, CallView, Question, Questions

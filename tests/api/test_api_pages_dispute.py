@@ -30,23 +30,23 @@ from served_games import FakeRig
 from typer import Exit
 
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.hub import Hub
-from downfield.api.feed.latest_picture import LatestPicture
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.capture.recording.recorded_footage import RecordedFootage
+from downfield.cli.disputes.verify import verify
 from downfield.core.arrays import Image
 from downfield.core.footprint import signed_gap
+from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.calls import CallKind
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review import bundle_format as names
 from downfield.review import clips, ready_pictures, worker
 from downfield.rig.bundle_export import BundleExporter
-from downfield.rig.cli.verify import verify
 from downfield.rig.configuration.settings import RigSettings, ServiceSettings
-from downfield.rig.recording.recorded_footage import RecordedFootage
 from downfield.rig.review_service import ReviewRig, ReviewService
 from downfield.rig.review_sources import load_bundles
 from downfield.rig.web_service import Service
+from downfield.store.store import Store
 
 
 @dataclass(frozen=True)

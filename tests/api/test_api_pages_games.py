@@ -11,8 +11,8 @@ import pytest
 from browsers import browser, page_in
 from playwright.sync_api import Browser, expect
 
+from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.rig.configuration.loading import load
-from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
 
 

@@ -13,12 +13,12 @@ from overlay_pages import link, overlay_service
 from playwright.sync_api import Browser, Page, expect
 
 from downfield.api.routes.pages import assets
-from downfield.core.field import preset
+from downfield.broadcast.replay.fragments import encode_fragments
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
+from downfield.core.field.model import preset
 from downfield.core.scene import Scene
 from downfield.game.published.publisher import scene_view
 from downfield.game.published.stream_topics import GraphicRow, GraphicView, ReplayView
-from downfield.review.replay.fragments import encode_fragments
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 FIELD = preset("ultimate")
 STALE_MS = 13_000

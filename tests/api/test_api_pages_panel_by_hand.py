@@ -10,7 +10,7 @@ import pytest
 from browsers import browser, page_in
 from playwright.sync_api import Page, expect
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.game.commands import NewGame
 from downfield.game.receipts import Submission
 from downfield.officiating.declarations import SetUp

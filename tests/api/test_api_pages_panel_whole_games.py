@@ -12,7 +12,7 @@ from browsers import WAIT_MS, browser, page_in
 from legal_moves import CARDS
 from playwright.sync_api import Locator, Page, expect
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper

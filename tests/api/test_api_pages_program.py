@@ -10,8 +10,8 @@ from browsers import WAIT_MS, PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
 from program_camera import SIZE, NumberedCamera
 
-from downfield.rig.program.program_feed import ProgramDrawer
-from downfield.rig.program.program_painter import ProgramMoment
+from downfield.broadcast.program.program_feed import ProgramDrawer
+from downfield.broadcast.program.program_painter import ProgramMoment
 
 
 @pytest.fixture(scope="module")

@@ -16,11 +16,11 @@ from setup_readings import RUNNING, settled, solution
 from downfield.api.table_setup import HeightRequest, SolveRequest
 from downfield.calibration.field.proposal import FieldProposal
 from downfield.calibration.field.solution import FieldSolution
+from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.errors import AimError, CalibrationError, RefusedError
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.setup import solving
 from downfield.rig.setup.session import SetupSession
-from downfield.rig.sources.source_opening import SourceChoice
 from downfield.rig.tables.profile import TableProfile
 
 SEED = 8  # 50 yards, which a picture shows in two seconds

@@ -14,7 +14,7 @@ from reviewed_rig import ACCESS, Reviewed
 
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.latest_picture import LatestPicture
+from downfield.broadcast.latest_picture import LatestPicture
 
 
 @pytest.fixture

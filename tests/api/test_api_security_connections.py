@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.api.security.connections import (
-    LIMITS,
+    CONNECTION_LIMITS,
     ConnectionGuard,
     ConnectionLimits,
     CountedSocket,
@@ -27,7 +27,7 @@ from downfield.api.security.http_protocol import guarded_protocol
 from downfield.api.security.known_clients import KnownClients
 
 SMALL = ConnectionLimits(total=12, reserved=4, per_stranger=4, per_known=8)
-QUICK = replace(LIMITS, header_s=0.4, body_s=0.4, sweep_s=0.05)
+QUICK = replace(CONNECTION_LIMITS, header_s=0.4, body_s=0.4, sweep_s=0.05)
 
 
 @dataclass
@@ -151,7 +151,7 @@ def test_the_budgets_hold_whatever_comes(comers: list[tuple[int, bool]]) -> None
 @given(st.integers(0, 1 << 20))
 def test_the_limits_fit_the_open_files_of_the_process(files: int) -> None:
     found = affordable(files)
-    assert found.total <= max(32, files - LIMITS.other_files)
+    assert found.total <= max(32, files - CONNECTION_LIMITS.other_files)
     assert 0 < found.per_stranger <= found.total - found.reserved <= found.total
     assert found.per_known <= found.total
 

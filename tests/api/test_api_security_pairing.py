@@ -15,7 +15,7 @@ from downfield.api.security import tokens
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import CODE_LETTERS, TokenStore
-from downfield.game.store import Store
+from downfield.store.store import Store
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_signing_out_ends_the_token(lan: SecuredService) -> None:
 
 
 def test_a_code_expires(lan: SecuredService, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "LIMITS", replace(tokens.LIMITS, code_valid_s=-1.0))
+    monkeypatch.setattr(tokens, "PAIRING_LIMITS", replace(tokens.PAIRING_LIMITS, code_valid_s=-1.0))
     assert lan.token_store.redeem(lan.token_store.make_code("admin").code, "late") is None
 
 

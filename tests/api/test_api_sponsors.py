@@ -12,11 +12,11 @@ from browsers import PageServer, browser, page_in
 from overlay_pages import a_call, link
 from playwright.sync_api import Browser, FilePayload, FloatRect, Locator, Page, expect
 
-from downfield.api.feed.hub import Hub
-from downfield.api.graphics.kept_sponsors import KeptSponsors, SponsorsRequest
-from downfield.api.logos import LogoFolder
+from downfield.broadcast.graphics.kept_sponsors import KeptSponsors, SponsorsRequest
+from downfield.broadcast.graphics.logos import LogoFolder
 from downfield.core.errors import InputError, OutputError
 from downfield.game.published.game_topics import CallsUpdate
+from downfield.game.published.hub import Hub
 from downfield.game.published.stream_topics import SponsorsView
 
 

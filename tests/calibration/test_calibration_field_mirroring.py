@@ -13,7 +13,7 @@ from downfield.calibration.field.mirroring import match_numbers, refuse_mirrored
 from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel, preset
+from downfield.core.field.model import FieldModel, preset
 from downfield.twin.appearance import BoardAppearance
 
 BARE = dataclasses.replace(TUDOR, number_every_yd=0.0)

@@ -12,7 +12,7 @@ from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.robust_covariance import overstated_precision
 from downfield.calibration.stretch import OpenStretch
-from downfield.core.field import preset, preset_names
+from downfield.core.field.model import preset, preset_names
 
 SIZE = (1280, 720)
 ROUGH = OpenStretch(0.0, 0.025)

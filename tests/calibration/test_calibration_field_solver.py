@@ -14,7 +14,7 @@ from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.prior import lens_at_height
 from downfield.calibration.quality import to_calibration
 from downfield.core.errors import CalibrationError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from calibration_scenes import camera_over, photograph
 from downfield.calibration.field.proposal import propose_field
 from downfield.calibration.field.solution import AmbiguousField
 from downfield.core.arrays import Image
-from downfield.core.field import FieldModel, preset
+from downfield.core.field.model import FieldModel, preset
 
 TENS = dataclasses.replace(preset("ultimate"), yard_line_every_yd=10.0)
 BARE = dataclasses.replace(TENS, hash_rows_y_yd=(), sideline_marks=False, number_every_yd=0.0)

@@ -8,8 +8,8 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.field.yard_line_ends import observe_line_ends
 from downfield.core.arrays import Plane
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import LineStyle
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import LineStyle
 
 FIELD = FieldModel(
     "small", "Small", 50.0, 25.0, 0.0, 8.0, 8.0, 1.6,

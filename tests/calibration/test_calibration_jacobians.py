@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from downfield.calibration.camera import Bow, Camera, Lens, flat_bow
 from downfield.calibration.jacobians import PARAMETERS, camera_parameters, locate, project, with_parameters
-from downfield.core.field import preset, preset_names
+from downfield.core.field.model import preset, preset_names
 
 FIELD = preset("tudor-620")
 

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.camera_fit import with_scaled_focal
-from downfield.calibration.lens.figure_lean import LIMITS as LEAN_LIMITS
 from downfield.calibration.lens.figure_lean import (
+    LEAN_LIMITS,
     StandingFigures,
     estimate_distance_from_lean,
     estimate_lens_from_lean,
 )
-from downfield.calibration.lens.prior import LIMITS as LENS_LIMITS
-from downfield.calibration.lens.prior import TypicalLens
+from downfield.calibration.lens.prior import LENS_PRIOR_LIMITS, TypicalLens
 
 _SIZE = (1920, 1080)
 _FOCAL_PX = 1500.0
@@ -84,7 +83,7 @@ def test_the_lens_is_known_better_and_shorter_when_the_camera_is_nearer() -> Non
     camera = _overhead()
     lens = estimate_lens_from_lean(with_scaled_focal(camera, 1.3), _figures(camera, bent=0.3))
     assert lens is not None
-    assert lens.focal_spread < 0.8 * LENS_LIMITS.focal_spread
+    assert lens.focal_spread < 0.8 * LENS_PRIOR_LIMITS.focal_spread
     assert lens.focal * _SIZE[0] == pytest.approx(_FOCAL_PX, rel=0.12)
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import FieldError
-from downfield.core.field import FieldModel, preset, preset_names
-from downfield.core.painted_lines import LineStyle
+from downfield.core.field.model import FieldModel, preset, preset_names
+from downfield.core.field.painted_lines import LineStyle
 
 MM_PER_INCH = 25.4
 ATTIC = FieldModel("attic", "Attic", 100, 53.333, 10, 7.05, 9.28, 1.6, hash_rows_y_yd=(23.6, 29.7))

@@ -13,7 +13,7 @@ from downfield.calibration.calibration import Calibration, read_calibration, wri
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.lens.lens_calibration import LensFile, read_lens, write_lens
 from downfield.core.errors import FormatError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.format_versions import KEYS, VALUES, upgrade, upgrade_json
 from downfield.core.records import to_json
 from downfield.core.scene import Player

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from downfield.calibration.pictures import read_picture, read_pictures
+from downfield.capture.sources.file_sources import ImageFolder, VideoFile
+from downfield.capture.sources.jpeg import decode_jpeg
 from downfield.core.errors import InputError
-from downfield.core.media_limits import MAX_PIXELS
-from downfield.rig.sources.file_sources import ImageFolder, VideoFile
-from downfield.rig.sources.jpeg import decode_jpeg
+from downfield.core.media.limits import MAX_PIXELS
 
 
 def png(width: int, height: int) -> bytes:

@@ -8,15 +8,16 @@ from typing import cast
 import numpy as np
 import pytest
 
-from downfield.api.feed.latest_picture import LatestPicture
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.sources.source import SourceFacts
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.core.supervision import supervised_thread
 from downfield.rig.live.annotated_picture import AnnotatedPicture
 from downfield.rig.live.annotation import Annotator
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter, HealthReporter
-from downfield.rig.sources.source import SourceFacts
+from downfield.rig.live.rig_health import FrameMeter, HealthReporter
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from downfield.core.text_direction import isolate_names
+from downfield.core.text.direction import isolate_names
 
 
 @pytest.mark.parametrize(

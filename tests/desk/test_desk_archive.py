@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 from postgres_server import postgres_server, skip_without_postgres
 from typer.testing import CliRunner
 
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.cli.main import app, run_command
 from downfield.core.errors import InputError
 from downfield.desk.archive.adding import AddedFile, ItemLabels, add_files, addable_files
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError
@@ -29,8 +31,6 @@ from downfield.desk.archive.items import ArchivedItem, item_ids, write_item
 from downfield.desk.archive.job import ArchiveJob, JobSettings
 from downfield.desk.archive.selection import parse_selection
 from downfield.desk.archive.verification import check_item
-from downfield.rig.cli.main import app, run_command
-from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.trusted_keys import TrustedKeys
 
 if importlib.util.find_spec("s3fs") is None:
@@ -282,7 +282,7 @@ def test_an_address_that_no_archive_can_have_is_one_clear_line(
 def test_nothing_of_the_rig_imports_what_only_the_archive_needs() -> None:
     program = """
 import sys
-import downfield.desk.command, downfield.rig.cli.run, downfield.rig.cli.main, downfield.desk.archive.command
+import downfield.cli.desk.desk, downfield.cli.play.run, downfield.cli.main, downfield.cli.desk.archive
 print([name for name in ("ray", "fsspec", "s3fs", "pyarrow", "botocore") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

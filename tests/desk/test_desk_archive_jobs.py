@@ -112,7 +112,7 @@ def test_a_worker_that_is_killed_in_the_middle_costs_only_its_game_some_time(
 def test_a_task_that_kills_every_worker_fails_with_a_reason_and_the_others_are_done(
     cluster: RayCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_module, "LIMITS", replace(cluster_module.LIMITS, retries=1))
+    monkeypatch.setattr(cluster_module, "CLUSTER_LIMITS", replace(cluster_module.CLUSTER_LIMITS, retries=1))
     found = dict(cluster.run(die_always, range(4)))
     assert {number: found[number] for number in (0, 2, 3)} == {0: 0, 2: 2, 3: 3}
     assert isinstance(found[1], TaskFailure)
@@ -131,7 +131,7 @@ def test_a_bounded_number_of_tasks_is_taken_however_many_there_are(cluster: RayC
     outcomes = cluster.run(die_always, tasks())
     next(outcomes)
     outcomes.close()
-    assert taken <= 2 * cluster_module.LIMITS.in_flight_per_cpu * cluster.cpus
+    assert taken <= 2 * cluster_module.CLUSTER_LIMITS.in_flight_per_cpu * cluster.cpus
 
 
 def test_a_resumed_job_does_only_the_rest(archive: ArchiveFiles, tmp_path: Path) -> None:

@@ -27,18 +27,18 @@ from simulated_detector import Faults, SimulatedDetector
 from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing, walking
 
 from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.cli.main import run_command
 from downfield.core.errors import InputError
+from downfield.core.files.track_files import TrackFile
 from downfield.core.frame import Detection
 from downfield.core.records import to_json
 from downfield.core.roster import Roster
-from downfield.core.track_files import TrackFile
 from downfield.desk.archive import networks
 from downfield.desk.archive.adding import ItemLabels
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.job import ArchiveJob, JobReport, JobSettings
 from downfield.desk.archive.networks import describe_network, open_shared_network, share_network
 from downfield.models.card import BUNDLED, find_network
-from downfield.rig.cli.main import run_command
 
 if importlib.util.find_spec("s3fs") is None or importlib.util.find_spec("ray") is None:
     pytest.skip("the extra `archive` is not installed", allow_module_level=True)

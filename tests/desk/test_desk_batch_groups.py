@@ -12,11 +12,11 @@ from sqlalchemy import create_engine, text
 from tournament_rig import entries_after, game_of
 
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.hash_chain import GENESIS, digest_of, verify_journal
-from downfield.game.replication import BatchReply, JournalBatch, make_batch
-from downfield.game.signed_ends import SIGNED_ENDS
-from downfield.game.signing import RigKey
-from downfield.game.store_opening import open_for_reading
+from downfield.store.hash_chain import GENESIS, digest_of, verify_journal
+from downfield.store.opening import open_for_reading
+from downfield.store.replication import BatchReply, JournalBatch, make_batch
+from downfield.store.signed_ends import SIGNED_ENDS
+from downfield.store.signing import RigKey
 
 KEYS = [RigKey.generate() for _ in range(3)]
 GAMES = [(key, game_of(key, name)) for key in KEYS for name in ("first", "second")]

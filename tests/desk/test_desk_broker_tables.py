@@ -16,14 +16,17 @@ import pytest
 from broker_server import BrokerServer
 
 from downfield.core.errors import FormatError, NotFoundError, RefusedError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.desk.tables.broker_tables import STREAM, BrokerTables
 from downfield.desk.tables.status import TableStatus
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.owner import rig_id
-from downfield.game.replication import BatchReply
-from downfield.game.signing import RigKey
-from downfield.game.table_feed import (
+from downfield.rig.configuration.loading import load
+from downfield.rig.scorekeeper import Scorekeeper
+from downfield.rig.tournament.broker import open_broker
+from downfield.rig.tournament.broker_thread import BrokerThread
+from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
+from downfield.rig.tournament.table_feed import (
     ABOUT,
     DESK_SUBJECT,
     FEED_TOPICS,
@@ -33,12 +36,9 @@ from downfield.game.table_feed import (
     sealed_message,
     subject_of,
 )
-from downfield.game.table_push import PUSH_SUBJECT
-from downfield.rig.configuration.loading import load
-from downfield.rig.scorekeeper import Scorekeeper
-from downfield.rig.tournament.broker import open_broker
-from downfield.rig.tournament.broker_thread import BrokerThread
-from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
+from downfield.rig.tournament.table_push import PUSH_SUBJECT
+from downfield.store.replication import BatchReply
+from downfield.store.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

@@ -24,12 +24,12 @@ from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.game.commands import NewGame
 from downfield.game.entries import unpack_entry
-from downfield.game.listing import listing_differences
-from downfield.game.push_payloads import PushedAccess
-from downfield.game.signing import RigKey
-from downfield.game.store_opening import open_for_reading
 from downfield.game.table_records import DeviceChanged
 from downfield.rig.scorekeeper import Scorekeeper
+from downfield.rig.tournament.push_payloads import PushedAccess
+from downfield.store.listing import listing_differences
+from downfield.store.opening import open_for_reading
+from downfield.store.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

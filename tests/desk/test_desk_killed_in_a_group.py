@@ -24,10 +24,10 @@ from waiting import WAIT_S, wait_until
 
 from downfield.core.records import from_json, to_json
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.hash_chain import verify_journal
-from downfield.game.replication import JournalBatch, make_batch
-from downfield.game.signing import RigKey
-from downfield.game.store_opening import open_for_reading
+from downfield.store.hash_chain import verify_journal
+from downfield.store.opening import open_for_reading
+from downfield.store.replication import JournalBatch, make_batch
+from downfield.store.signing import RigKey
 
 DATABASES = itertools.count(1)
 GAMES = 6

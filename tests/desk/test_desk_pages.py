@@ -19,8 +19,8 @@ from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.published.board_topics import HealthStatus
-from downfield.game.signing import RigKey
-from downfield.game.table_feed import TableMessage
+from downfield.rig.tournament.table_feed import TableMessage
+from downfield.store.signing import RigKey
 
 TYPED = 3
 """Results that are typed in the browser in each part of the event; the others are entered through the API."""

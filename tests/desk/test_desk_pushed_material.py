@@ -15,13 +15,21 @@ from playwright.sync_api import expect
 from served_games import FakeRig
 from tournament_tables import desk_over, eventually, table
 
-from downfield.api.feed.hub import Hub
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import OutputError, RefusedError
 from downfield.core.records import to_json
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.commands import NewGame, RigCommand, TeamSheet, UseCalibration
-from downfield.game.push_payloads import (
+from downfield.game.published.hub import Hub
+from downfield.game.receipts import Submission
+from downfield.game.service import GameService
+from downfield.officiating.declarations import SetUp
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.configuration.loading import load
+from downfield.rig.tables.profile import TableFolder, new_profile
+from downfield.rig.tournament import broker_thread
+from downfield.rig.tournament.opening import profile_saver
+from downfield.rig.tournament.push_payloads import (
     PushedCalibration,
     PushedFigure,
     PushedSchedule,
@@ -29,23 +37,15 @@ from downfield.game.push_payloads import (
     PushedTeams,
     ScheduledGame,
 )
-from downfield.game.receipts import Submission
-from downfield.game.service import GameService
-from downfield.game.signing import RigKey
-from downfield.game.store import Store
-from downfield.game.table_push import PushState, TablePush
-from downfield.officiating.declarations import SetUp
-from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.configuration.loading import load
-from downfield.rig.tables.profile import TableFolder, new_profile
-from downfield.rig.tournament import broker_thread
-from downfield.rig.tournament.opening import profile_saver
 from downfield.rig.tournament.push_receiver import PushReceiver
 from downfield.rig.tournament.pushed_material import PushedMaterial, SaveProfile
+from downfield.rig.tournament.table_push import PushState, TablePush
+from downfield.store.signing import RigKey
+from downfield.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 
-DEMO = read_calibration(Path(__file__).parents[2] / "rig/demo/demo.calibration.json")
+DEMO = read_calibration(Path(__file__).parents[2] / "capture/demo/demo.calibration.json")
 OWLS = PushedTeam(
     "1", TeamSheet(name="Совы", short="СОВ", color="#ffeecc"), (PushedFigure("7", "QB"), PushedFigure("9"))
 )

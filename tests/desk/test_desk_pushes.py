@@ -15,25 +15,25 @@ from broker_server import BrokerServer
 from desk_server import DeskServer
 from tournament_tables import eventually, table
 
-from downfield.api.feed.hub import Hub
 from downfield.core.errors import FormatError, NotFoundError, RulebookError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.commands import NewGame, TeamSheet
-from downfield.game.push_payloads import Announcement, PushedGame, PushedRulebook
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
-from downfield.game.signing import RigKey
-from downfield.game.store_opening import open_for_reading
-from downfield.game.table_feed import TableMessage
-from downfield.game.table_push import PushState, signed_report
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import push_receiver
 from downfield.rig.tournament.broker_thread import BrokerThread
+from downfield.rig.tournament.push_payloads import Announcement, PushedGame, PushedRulebook
 from downfield.rig.tournament.pushed_material import PushedMaterial
+from downfield.rig.tournament.table_feed import TableMessage
+from downfield.rig.tournament.table_push import PushState, signed_report
+from downfield.store.opening import open_for_reading
+from downfield.store.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

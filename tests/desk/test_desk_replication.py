@@ -25,14 +25,14 @@ from tournament_rig import append, entries_after, game_of
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.hash_chain import verify_journal
 from downfield.game.owner import rig_id
-from downfield.game.replication import BatchReply, JournalBatch, make_batch
-from downfield.game.signing import RigKey
-from downfield.game.store import EntryRow, Store
-from downfield.game.store_opening import open_for_reading
 from downfield.rig.tournament import broker, journal_sender
 from downfield.rig.tournament.link import TournamentLink
+from downfield.store.hash_chain import verify_journal
+from downfield.store.opening import open_for_reading
+from downfield.store.replication import BatchReply, JournalBatch, make_batch
+from downfield.store.signing import RigKey
+from downfield.store.store import EntryRow, Store
 
 WAIT_S = 120.0
 RIG = Path(__file__).parents[1] / "tournament_rig.py"
@@ -64,11 +64,11 @@ def brokering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerServer
 
 @pytest.fixture(autouse=True)
 def short_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = replace(broker.LIMITS, retry_s=0.05, longest_retry_s=0.2, answer_s=8.0)
+    limits = replace(broker.BROKER_LIMITS, retry_s=0.05, longest_retry_s=0.2, answer_s=8.0)
     for module in (broker, sys.modules["downfield.rig.tournament.broker_thread"]):
-        monkeypatch.setattr(module, "LIMITS", limits)
+        monkeypatch.setattr(module, "BROKER_LIMITS", limits)
     for module in (journal_sender, sys.modules["downfield.rig.tournament.link"]):
-        monkeypatch.setattr(module, "LIMITS", replace(journal_sender.LIMITS, pause_s=0.05, compare_s=1.0))
+        monkeypatch.setattr(module, "SENDER_LIMITS", replace(journal_sender.SENDER_LIMITS, pause_s=0.05, compare_s=1.0))
 
 
 def wait_until(condition: Callable[[], object], what: str) -> None:

@@ -21,9 +21,9 @@ from scripted_plays import FIELD, ScriptedFigure, film, number_events, opening, 
 from typer.testing import CliRunner
 
 from downfield.calibration.calibration import write_calibration
-from downfield.core.track_files import TracksHeader, write_tracks
+from downfield.cli.main import app
+from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
-from downfield.rig.cli.main import app
 from downfield.rig.upkeep.log_file import log_file
 from downfield.rig.upkeep.log_observer import LogObserver
 
@@ -149,7 +149,7 @@ FRAGMENT = re.compile(r"requires an argument|Missing (argument|option|parameter|
 @pytest.mark.parametrize(("line", "page"), sorted(all_shown().items()))
 def test_every_shown_command_is_read_with_its_options_and_their_values(line: str, page: str) -> None:
     words = words_of(line)
-    if words and words[0] in {"--version", "--install-completion"}:  # done at once: tests/rig/test_rig_cli_start.py
+    if words and words[0] in {"--version", "--install-completion"}:  # done at once: tests/cli/test_cli_start.py
         return
     command, rest = find(words)
     fault = usage_fault(command, filled_in(rest))

@@ -12,8 +12,8 @@ from downfield.core.errors import RefusedError
 from downfield.game.commands import NewGame
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.final_score import ScoreSigned, SignOff
-from downfield.game.history import History
 from downfield.officiating.declarations import Side
+from downfield.store.history import History
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.game.entries import GameStarted, record_of
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView

@@ -19,20 +19,21 @@ from postgres_server import postgres_server, skip_without_postgres
 from served_games import FakeRig
 from sqlalchemy import create_engine, text
 
-from downfield.api.feed.hub import Hub
 from downfield.core.errors import InputError, OutputError
-from downfield.core.field import preset
-from downfield.game import journal, server_connection, session_start
+from downfield.core.field.model import preset
+from downfield.game import session_start
 from downfield.game.commands import NewGame
-from downfield.game.history import History
 from downfield.game.owner import NOBODY, GameOwner, rig_id
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
-from downfield.game.signing import RigKey
-from downfield.game.store import EntryRow, GameRow, Store
-from downfield.game.store_schema import METADATA
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store import journal, server_connection
+from downfield.store.history import History
+from downfield.store.schema import METADATA
+from downfield.store.signing import RigKey
+from downfield.store.store import EntryRow, GameRow, Store
 
 TAP, FIELD = load_rulebook("tap"), preset("ultimate")
 ATTIC, HALL = GameOwner("aaaaaaaaaaaaaaaa", "attic"), GameOwner("hhhhhhhhhhhhhhhh", "hall")
@@ -168,7 +169,7 @@ def test_a_server_that_stands_still_holds_up_neither_operator_nor_readers(
     server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_connection, "ANSWER_S", 0.5)
-    monkeypatch.setattr(journal, "LIMITS", replace(journal.LIMITS, receipt_timeout_s=0.2, behind_s=0.3))
+    monkeypatch.setattr(journal, "JOURNAL_LIMITS", replace(journal.JOURNAL_LIMITS, receipt_timeout_s=0.2, behind_s=0.3))
     rig = RunningRig(server, ATTIC)
     rig.declare(10.0)
     pid = _server_pid(server)
@@ -190,7 +191,7 @@ def test_a_server_that_stands_still_holds_up_neither_operator_nor_readers(
         for process in standing[::-1]:
             os.kill(process, signal.SIGCONT)
     rig.store._silent_until_s = 0.0
-    monkeypatch.setattr(journal, "LIMITS", journal.JournalLimits(receipt_timeout_s=20))
+    monkeypatch.setattr(journal, "JOURNAL_LIMITS", journal.JournalLimits(receipt_timeout_s=20))
     rig.declare(30.0)
     assert rig.declared()[-3:] == [10.0, 20.0, 30.0]
     rig.stop()

@@ -11,15 +11,15 @@ from played_table import Table
 
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.access import AccessPolicy
 from downfield.api.security.roles import Role
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.errors import FormatError, OutputError
 from downfield.game.commands import NewGame
-from downfield.game.history import History
 from downfield.game.policies import LeaguePolicies
 from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
 from downfield.review.reports.call_outcomes import CallOutcomes
+from downfield.store.history import History
 
 
 def test_the_last_change_counts_and_all_of_them_are_kept(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ import pytest
 from played_table import Table
 
 from downfield.core.errors import OutputError
-from downfield.game import hash_chain
-from downfield.game import journal as journal_module
-from downfield.game.hash_chain import verify_journal
-from downfield.game.history import History
-from downfield.game.journal import JournalLimits
 from downfield.officiating.declarations import SetUp
+from downfield.store import hash_chain
+from downfield.store import journal as journal_module
+from downfield.store.hash_chain import verify_journal
+from downfield.store.history import History
+from downfield.store.journal import JournalLimits
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_full_disk_is_reported_and_the_game_goes_on(table: Table, monkeypatch:
 
     game = table.begin()
     table.declare(SetUp("home", 1, 34.0))
-    monkeypatch.setattr(journal_module, "LIMITS", JournalLimits(retry_s=0.05, receipt_timeout_s=0.2))
+    monkeypatch.setattr(journal_module, "JOURNAL_LIMITS", JournalLimits(retry_s=0.05, receipt_timeout_s=0.2))
     with sqlite3.connect(table.path) as connection:
         connection.execute("CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'disk full'); END")
     connection.close()
@@ -97,7 +97,7 @@ def full_disk(path: Path) -> Iterator[None]:
 def test_what_was_declared_on_a_full_disk_is_kept_in_order_over_new_games(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "LIMITS", JournalLimits(retry_s=0.05, receipt_timeout_s=0.1))
+    monkeypatch.setattr(journal_module, "JOURNAL_LIMITS", JournalLimits(retry_s=0.05, receipt_timeout_s=0.1))
     games = [table.begin()]
     assert table.declare(SetUp("home", 1, 10.0)).saved
     with full_disk(table.path):
@@ -120,7 +120,7 @@ def test_what_was_declared_on_a_full_disk_is_kept_in_order_over_new_games(
 def test_a_game_that_another_process_writes_holds_up_no_other_game(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "LIMITS", JournalLimits(retry_s=0.05, receipt_timeout_s=0.3))
+    monkeypatch.setattr(journal_module, "JOURNAL_LIMITS", JournalLimits(retry_s=0.05, receipt_timeout_s=0.3))
     taken = table.begin()
     last = table.store.last_entry(taken)
     assert last is not None
@@ -134,7 +134,7 @@ def test_a_game_that_another_process_writes_holds_up_no_other_game(
 def test_a_store_that_stands_still_is_told_by_the_age_of_what_waits(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "LIMITS", JournalLimits(receipt_timeout_s=0.1, behind_s=0.05))
+    monkeypatch.setattr(journal_module, "JOURNAL_LIMITS", JournalLimits(receipt_timeout_s=0.1, behind_s=0.05))
     table.begin()
     released, append = threading.Event(), table.store.append
 
@@ -151,7 +151,7 @@ def test_a_store_that_stands_still_is_told_by_the_age_of_what_waits(
 
 
 def test_an_unforeseen_error_does_not_end_the_writer(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal_module, "LIMITS", JournalLimits(retry_s=0.02, receipt_timeout_s=0.2))
+    monkeypatch.setattr(journal_module, "JOURNAL_LIMITS", JournalLimits(retry_s=0.02, receipt_timeout_s=0.2))
     table.begin()
     with monkeypatch.context() as patch:
         patch.setattr(table.store, "append", lambda *_: 1 // 0)

@@ -12,23 +12,23 @@ from scripted_plays import FIELD, opening
 from served_games import FakeRig
 from typer.testing import CliRunner
 
-from downfield.api.feed.hub import Hub
+from downfield.cli.main import app
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
-from downfield.game.hash_chain import verify_journal
-from downfield.game.history import History
 from downfield.game.owner import GameOwner
 from downfield.game.published.game_topics import CallsUpdate, CallView
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
 from downfield.game.shadow import is_shadow, shadows_of
-from downfield.game.store import Store
 from downfield.officiating.declarations import Declaration, PlayEnded
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.reports.shadow_report import ShadowReport
 from downfield.review.shadow_comparison import by_kind, compare_calls
-from downfield.rig.cli.main import app
+from downfield.store.hash_chain import verify_journal
+from downfield.store.history import History
+from downfield.store.store import Store
 
 TACKLE = PlayEnded("tackle", (48.0, 26.0), RUNNER)
 RIG = GameOwner("r" * 16, "hall")

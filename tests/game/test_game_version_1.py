@@ -17,19 +17,19 @@ from scripted_plays import FIELD
 from served_games import FakeRig
 from sqlalchemy import create_engine, insert
 
-from downfield.api.feed.hub import Hub
 from downfield.core.errors import FormatError
 from downfield.game.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
-from downfield.game.hash_chain import verify_journal
-from downfield.game.history import History
 from downfield.game.owner import GameOwner
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
-from downfield.game.store import EntryRow, GameRow, Store
-from downfield.game.store_schema import ENTRIES, GAMES, STEPS, TEAMS, migrate
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store.hash_chain import verify_journal
+from downfield.store.history import History
+from downfield.store.schema import ENTRIES, GAMES, STEPS, TEAMS, migrate
+from downfield.store.store import EntryRow, GameRow, Store
 
 WRITTEN = Path(__file__).parents[1] / "store_version_1.jsonl"
 TEAM = '{"name":"River City","short":"RIV","colour":"#0b3d91","ink":"#ffffff","players":[]}'

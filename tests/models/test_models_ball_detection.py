@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
-from downfield.models.ball_detection import CELL_PX, LIMITS, BallDetector
+from downfield.models.ball_detection import BALL_DETECTION_LIMITS, CELL_PX, BallDetector
 from downfield.models.refiner import OUTPUTS
 from downfield.models.two_stage_detector import TwoStageDetector
 
@@ -54,10 +54,12 @@ def test_a_picture_of_another_shape_has_its_own_scale() -> None:
 
 
 def test_places_side_by_side_are_one_ball_and_the_best_few_are_reported() -> None:
-    spots = [(100.0 + 40 * i, 50.0, float(i)) for i in range(LIMITS.max_candidates + 2)]
+    spots = [(100.0 + 40 * i, 50.0, float(i)) for i in range(BALL_DETECTION_LIMITS.max_candidates + 2)]
     beside = [(x + 8.0, y, score - 0.1) for x, y, score in spots]
     balls = BallDetector(Spots(*spots, *beside)).find_candidates(FRAME)
-    expected = [(x / TO_INPUT - 0.5, y / TO_INPUT - 0.5) for x, y, _ in spots[::-1][: LIMITS.max_candidates]]
+    expected = [
+        (x / TO_INPUT - 0.5, y / TO_INPUT - 0.5) for x, y, _ in spots[::-1][: BALL_DETECTION_LIMITS.max_candidates]
+    ]
     assert [ball.helmet_px for ball in balls] == [pytest.approx(place, abs=1e-3) for place in expected]
 
 

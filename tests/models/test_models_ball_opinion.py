@@ -16,9 +16,9 @@ from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.models.ball_detection import (
+    BALL_DETECTION_LIMITS,
     BALL_PATCH_ZOOM,
     CELLS,
-    LIMITS,
     SHARED_OUTPUTS,
     BallRefiner,
     decode_ball,
@@ -175,7 +175,7 @@ def test_one_ball_seen_in_two_patches_is_one_place_and_few_places_are_kept() -> 
     outputs = np.stack([heat(*each) for each in zip(guesses, balls, logits, strict=True)]).astype(np.float64)
     transforms = magnified(patch_transform(guesses), BALL_PATCH_ZOOM)
     places = decode_ball_places([], outputs, transforms)
-    assert len(places) == LIMITS.max_places
+    assert len(places) == BALL_DETECTION_LIMITS.max_places
     assert sum(np.hypot(ball.helmet_px[0] - 120, ball.helmet_px[1] - 105) < 5 for ball in places if ball.helmet_px) == 1
     scores = [ball.score for ball in places]
     assert scores == sorted(scores, reverse=True)

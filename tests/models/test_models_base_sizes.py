@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
-from downfield.models.base_sizes import LIMITS, errors_by_direction, estimate_sizes, with_consistent_sizes
+from downfield.models.base_sizes import (
+    SIZE_CORRECTION_LIMITS,
+    errors_by_direction,
+    estimate_sizes,
+    with_consistent_sizes,
+)
 
 SEEN_PX, HIDDEN_PX = 0.4, 3.0
 
@@ -104,7 +109,7 @@ def test_bases_that_are_larger_because_nearer_stay_so(tilt: float) -> None:
 
 def test_too_few_bases_fallen_ones_and_those_without_errors_are_left_alone() -> None:
     rng = np.random.default_rng(6)
-    truth = table(rng, LIMITS.min_bases)
+    truth = table(rng, SIZE_CORRECTION_LIMITS.min_bases)
     figures = [seen(corners) for corners in truth]
     assert with_consistent_sizes(figures[:-1]) == figures[:-1]
     lying = seen(shortened(truth[0], 20.0), kind="fallen")

@@ -143,7 +143,7 @@ def test_a_killed_worker_costs_no_detection_and_another_one_follows(
     images: list[Image],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(restart_s=0.1))
+    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(restart_s=0.1))
     first = ready(client)
     found = detector.find_candidates(images[0])
     os.kill(first, signal.SIGKILL)
@@ -164,14 +164,14 @@ def test_a_late_answer_is_not_waited_for_nor_taken_for_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     process = ready(client)
-    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(timeout_s=0.3))
+    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(timeout_s=0.3))
     os.kill(process, signal.SIGSTOP)
     try:
         for image in images:
             assert detector.find_candidates(image) == here.find_candidates(image)
     finally:
         os.kill(process, signal.SIGCONT)
-    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(timeout_s=LONG_S))
+    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(timeout_s=LONG_S))
     until = time.monotonic() + LONG_S
     while (answer := client.request(FindRequest(images[1].shape, ball=True, hands=True), images[1])) is None:
         assert time.monotonic() < until, "no further answer"
@@ -187,12 +187,12 @@ def test_networks_for_whole_pictures_are_open_here_only_while_there_is_no_worker
     spare = open_detector(whole_pictures=networks)
     assert isinstance(spare, TrackingDetector)
     detector = OffloadedDetector(spare, client, networks)
-    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(timeout_s=LONG_S))
+    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(timeout_s=LONG_S))
     process = ready(client)
     found = detector.find_candidates(images[0])
     assert detector.track(images[0], (), found) == here.track(images[0], (), found)
     assert networks.opened == 0, "tracking needs none of them"
-    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(restart_s=0.1, timeout_s=LONG_S, steady_answers=2))
+    monkeypatch.setattr(worker_client, "WORKER_LIMITS", WorkerLimits(restart_s=0.1, timeout_s=LONG_S, steady_answers=2))
     os.kill(process, signal.SIGKILL)
     assert ends(process)
     assert detector.find_candidates(images[0]) == found

@@ -10,7 +10,7 @@ from ended_plays import NO_PENALTY, table, waits_for
 from scripted_plays import ScriptedFigure, event, film, in_order, opening, runs, stands
 
 from downfield.core.errors import RefusedError
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import (
     Carrier,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from declared_game import DeclaredGame
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.core.scene import Player
 from downfield.officiating.call_numbers import CallNumbers
 from downfield.officiating.calls import CallsHeader, Finding, read_calls, write_calls

@@ -21,16 +21,16 @@ from typer.testing import CliRunner
 
 from downfield.calibration.calibration import Calibration, Certificate, write_calibration
 from downfield.calibration.camera import Camera, Lens
+from downfield.cli.main import app
 from downfield.core.errors import InputError
+from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.scene import Ball, Scene
-from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.cli.main import app
 
 RUNNER, HITTER = "dark-22", "light-50"
 OVER_YD = 0.1

@@ -9,13 +9,13 @@ import pytest
 from scripted_plays import FIELD, HALF_YD, ScriptedFigure, film, judge_play, number_events, opening, runs, stands
 from typer.testing import CliRunner
 
+from downfield.cli.main import app
 from downfield.core.errors import FormatError
-from downfield.core.track_files import TracksHeader, write_tracks
+from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.officiating.calls import CallsHeader, RefusedEvent, read_calls, write_calls
 from downfield.officiating.declarations import Coin
 from downfield.officiating.engine.replay import compare_calls
 from downfield.officiating.events import EventsHeader, write_events
-from downfield.rig.cli.main import app
 
 RUNNER, HITTER = "dark-22", "light-50"
 STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10

@@ -9,7 +9,7 @@ from downfield.core.errors import RefusedError
 from downfield.core.scene import Player
 from downfield.officiating.declarations import Carrier, ChoiceMade, LineUpDeclared, PassDeclared, Roll, SetUp, Switch
 from downfield.officiating.engine.judged_game import JudgedGame
-from downfield.officiating.engine.rules_engine import LIMITS
+from downfield.officiating.engine.rules_engine import ENGINE_LIMITS
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -40,7 +40,7 @@ def watched(book: str) -> JudgedGame:
 
 @pytest.mark.parametrize("late", [False, True])
 def test_a_coach_stops_his_runner_only_where_the_camera_sees_him(late: bool) -> None:
-    game, t_ns = watched("tap"), LAST_NS + LIMITS.stale_ns // 2 + late * LIMITS.stale_ns
+    game, t_ns = watched("tap"), LAST_NS + ENGINE_LIMITS.stale_ns // 2 + late * ENGINE_LIMITS.stale_ns
     if late:
         with pytest.raises(RefusedError, match="not in view"):
             declare(game, t_ns, ChoiceMade("stop_here"))
@@ -51,7 +51,7 @@ def test_a_coach_stops_his_runner_only_where_the_camera_sees_him(late: bool) -> 
 
 @pytest.mark.parametrize("late", [False, True])
 def test_a_pass_is_measured_only_while_the_camera_sees_both_men(late: bool) -> None:
-    game, t_ns = watched("lions-den"), LAST_NS + LIMITS.stale_ns // 2 + late * LIMITS.stale_ns
+    game, t_ns = watched("lions-den"), LAST_NS + ENGINE_LIMITS.stale_ns // 2 + late * ENGINE_LIMITS.stale_ns
     if late:
         with pytest.raises(RefusedError, match="no camera measures its length"):
             declare(game, t_ns, PassDeclared("dark-80"))
@@ -64,7 +64,7 @@ def test_a_pass_is_measured_only_while_the_camera_sees_both_men(late: bool) -> N
 
 def test_what_is_declared_where_the_last_scene_is_stale_is_told_as_it_is_refused() -> None:
     game = watched("tap")
-    declare(game, LAST_NS + 10 * LIMITS.stale_ns, Switch(False))
+    declare(game, LAST_NS + 10 * ENGINE_LIMITS.stale_ns, Switch(False))
     stop = game.legal().find("choice", "stop_here")
     assert stop is not None
     assert not stop.allowed

@@ -17,7 +17,7 @@ from legal_states import ROSTER, SIDES
 from possible_states import assert_possible
 
 from downfield.core.errors import RefusedError
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import Declaration, LineUpDeclared, PlayEnded, Roll
 from downfield.officiating.engine.replay import judge_recording

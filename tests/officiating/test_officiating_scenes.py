@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import InputError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize
 from downfield.officiating.scenes import BASE, FIELD, KeyFrame, ScriptedFigure, along, film, stands
 

@@ -10,7 +10,7 @@ from declared_game import DeclaredGame, kinds
 from scripted_plays import FIELD, ScriptedFigure, film, judge_play, runs, stands
 
 from downfield.core.errors import RefusedError
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.core.footprint import BaseSize, signed_gap
 from downfield.core.scene import Player
 from downfield.officiating.calls import Call

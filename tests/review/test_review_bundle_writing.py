@@ -11,9 +11,7 @@ import pytest
 from bundled_games import KEY, PlayedGame, bundle_of, played_game
 from played_table import PLAY, Table
 
-from downfield.core.track_files import TrackFile
-from downfield.game.signing import RigKey
-from downfield.game.store import Store
+from downfield.core.files.track_files import TrackFile
 from downfield.officiating.calls import read_calls
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.events import read_events
@@ -21,6 +19,8 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review import bundle_format as names
 from downfield.review.bundle_verification import journal_rows, verify_bundle
 from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
+from downfield.store.signing import RigKey
+from downfield.store.store import Store
 
 FILE_BYTES, FILES = 32 << 20, 3
 

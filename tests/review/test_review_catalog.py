@@ -11,11 +11,11 @@ from scripted_plays import FIELD
 
 from downfield.core.records import to_json
 from downfield.game.entries import GameStarted, record_of
-from downfield.game.hash_chain import GENESIS, digest_of
-from downfield.game.store import EntryRow, GameRow, Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review import catalog as catalog_module
 from downfield.review.catalog import GameCatalog, GameSearch
+from downfield.store.hash_chain import GENESIS, digest_of
+from downfield.store.store import EntryRow, GameRow, Store
 
 EFFECTS = '"effects":{"score":[7,3],"text":"RIV 7, LAK 3 | between plays"}'
 BATCH = '{"count":1,"first_ns":0,"last_ns":0,' + EFFECTS + "}"
@@ -109,7 +109,7 @@ def test_a_line_is_read_again_only_when_the_journal_has_grown(store: Store, monk
 
 
 def test_games_are_found_by_words_and_standing_across_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalog_module, "LIMITS", replace(catalog_module.LIMITS, page=1))
+    monkeypatch.setattr(catalog_module, "CATALOG_LIMITS", replace(catalog_module.CATALOG_LIMITS, page=1))
     add_game(store, 1, STARTED, home="Oakdale")
     add_game(store, 2, UNDER_TAP, ("game_ended", '{"text":"","score":[0,0]}'))
     add_game(store, 3, STARTED)

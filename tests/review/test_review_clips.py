@@ -18,15 +18,15 @@ from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTr
 from evidence_service import PLAY, EvidenceService
 from striped_pictures import number_in_stripes, striped
 
+from downfield.capture.footage import FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
 from downfield.core.scene import Scene
 from downfield.game.entries import Snap
-from downfield.game.footage import FootageFrame
-from downfield.game.play_evidence import PlayEvidence, play_span
 from downfield.game.published.game_topics import CallView
 from downfield.review.captions import play_caption
-from downfield.review.clips import LIMITS, ClipWorker, encode_clip, scaled, shown_at
+from downfield.review.clips import CLIP_LIMITS, ClipWorker, encode_clip, scaled, shown_at
+from downfield.review.play_evidence import PlayEvidence, play_span
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_impossible_clips_are_refused(service: EvidenceService, query: str) -> N
 
 def test_few_clips_wait_and_the_others_may_retry() -> None:
     worker, go = ClipWorker(), threading.Event()
-    threads = [threading.Thread(target=worker.run, args=(lambda: go.wait(10),)) for _ in range(LIMITS.waiting)]
+    threads = [threading.Thread(target=worker.run, args=(lambda: go.wait(10),)) for _ in range(CLIP_LIMITS.waiting)]
     for thread in threads:
         thread.start()
     while worker._waiting._value:

@@ -12,18 +12,15 @@ import pytest
 from played_table import Table
 from served_games import FakeRig
 
-from downfield.api.feed.hub import Hub
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.errors import BusyError, NotFoundError, RefusedError
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.final_score import ScoreSigned
-from downfield.game.hash_chain import verify_journal
-from downfield.game.history import History
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
-from downfield.game.store import GameRow, Store
-from downfield.game.store_reader import StoreReader
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review import game_standings, judging_again, worker
@@ -34,7 +31,10 @@ from downfield.review.changes import CallBrief, CallChange, _without_twins
 from downfield.review.finished_games import FinishedGames, LateRuling
 from downfield.review.judging_again import Difference, JudgedAgain, Way, judge_again, judge_on
 from downfield.review.worker import JudgingWorker, Pause
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
+from downfield.store.hash_chain import verify_journal
+from downfield.store.history import History
+from downfield.store.reader import StoreReader
+from downfield.store.store import GameRow, Store
 
 
 class Desk:
@@ -282,7 +282,7 @@ def test_trying_several_rulings_judges_the_game_as_it_stands_only_once(
 def test_a_game_judged_on_from_a_checkpoint_comes_to_the_same_as_from_its_beginning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judging_again, "LIMITS", judging_again.CheckpointLimits(apart_ns=0))
+    monkeypatch.setattr(judging_again, "CHECKPOINT_LIMITS", judging_again.CheckpointLimits(apart_ns=0))
     clip, store = open_clip(bundled_demo()), Store.at(tmp_path / "games.db")
     game_service = GameService(store, Hub(), FakeRig(None), clip.tracks.header.field, load_rulebook("tap"))
     game = game_service.start_game(NewGame())
@@ -329,13 +329,13 @@ def test_a_ruling_that_takes_long_goes_on_and_is_there_when_it_is_tried_again(
         return judge_again(store, game, ways, pause, keep=keep)
 
     monkeypatch.setattr(game_standings, "judge_again", slow)
-    monkeypatch.setattr(worker, "LIMITS", worker.JudgingLimits(wait_s=0.01))
+    monkeypatch.setattr(worker, "JUDGING_LIMITS", worker.JudgingLimits(wait_s=0.01))
     desk.finished.reopen(desk.row, "Ann", "why not")  # begins to judge it in the background
     for _ in range(2):
         with pytest.raises(BusyError, match="still being judged"):
             desk.finished.rule(desk.row, strike(desk))
     go.set()
-    monkeypatch.setattr(worker, "LIMITS", worker.JudgingLimits())
+    monkeypatch.setattr(worker, "JUDGING_LIMITS", worker.JudgingLimits())
     assert desk.finished.rule(desk.row, strike(desk)).lines
     assert judged == [1]
     assert len([event for event in desk.history().events if isinstance(event.body, Ruling)]) == 1

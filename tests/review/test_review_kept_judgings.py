@@ -15,10 +15,6 @@ from downfield.core.errors import BusyError
 from downfield.game.commands import NewGame
 from downfield.game.disputes import Disputes
 from downfield.game.final_score import ScoreSigned
-from downfield.game.history import History
-from downfield.game.journal import JournalPosition
-from downfield.game.signing import RigKey
-from downfield.game.store_reader import GameRow
 from downfield.officiating.events import Ruling, Undo
 from downfield.review import game_standings, kept_judgings, worker
 from downfield.review.finished_games import FinishedGames, LateRuling
@@ -26,6 +22,10 @@ from downfield.review.game_standings import GameStandings
 from downfield.review.judging_again import Way, judge_again
 from downfield.review.kept_judgings import KeptJudgings
 from downfield.review.worker import JudgingWorker, Pause
+from downfield.store.history import History
+from downfield.store.journal import JournalPosition
+from downfield.store.reader import GameRow
+from downfield.store.signing import RigKey
 
 KEY = RigKey.generate()
 WAIT_S = 120.0
@@ -191,7 +191,7 @@ def test_a_ruling_that_another_program_made_is_not_overlooked(tmp_path: Path, ju
 
 
 def test_only_the_games_judged_latest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_judgings, "LIMITS", kept_judgings.KeptLimits(games=2))
+    monkeypatch.setattr(kept_judgings, "KEPT_LIMITS", kept_judgings.KeptLimits(games=2))
     rig = Rig(tmp_path)
     folder = tmp_path / "judged"
     for _ in range(2):

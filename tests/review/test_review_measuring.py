@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.jacobians import PARAMETERS, camera_parameters, with_parameters
+from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.errors import InputError
 from downfield.review.measuring import measure
-from downfield.rig.recording.recorded_clip import bundled_demo
 
 EXACT = read_calibration(bundled_demo().with_suffix(".calibration.json"))
 places = st.tuples(st.floats(0, 990), st.floats(0, 580))

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from painted_scenes import CARRIER, HITTER, PLAYERS, scene
 from scripted_plays import FIELD
 
-from downfield.core.field import load_field
+from downfield.broadcast.replay.replay_painting import is_shown_touching, stamp_text
+from downfield.capture.footage import CallMarks, FootageFrame
+from downfield.core.field.model import load_field
 from downfield.core.scene import LOST_MM, Scene
 from downfield.game.entries import GameStarted, record_of
-from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, ConditionView, RulingView
 from downfield.officiating.belief import Measure, percent_text
@@ -31,7 +32,6 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.captions import call_caption
 from downfield.review.drawings import draw_frame, draw_lines
 from downfield.review.projection import Projection
-from downfield.review.replay.replay_painting import is_shown_touching, stamp_text
 
 STARTED = GameStarted(record_of(load_rulebook("tap")), load_field("ultimate"))
 STILL = FootageFrame(7, 10**9, Path("a.mp4"), 0)

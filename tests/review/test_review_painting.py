@@ -10,14 +10,14 @@ from painted_scenes import CARRIER, HITTER, PLAYERS, scene, tackle
 from scripted_plays import BASE, FIELD
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.footage import CallMarks
+from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.arrays import Image
 from downfield.game.entries import Snap
-from downfield.game.footage import CallMarks
 from downfield.officiating.calls import CallKind
 from downfield.review.drawings import DrawnFigure, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.painting import DRAWING_KINDS, PaintedCall, close_up, paint
 from downfield.review.projection import Place, Projection
-from downfield.rig.recording.recorded_clip import bundled_demo
 
 
 @pytest.fixture(scope="module")

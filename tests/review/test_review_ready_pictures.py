@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from downfield.capture.footage import FootageFrame
 from downfield.core.arrays import Image
-from downfield.game.footage import FootageFrame
 from downfield.review import ready_pictures
 from downfield.review.ready_pictures import ReadyLimits, ReadyPictures
 
@@ -112,7 +112,7 @@ def test_closing_waits_for_the_picture_that_is_being_made(decoder: Decoder, stil
 def test_only_the_latest_pictures_are_kept(
     pictures: ReadyPictures, stills: list[FootageFrame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ready_pictures, "LIMITS", ReadyLimits(kept_bytes=30))
+    monkeypatch.setattr(ready_pictures, "READY_LIMITS", ReadyLimits(kept_bytes=30))
     for still in stills[:4]:
         pictures.keep(still, still.video.stat(), bytes(10))
         assert pictures.get(stills[0]) is not None

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.footprint import BASE_TOP_MM
 from downfield.review.rectified import BoardRegion, board_map, rectify
-from downfield.rig.recording.recorded_clip import bundled_demo
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from painted_scenes import play, scene, tackle
 from striped_pictures import number_in_stripes, striped
 
+from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX, frame_call
+from downfield.broadcast.replay.highlights import choose_highlights
+from downfield.broadcast.replay.replay_painting import stamp_text
+from downfield.broadcast.replay.timing import PACE, shots
 from downfield.calibration.calibration import read_calibration
-from downfield.game.footage import CallMarks, FootageFrame
-from downfield.review.replay.framing import HEIGHT_PX, WIDTH_PX, frame_call
-from downfield.review.replay.highlights import choose_highlights
-from downfield.review.replay.replay_painting import stamp_text
-from downfield.review.replay.timing import PACE, shots
-from downfield.rig.recording.recorded_clip import bundled_demo
+from downfield.capture.footage import CallMarks, FootageFrame
+from downfield.capture.recording.recorded_clip import bundled_demo
 
 MADE = read_calibration(bundled_demo().with_suffix(".calibration.json"))
 

@@ -8,7 +8,7 @@ import pytest
 
 from downfield.core.errors import NotRecordedError
 from downfield.review import thumbnails as module
-from downfield.review.thumbnails import LIMITS, Thumbnails, scaled_down
+from downfield.review.thumbnails import THUMBNAIL_LIMITS, Thumbnails, scaled_down
 
 
 def jpeg(width: int, height: int) -> bytes:
@@ -20,7 +20,7 @@ def test_a_picture_keeps_its_shape_and_is_never_enlarged(width: int, height: int
     small = cv2.imdecode(np.frombuffer(scaled_down(jpeg(width, height)), np.uint8), cv2.IMREAD_COLOR)
     assert small is not None
     shown_height, shown_width = small.shape[:2]
-    assert shown_width <= min(width, LIMITS.width_px)
+    assert shown_width <= min(width, THUMBNAIL_LIMITS.width_px)
     assert shown_height / shown_width == pytest.approx(height / width, rel=0.02)
 
 
@@ -31,7 +31,7 @@ def test_a_broken_picture_is_told(broken: bytes) -> None:
 
 
 def test_each_picture_is_made_once_and_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LIMITS", module.ThumbnailLimits(remembered=2))
+    monkeypatch.setattr(module, "THUMBNAIL_LIMITS", module.ThumbnailLimits(remembered=2))
     made: list[str] = []
 
     def picture(name: str) -> bytes:

@@ -18,13 +18,13 @@ from scripted_plays import FIELD
 
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.core.csv_text import csv_chunks
+from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.errors import MissingExtraError, NotFoundError
-from downfield.game.history import History
+from downfield.core.files.csv_text import csv_chunks
 from downfield.review import track_files
 from downfield.review.track_files import tracks_csv, tracks_parquet
 from downfield.review.track_rows import COLUMNS, TrackTable
+from downfield.store.history import History
 
 
 @pytest.fixture(scope="module")

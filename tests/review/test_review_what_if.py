@@ -14,8 +14,6 @@ from scripted_plays import FIELD
 
 from downfield.core.errors import BusyError, NotFoundError, RulebookError
 from downfield.game.commands import NewGame
-from downfield.game.history import History
-from downfield.game.store import GameRow
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook, load_rulebook, parse_rulebook
 from downfield.officiating.state.game_state import Team
@@ -24,6 +22,8 @@ from downfield.review import worker as worker_module
 from downfield.review.judging_again import judge_again
 from downfield.review.what_if import what_if
 from downfield.review.worker import JudgingWorker
+from downfield.store.history import History
+from downfield.store.store import GameRow
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_house_rules_that_are_none_are_told(text: str) -> None:
 def test_a_game_that_takes_too_long_is_stopped(
     finished: tuple[Table, GameRow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_module, "LIMITS", worker_module.JudgingLimits(longest_s=0.0))
+    monkeypatch.setattr(worker_module, "JUDGING_LIMITS", worker_module.JudgingLimits(longest_s=0.0))
     with pytest.raises(BusyError, match="was stopped"):
         compare(finished, load_rulebook("tap"))
 
@@ -102,12 +102,12 @@ def test_one_that_takes_long_goes_on_for_whoever_comes_back(
         return judge_again(*given)
 
     monkeypatch.setattr(what_if_module, "judge_again", slow)
-    monkeypatch.setattr(worker_module, "LIMITS", worker_module.JudgingLimits(wait_s=0.01))
+    monkeypatch.setattr(worker_module, "JUDGING_LIMITS", worker_module.JudgingLimits(wait_s=0.01))
     for _ in range(2):
         with pytest.raises(BusyError, match="nothing is lost"):
             what_if(store, finished[1], load_rulebook("efl"), worker)
     ended.set()
-    monkeypatch.setattr(worker_module, "LIMITS", worker_module.JudgingLimits())
+    monkeypatch.setattr(worker_module, "JUDGING_LIMITS", worker_module.JudgingLimits())
     for play in (None, 1):  # one play of it needs no judging either
         assert what_if(store, finished[1], load_rulebook("efl"), worker, play).there.rulebook == "efl"
     assert len(begun) == 1

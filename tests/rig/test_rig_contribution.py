@@ -16,11 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from played_table import DEFENDER, RUNNER
 
+from downfield.capture.recording.recorded_footage import RecordedFootage
 from downfield.core.angles import wrap_deg
 from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.scene import Ball, Figure, Scene
-from downfield.game.history import History
-from downfield.game.store_opening import open_for_reading
 from downfield.officiating.declarations import FrontDeclared
 from downfield.rig.contribution.anonymizing import crop_to_board, numbered_figures, table_id
 from downfield.rig.contribution.collecting import Collected, Collector
@@ -33,7 +32,8 @@ from downfield.rig.contribution.contribution_file import (
     write_contribution,
 )
 from downfield.rig.contribution.moments import Moment, doubt, doubted, spread, turned_as_declared
-from downfield.rig.recording.recorded_footage import RecordedFootage
+from downfield.store.history import History
+from downfield.store.opening import open_for_reading
 
 FIGURE = PLAY.scenes[0].figures[0]
 

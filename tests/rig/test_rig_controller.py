@@ -13,9 +13,12 @@ import pytest
 from rig_fakes import FakeSource, FakeVision
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.source import CapturedFrame, SourceFacts
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, RefusedError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.game.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
 from downfield.rig import controller as controller_module
 from downfield.rig.configuration.loading import load
@@ -23,9 +26,6 @@ from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.controller import CALLS_SUSPENDED, CalibrationInUse, ControllerLimits, RigController
 from downfield.rig.live.annotated_picture import RecentPictures
 from downfield.rig.live.connections import LoopControls, VisionStage
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.recording.recorded_clip import bundled_demo
-from downfield.rig.sources.source import CapturedFrame, SourceFacts
 from downfield.rig.table import NO_CALIBRATION, OpenedTable
 from downfield.rig.table_calibration import calibrate
 
@@ -162,7 +162,7 @@ def test_recalibration_needs_pictures_and_reports_when_they_show_no_field(
 def test_without_a_calibration_the_rig_keeps_trying_until_the_board_is_in_the_picture(
     solver: list[Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(controller_module, "LIMITS", ControllerLimits(retry_s=0.02))
+    monkeypatch.setattr(controller_module, "CONTROLLER_LIMITS", ControllerLimits(retry_s=0.02))
     bench = Bench(None)
     bench.controller.calibrate_until_found()
     indices = itertools.count(0, 6)

@@ -9,10 +9,10 @@ import av
 import pytest
 
 from downfield.calibration.calibration import read_calibration
-from downfield.core.track_files import TrackFile
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.core.files.track_files import TrackFile
 from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared
 from downfield.officiating.events import read_events
-from downfield.rig.recording.recorded_clip import bundled_demo
 
 _MEGABYTE = 1_000_000
 

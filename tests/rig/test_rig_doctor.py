@@ -16,17 +16,13 @@ import pytest
 from loopback_streams import MjpegServer
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.arrays import Image
-from downfield.rig.configuration.settings import (
-    CalibrationSettings,
-    NetworkSettings,
-    RecordingSettings,
-    ServiceSettings,
-)
+from downfield.rig.configuration.settings import CalibrationSettings, NetworkSettings, ServiceSettings
 from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
 from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
-from downfield.rig.recording.recorded_clip import bundled_demo
-from downfield.rig.sources.source_opening import SourceChoice
 
 MISSING = Path("nowhere.calibration.json")
 

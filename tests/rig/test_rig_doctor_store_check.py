@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from downfield.game.store import Store
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.doctor.store_check import check_store
+from downfield.store.store import Store
 
 
 def settings(**values: object) -> RigSettings:

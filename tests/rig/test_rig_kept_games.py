@@ -10,14 +10,14 @@ import cv2
 import numpy as np
 import pytest
 
+from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.errors import InputError
 from downfield.game.owner import rig_id
-from downfield.game.store import Store
 from downfield.rig.configuration.loading import load
 from downfield.rig.kept_games import open_store, table_name
-from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
 from downfield.rig.rig_key import open_rig_key
+from downfield.store.store import Store
 
 _HOLD = """
 import sys

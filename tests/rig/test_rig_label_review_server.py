@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, Page
 
 from downfield.api.label_review import Corners, LabelReview
 from downfield.calibration.calibration import read_calibration
+from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.rig.label_review_server import serve_label_review
-from downfield.rig.recording.recorded_clip import bundled_demo, open_clip
 
 PICTURES = 2
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from downfield.rig.live.connections import BoundedQueue
+from downfield.core.bounded_queue import BoundedQueue
 
 
 def test_closing_a_queue_releases_both_sides() -> None:

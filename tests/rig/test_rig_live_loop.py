@@ -10,22 +10,19 @@ from collections.abc import Iterator
 import pytest
 from rig_fakes import EVENTS, PLAYERS, FakeReferee, FakeSource, FakeVision, RecordingObserver
 
+from downfield.capture.observer import LoopObserver
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.sources.source import CapturedFrame, VideoPacket
 from downfield.core.errors import RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Scene
 from downfield.game.published.publisher import LineUpStatus
 from downfield.officiating.declarations import Carrier, FrontDeclared
 from downfield.officiating.events import Event
-from downfield.rig.live.connections import (
-    DetectionResult,
-    EventPlayback,
-    LoopControls,
-    LoopObserver,
-)
+from downfield.rig.live.connections import DetectionResult, EventPlayback, LoopControls
 from downfield.rig.live.loop import Loop
-from downfield.rig.live.queued import LIMITS
-from downfield.rig.live.rig_health import ActiveProblems, FrameMeter
-from downfield.rig.sources.source import CapturedFrame, VideoPacket
+from downfield.rig.live.queued import LOOP_LIMITS
+from downfield.rig.live.rig_health import FrameMeter
 
 
 def test_a_clip_is_judged_frame_by_frame_with_its_events() -> None:
@@ -393,7 +390,7 @@ def test_a_refused_line_up_is_declared_again_until_it_is_accepted() -> None:
     referee = FakeReferee(refuses)
     problems = ActiveProblems(notify=lambda _, text: notices.append(text))
     # More frames than wait to be judged, so that tracking hears of every refusal in time.
-    Loop(FakeSource(4 * LIMITS.scenes), vision, referee, problems).run()
+    Loop(FakeSource(4 * LOOP_LIMITS.scenes), vision, referee, problems).run()
     assert referee.game.state.players == PLAYERS
     assert len(notices) == 1
     assert problems.level() == "ok"

@@ -13,8 +13,8 @@ import pytest
 from loopback_streams import MjpegServer
 from small_rig import open_fake_vision, play, small_calibration, until
 
-from downfield.review.replay.framing import HEIGHT_PX, WIDTH_PX
-from downfield.review.replay.timing import PACE
+from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX
+from downfield.broadcast.replay.timing import PACE
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
 

@@ -11,11 +11,12 @@ import pytest
 from rig_fakes import tackle
 
 from downfield.calibration.calibration import read_calibration
+from downfield.capture.problems import CAMERA_LOST, ActiveProblems
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.source import SourceFacts
 from downfield.core.frame import Frame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
-from downfield.rig.live.rig_health import CAMERA_LOST, ActiveProblems, FrameMeter, HealthReporter
-from downfield.rig.recording.recorded_clip import bundled_demo
-from downfield.rig.sources.source import SourceFacts
+from downfield.rig.live.rig_health import FrameMeter, HealthReporter
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
 from downfield.vision.pipeline import NO_LINE_UP

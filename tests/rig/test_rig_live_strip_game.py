@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from strip_readings import reading_of
 
-from downfield.api.feed.hub import Hub
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.frame import Frame
 from downfield.core.strip import StripSet, load_strip
 from downfield.game.commands import KeepGame
+from downfield.game.published.hub import Hub
 from downfield.game.published.strip_topic import StripQuestion, StripView
 from downfield.game.strip.strip_facts import StripFacts, facts_of_reading
 from downfield.game.strip.strip_view import view_of

@@ -17,19 +17,19 @@ from loopback_streams import picture
 from recorded_frames import captured_frame, record
 
 from downfield.calibration.calibration import write_calibration
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import VideoFile
+from downfield.capture.sources.source import CapturedFrame
+from downfield.cli.disputes.review import review
+from downfield.cli.recordings.judge import judge
 from downfield.core.errors import FormatError, InputError
-from downfield.game.store import Store
 from downfield.review.bundle_reading import unpack_bundle
 from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
 from downfield.rig.bundle_export import BundleExporter
-from downfield.rig.cli.judge import judge
-from downfield.rig.cli.review import review
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.review_service import ReviewRig, ReviewService
 from downfield.rig.review_sources import find_bundles, find_rig_folder, load_bundles, load_rig_folder
-from downfield.rig.sources.file_sources import VideoFile
-from downfield.rig.sources.source import CapturedFrame
+from downfield.store.store import Store
 
 FRAMES = 150
 
@@ -192,7 +192,7 @@ def test_an_altered_bundle_in_a_folder_does_not_hide_the_others(
         served.extend(row.id for row in store.games())
         service.close()
 
-    monkeypatch.setattr("downfield.rig.cli.review._serve", serve)
+    monkeypatch.setattr("downfield.cli.disputes.review._serve", serve)
     review(tmp_path / "folder", port=0, settings=[f'data="{tmp_path}"'])
     assert len(served) == 1
     assert "cut.zip: was altered, so it is not opened" in capsys.readouterr().err

@@ -17,17 +17,17 @@ from rig_fakes import PLAYERS, FakeVision, RecordingObserver
 from small_rig import TRACKING, open_fake_vision, play, small_calibration, until
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.file_sources import VideoFile
 from downfield.core.errors import InputError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.game.commands import Record, UseCalibration
 from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.connections import VisionStage
-from downfield.rig.recording.recorded_clip import bundled_demo
 from downfield.rig.rig import Rig
-from downfield.rig.sources.file_sources import VideoFile
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from legal_moves import filled, playable
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.core.records import adapter, from_json, to_json
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.officiating.declarations import ClockSet, Declaration, Roll
@@ -139,8 +139,8 @@ def test_no_vision_and_no_network_is_loaded(tmp_path: Path) -> None:
 import sys
 import time
 from pathlib import Path
-from downfield.core.field import load_field
-from downfield.rig.cli import score
+from downfield.core.field.model import load_field
+from downfield.cli.play import score
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 given = {{"service.port": 0, "data": {str(tmp_path)!r}}}

@@ -15,13 +15,13 @@ from loopback_streams import MjpegServer
 from setup_readings import RUNNING, picture, solution
 
 from downfield.api.table_setup import SetupFinding
+from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import AimError, CalibrationError
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.setup import aim_check
 from downfield.rig.setup.aim_check import AimCheck, AimLimits, search_findings
 from downfield.rig.setup.session import SetupSession
-from downfield.rig.sources.source_opening import SourceChoice
 
 QUICK = AimLimits(pause_s=0.01)
 WAIT_S = 120.0
@@ -116,7 +116,7 @@ def test_a_mirrored_picture_is_found_out_by_the_search_itself(monkeypatch: pytes
 
 
 def test_the_set_up_shows_what_the_search_found(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aim_check, "LIMITS", QUICK)
+    monkeypatch.setattr(aim_check, "AIM_LIMITS", QUICK)
     table.finds = AimError("the field is cut by the picture's left edge: move the camera")
     session = SetupSession(RigSettings(data=str(tmp_path)), RUNNING, table.images, SourceChoice, lambda _: None)
     session.open_camera(RUNNING)

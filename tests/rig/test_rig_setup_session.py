@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from downfield.api.table_setup import SolveRequest
+from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, RefusedError, SourceError
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.setup import session as session_module
 from downfield.rig.setup.picture_findings import picture_findings
 from downfield.rig.setup.session import SetupSession
-from downfield.rig.sources.source_opening import SourceChoice
 from downfield.rig.tables.profile import TableProfile
 
 RUNNING = "http://127.0.0.1:9/video"

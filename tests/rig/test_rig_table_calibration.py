@@ -14,14 +14,14 @@ from setup_readings import picture, solution
 from downfield.calibration.field.measured_height import StandingObject
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.lens.prior import LensPrior, MeasuredLens
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.sources.source import CaptureClock
+from downfield.capture.sources.source_opening import SourceChoice
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.rig import table_calibration
 from downfield.rig.configuration.settings import CalibrationSettings
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.sources.source import CaptureClock
-from downfield.rig.sources.source_opening import SourceChoice
 from downfield.rig.table_calibration import calibrate, calibrate_again, find_calibration
 
 CARD = "100,600=90,640=88"

@@ -14,21 +14,21 @@ from typer.testing import CliRunner
 
 from downfield.api.security.tokens import TokenStore
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.recording.recorder import Recorder
+from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.recording.sealing import compare_recordings, unsealed_recordings
+from downfield.cli.main import app
 from downfield.game.commands import NewGame, Record, SetRulebook, Settings
 from downfield.game.entries import KINDS, unpack_entry
-from downfield.game.hash_chain import verify_journal
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.receipts import Submission
-from downfield.game.store import GameRow
 from downfield.game.table_records import CommandCarriedOut, DeviceChanged, MaterialUsed, SegmentSealed, TableRecord
 from downfield.review.sealed_recordings import RecordingCheck, SealedRecordings
-from downfield.rig.cli.main import app
-from downfield.rig.configuration.settings import RecordingSettings
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.recording.recorded_clip import bundled_demo
-from downfield.rig.recording.recorder import Recorder
-from downfield.rig.recording.sealing import compare_recordings, unsealed_recordings
 from downfield.rig.table_seals import TableSeals
+from downfield.store.hash_chain import verify_journal
+from downfield.store.store import GameRow
 
 SETTINGS = Settings(version="1.0", values={"game": {"rulebook": "tap"}}, origins={})
 

@@ -14,9 +14,9 @@ from loopback_streams import MjpegServer
 from typer.testing import CliRunner
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.cli.main import app
 from downfield.core.errors import InputError, NotFoundError
-from downfield.core.field import load_field
-from downfield.rig.cli.main import app
+from downfield.core.field.model import load_field
 from downfield.rig.tables.profile import TableFolder, camera_identity, check_table_name, new_profile
 
 LONG = ("\u1e96" * 60, "\U00010330" * 60)  # in UTF-8 longer than the name of a file may be

@@ -14,27 +14,28 @@ import pytest
 import uvicorn
 from rig_fakes import FakeSource
 
-from downfield.api.feed.hub import Hub
-from downfield.api.integrations.outlets import OutletRunner
 from downfield.api.label_review import LabelReview
 from downfield.api.table_setup import SolveRequest
+from downfield.broadcast.integrations.outlets import OutletRunner
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording import recorder as recorder_module
+from downfield.capture.recording.recorder import RECORDING_FAILED, Recorder
+from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
+from downfield.capture.sources.source import SourceFacts
+from downfield.capture.sources.source_opening import SourceChoice
+from downfield.cli.recordings.track_live import live_scenes
 from downfield.core.errors import OutputError
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.desk.tables.address_book import TableEntry
 from downfield.desk.tables.watcher import TableWatcher
-from downfield.game import journal
-from downfield.rig.cli.track_live import live_scenes
+from downfield.game.published.hub import Hub
 from downfield.rig.configuration.loading import load
-from downfield.rig.configuration.settings import RecordingSettings, RigSettings
+from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.label_review_server import serve_label_review
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.recording import recorder as recorder_module
-from downfield.rig.recording.recorder import RECORDING_FAILED, Recorder
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.setup.session import SetupSession
-from downfield.rig.sources.reconnecting import ReconnectingSource, ReconnectLimits
-from downfield.rig.sources.source import SourceFacts
-from downfield.rig.sources.source_opening import SourceChoice
+from downfield.store import journal
 from downfield.vision.pipeline import Vision
 
 LONGEST_S = 60.0

@@ -12,24 +12,24 @@ import pytest
 from broker_server import BrokerServer, skip_without_broker
 from postgres_server import postgres_server, skip_without_postgres
 
+from downfield.cli.main import run_command
 from downfield.core.errors import FormatError, InputError, MissingExtraError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.broker_server import write_broker_files
 from downfield.desk.replication.desk_tournament import DeskTournament, open_desk_tournament
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.hash_chain import verify_journal
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.receipts import Submission
-from downfield.game.store_opening import open_for_reading
 from downfield.officiating.declarations import SetUp
-from downfield.rig.cli.main import run_command
 from downfield.rig.configuration.loading import Configuration, load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament import link_state
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.journal_sender import SenderState
 from downfield.rig.tournament.link_state import LinkState, with_tournament
+from downfield.store.hash_chain import verify_journal
+from downfield.store.opening import open_for_reading
 
 WAIT_S = 120.0
 

@@ -13,10 +13,10 @@ from downfield.core.errors import RefusedError
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.owner import rig_id
 from downfield.game.receipts import Receipt, Refused, Submission
-from downfield.game.signing import RigKey
-from downfield.game.table_feed import ABOUT, TableMessage
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament.identity_watch import ANSWER_S, GONE_S, IdentityWatch
+from downfield.rig.tournament.table_feed import ABOUT, TableMessage
+from downfield.store.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

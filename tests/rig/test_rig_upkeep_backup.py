@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from served_games import FakeRig
 from typer.testing import CliRunner, Result
 
-from downfield.api.feed.hub import Hub
+from downfield.cli.main import app
 from downfield.core.errors import DownfieldError, FormatError, InputError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.game.commands import NewGame, TeamSheet
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
-from downfield.game.store import Store
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.cli.main import app
 from downfield.rig.configuration.settings import RigSettings, StoreSettings
 from downfield.rig.kept_games import leased_data_folder
 from downfield.rig.upkeep.backup import make_backup, restore_backup
+from downfield.store.store import Store
 
 TEAMS = NewGame(home=TeamSheet(name="Ростов", short="РОС"), away=TeamSheet(name="Oakdale", short="OAK"))
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from downfield.cli.main import app
 from downfield.core.errors import InputError
-from downfield.core.plain_text import plain_text
-from downfield.rig.cli.main import app
+from downfield.core.text.plain_text import plain_text
 from downfield.rig.upkeep.log_file import FILE_NAME, LogLevel, last_lines, log_file
 
 _log = logging.getLogger("downfield.test")

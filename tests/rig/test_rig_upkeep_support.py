@@ -13,13 +13,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from downfield.game.store import Store
-from downfield.rig.cli.main import app
+from downfield.cli.main import app
 from downfield.rig.configuration.loading import load
 from downfield.rig.upkeep.log_file import log_file
 from downfield.rig.upkeep.log_observer import LogObserver
 from downfield.rig.upkeep.scrubbing import Scrubber
 from downfield.rig.upkeep.support import scrubber_of
+from downfield.store.store import Store
 
 PASSWORD = "geheim-pa55 wort"
 KEY = "Xk3_v9QpLr72mNa0Zt8wYb4c"

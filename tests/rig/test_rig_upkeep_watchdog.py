@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from downfield.capture.sources.source import CapturedFrame
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus
-from downfield.rig.sources.source import CapturedFrame
 from downfield.rig.upkeep.watchdog import Watchdog, status_text
 
 CAPTURED = CapturedFrame(0, 0, 0, image=np.zeros((2, 2, 3), np.uint8))

@@ -28,11 +28,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from postgres_server import postgres_server, skip_without_postgres
 from served_games import FakeRig
 
-from downfield.api.feed.hub import Hub
 from downfield.core.errors import DownfieldError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.game.commands import NewGame
-from downfield.game.history import History
+from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
@@ -40,6 +39,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.kept_games import leased_data_folder, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
+from downfield.store.history import History
 
 LONGEST_S = 90.0
 PROGRAMS = {"attic": ("a", "a"), "hall": ("b", "b"), "attic again": ("a", "a"), "copy of the attic": ("c", "a")}

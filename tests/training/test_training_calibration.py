@@ -84,7 +84,9 @@ def network(tmp_path: Path) -> Path:
 def test_a_calibrated_network_is_as_sure_as_it_is_right(
     frames: Path, network: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibration, "LIMITS", dataclasses.replace(calibration.LIMITS, min_fronts=10))
+    monkeypatch.setattr(
+        calibration, "CALIBRATION_LIMITS", dataclasses.replace(calibration.CALIBRATION_LIMITS, min_fronts=10)
+    )
     result = CliRunner().invoke(app, ["calibrate", str(network), "--val", str(frames)])
     assert result.exit_code == 0, result.output
     card = read_card(network)
@@ -122,7 +124,9 @@ def test_a_calibration_that_is_interrupted_leaves_the_card_as_it_was(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(calibration, "LIMITS", dataclasses.replace(calibration.LIMITS, min_fronts=1))
+    monkeypatch.setattr(
+        calibration, "CALIBRATION_LIMITS", dataclasses.replace(calibration.CALIBRATION_LIMITS, min_fronts=1)
+    )
     monkeypatch.setattr(calibration, "score_frame", interrupted)
     before = read_card(network)
     with pytest.raises(KeyboardInterrupt):

@@ -20,17 +20,17 @@ pytest.importorskip("nncf")
 from twin_tables import FIELD, SQUARE, camera_over  # noqa: E402
 
 from downfield.calibration.calibration import Calibration, read_calibration  # noqa: E402
+from downfield.capture.recording.recorded_clip import bundled_demo  # noqa: E402
 from downfield.core.arrays import Array, Image  # noqa: E402
 from downfield.core.errors import InputError  # noqa: E402
+from downfield.core.files.track_files import TracksHeader, write_tracks  # noqa: E402
 from downfield.core.footprint import Footprint  # noqa: E402
 from downfield.core.frame import Detection  # noqa: E402
 from downfield.core.scene import Figure, Player, Scene  # noqa: E402
-from downfield.core.track_files import TracksHeader, write_tracks  # noqa: E402
 from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
 from downfield.models.loading import open_detector  # noqa: E402
 from downfield.models.refiner import OUTPUTS, PATCH_PX  # noqa: E402
 from downfield.models.runtime import Precision  # noqa: E402
-from downfield.rig.recording.recorded_clip import bundled_demo  # noqa: E402
 from downfield.training.export import RawLook, export_onnx  # noqa: E402
 from downfield.training.own_table import agreement, learn_table  # noqa: E402
 from downfield.training.refined_network import open_second_look  # noqa: E402

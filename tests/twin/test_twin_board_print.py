@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from downfield.core.field import FieldModel, preset, preset_names
-from downfield.core.painted_lines import PaintedLine
+from downfield.core.field.model import FieldModel, preset, preset_names
+from downfield.core.field.painted_lines import PaintedLine
 from downfield.twin.appearance import BoardAppearance, Color
 from downfield.twin.randomization.board_print import BoardPrint, paint
 

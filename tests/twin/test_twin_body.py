@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Player
 from downfield.twin.physics.body import build_model, inertia, outline_mm

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.twin.randomization.deck import SPLITS, Deck, Split
 from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.randomization.table_draw import draw_board, draw_bow

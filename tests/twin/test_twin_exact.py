@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import ScriptError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player
 from downfield.twin.physics.exact import FALL_S, LYING_DEG, ExactWorld

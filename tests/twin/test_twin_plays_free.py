@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from downfield.core.field import load_field
+from downfield.core.field.model import load_field
 from downfield.officiating.declarations import Carrier, PivotsDone
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.ground import Ground

@@ -8,9 +8,9 @@ import pytest
 from twin_recordings import recorded
 
 from downfield.calibration.calibration import read_calibration
-from downfield.core.track_files import TrackFile
+from downfield.cli import main as cli
+from downfield.core.files.track_files import TrackFile
 from downfield.officiating.events import read_events
-from downfield.rig.cli import main as cli
 from downfield.twin.film.clip import read_clip
 from downfield.twin.film.filming import SUFFIXES, beside
 from downfield.twin.physics.truth_file import TruthFile
@@ -107,7 +107,7 @@ def test_bad_input_is_one_line_and_status_2(
 def test_without_mujoco_the_error_names_the_extra(args: list[str], tmp_path: Path) -> None:
     program = (
         "import sys; sys.modules['mujoco'] = None; sys.argv = ['downfield', 'twin', *sys.argv[1:]]; "
-        "from downfield.rig.cli.main import main; main()"
+        "from downfield.cli.main import main; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *args], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from downfield.core.errors import FormatError, InputError, ScriptError
-from downfield.core.field import preset, preset_names
+from downfield.core.field.model import preset, preset_names
 from downfield.officiating.declarations import Carrier
 from downfield.twin.plays.formations import QB, RB, SE, head_up, placed, standard, teams
 from downfield.twin.plays.ground import Ground

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from downfield.core.errors import ScriptError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.officiating.declarations import OffenseSet, PivotsDone
 from downfield.twin.plays.formations import FB, QB, RB, RCB, SE, placed, standard, teams
 from downfield.twin.plays.performance import play

@@ -8,7 +8,7 @@ import pytest
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.errors import FormatError, InputError, OutputError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.scene import Player
 from downfield.twin.physics.truth_file import FigureTruth, TruthEvent, TruthFile, TruthFrame, TruthHeader, write_truth
 

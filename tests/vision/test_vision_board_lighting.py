@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
 from downfield.vision.board.lighting import (
-    LIMITS,
+    LIGHTING_LIMITS,
     PictureLook,
     cell_levels,
     find_flicker,
@@ -19,7 +19,7 @@ from downfield.vision.board.lighting import (
     lowered_rate,
 )
 
-CELLS = LIMITS.rows * LIMITS.columns
+CELLS = LIGHTING_LIMITS.rows * LIGHTING_LIMITS.columns
 MAINS = st.sampled_from([50, 60])
 RATES = st.sampled_from([15.0, 24.0, 25.0, 29.97, 30.0, 48.0, 50.0, 59.94, 60.0, 90.0])
 SEEDS = st.integers(0, 10_000)
@@ -34,7 +34,7 @@ def times(fps: float, seconds: float, rng: np.random.Generator, jitter_s: float 
 
 def hidden(mains: float, fps: float) -> bool:
     """Whether a rate shows every frame the same phase of the lamps, nearly."""
-    return abs(2 * mains - round(2 * mains / fps) * fps) < 2 * LIMITS.least_alias_hz
+    return abs(2 * mains - round(2 * mains / fps) * fps) < 2 * LIGHTING_LIMITS.least_alias_hz
 
 
 @given(MAINS, RATES, BRIGHTNESS, st.floats(0.012, 0.3), st.floats(-0.2, 0.2), st.floats(0, 6.28), SEEDS)
@@ -46,7 +46,7 @@ def test_flicker_is_found_at_every_rate_that_shows_it(
     assume(not hidden(mains, fps))
     assume(abs(((2 * mains / fps) % 1) - 0.5) > 0.03)  # at half the rate the phase decides how much is seen
     rng = np.random.default_rng(seed)
-    t = times(fps, LIMITS.flicker_window_s, rng)
+    t = times(fps, LIGHTING_LIMITS.flicker_window_s, rng)
     wave = np.sin(2 * np.pi * 2 * (mains + off_hz) * t + phase)
     found = find_flicker(t, level * (1 + amplitude * wave) + rng.normal(0, 0.05, len(t)))
     assert found is not None
@@ -58,7 +58,7 @@ def test_flicker_is_found_at_every_rate_that_shows_it(
 @settings(max_examples=20)
 def test_flicker_is_found_while_a_lamp_fades_and_a_hand_passes(mains: int, level: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    t = times(29.0 if mains == 60 else 30.0, LIMITS.flicker_window_s, rng)
+    t = times(29.0 if mains == 60 else 30.0, LIGHTING_LIMITS.flicker_window_s, rng)
     slow = 1 + 0.2 * t / t[-1] + 0.1 * np.exp(-(((t - 2) / 0.6) ** 2))
     found = find_flicker(t, level * slow * (1 + 0.05 * np.sin(2 * np.pi * 2 * mains * t)))
     assert found is not None
@@ -105,7 +105,7 @@ INNOCENT = [nothing, lamp_switched, lamp_switched_on_and_off, hand_passes, hand_
 @settings(max_examples=40)
 def test_what_is_no_flicker_is_not_taken_for_it(change, fps: float, level: float, noise: float, seed: int) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(seed)
-    t = times(fps, LIMITS.flicker_window_s, rng)
+    t = times(fps, LIGHTING_LIMITS.flicker_window_s, rng)
     assert find_flicker(t, level * change(t, rng) + rng.normal(0, noise, len(t))) is None
 
 
@@ -138,7 +138,7 @@ def hand(t: Array, rng: np.random.Generator) -> tuple[Array, Array]:
 @settings(max_examples=60)
 def test_exposure_that_answers_to_a_hand_is_found(fps: float, answer: float, takes_s: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    t = times(fps, LIMITS.exposure_window_s, rng)
+    t = times(fps, LIGHTING_LIMITS.exposure_window_s, rng)
     covered, factor = hand(t, rng)
     way = 1.0 if factor[-1, covered].mean() < 1 else -1.0
     regulated = np.exp(way * answer * over(t, 0.4, takes_s))[:, None]
@@ -176,7 +176,7 @@ def quiet(t: Array, _: np.random.Generator) -> Array:
 @settings(max_examples=40)
 def test_what_is_no_automatic_exposure_is_not_taken_for_it(change, fps: float, seed: int) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(seed)
-    t = times(fps, LIMITS.exposure_window_s, rng)
+    t = times(fps, LIGHTING_LIMITS.exposure_window_s, rng)
     factor = change(t, rng)
     assert not has_moved_exposure(t, board(rng) * factor + rng.normal(0, 0.1, factor.shape))
 

@@ -15,7 +15,7 @@ from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Jersey, Power
 from downfield.vision.contacts.contact_tracker import ContactTracker
-from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.limits import CONTACT_LIMITS
 from downfield.vision.tracking.estimate import Estimate
 
 SURE = 0.95
@@ -189,7 +189,7 @@ def test_a_long_contact_stays_one_while_its_error_drifts() -> None:
         return x + 0.25 * math.sin(0.8 * (t_s - 0.5)), y, heading
 
     run = [report for report in watch(standing, drifts, seconds=5.0, sigma_mm=0.25) if report.t_s > 0.6]
-    assert min(report.probability for report in run) > LIMITS.touch_probability
+    assert min(report.probability for report in run) > CONTACT_LIMITS.touch_probability
     assert run[-1].since_s == pytest.approx(0.5, abs=FRAME_S)
     assert {report.since_s for report in run if report.t_s > 0.8} == {run[-1].since_s}
 
@@ -211,7 +211,7 @@ def test_a_frozen_stream_makes_no_contact() -> None:
         return runs_into(min(t_s, 0.48))  # 1.8 mm before the touch
 
     run = watch(standing, frozen, fit=lambda t_s: t_s < 0.5)
-    assert highest(run) <= LIMITS.unseen_probability
+    assert highest(run) <= CONTACT_LIMITS.unseen_probability
 
 
 @pytest.mark.parametrize("left_s", [0.15, 0.25])
@@ -228,19 +228,19 @@ def test_dropped_frames_make_no_contact_of_a_pass() -> None:
 
 def test_no_touch_of_an_unseen_figure_is_sure() -> None:
     run = watch(standing, runs_into, seen=lambda t_s: t_s < 0.45)
-    assert highest(run) <= LIMITS.unseen_probability
+    assert highest(run) <= CONTACT_LIMITS.unseen_probability
 
 
 def test_no_touch_with_a_vague_gap_is_sure() -> None:
     assert highest(watch(standing, runs_into, seconds=1.5)) > SURE
-    assert highest(watch(standing, runs_into, seconds=1.5, sigma_mm=2.5)) <= LIMITS.vague_probability < SURE
+    assert highest(watch(standing, runs_into, seconds=1.5, sigma_mm=2.5)) <= CONTACT_LIMITS.vague_probability < SURE
 
 
 def test_no_touch_of_a_figure_with_uncertain_identity_is_sure() -> None:
     assert (
-        LIMITS.unseen_probability
+        CONTACT_LIMITS.unseen_probability
         < highest(watch(standing, runs_into, seconds=1.5, sure=lambda t_s: t_s < 0.3))
-        <= LIMITS.vague_probability
+        <= CONTACT_LIMITS.vague_probability
         < SURE
     )
 

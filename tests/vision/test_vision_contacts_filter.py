@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.vision.contacts.filter import BIAS_GRID, BIAS_PRIOR, bias_drift
-from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.limits import CONTACT_LIMITS
 
 STEPS_S = st.floats(0.002, 0.25)
 
@@ -35,6 +35,6 @@ def test_the_bias_follows_an_ornstein_uhlenbeck_process(step_s: float, start: fl
     row = int(np.abs(BIAS_GRID - start).argmin())
     weight = bias_drift(step_s)[row]
     mean = weight @ BIAS_GRID
-    assert mean == pytest.approx(BIAS_GRID[row] * math.exp(-step_s / LIMITS.bias_memory_s), abs=0.01)
+    assert mean == pytest.approx(BIAS_GRID[row] * math.exp(-step_s / CONTACT_LIMITS.bias_memory_s), abs=0.01)
     spread = weight @ (BIAS_GRID - mean) ** 2
-    assert spread == pytest.approx(1 - math.exp(-2 * step_s / LIMITS.bias_memory_s), rel=0.05)
+    assert spread == pytest.approx(1 - math.exp(-2 * step_s / CONTACT_LIMITS.bias_memory_s), rel=0.05)

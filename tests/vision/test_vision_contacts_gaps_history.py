@@ -15,7 +15,7 @@ from downfield.vision.contacts.gaps import (
     fit_onset_s,
     measure_pairs,
 )
-from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.limits import CONTACT_LIMITS
 from downfield.vision.tracking.estimate import Estimate
 
 
@@ -38,7 +38,7 @@ def test_a_contact_begins_where_approach_and_level_cross(
     t_s = np.arange(-max(0.08, 3 / frames_per_s), 0.13, 1 / frames_per_s) + start / frames_per_s
     found_s = fit_onset_s(t_s, approach(t_s, met_s, speed_mm_s, level_mm), np.full(len(t_s), 0.02))
     # Bases that shake meet a little sooner; where the noise allows for it, the instant is that much less exact.
-    assert abs(found_s + LIMITS.chatter_mm / speed_mm_s - met_s) < 0.002 + 0.15 / speed_mm_s
+    assert abs(found_s + CONTACT_LIMITS.chatter_mm / speed_mm_s - met_s) < 0.002 + 0.15 / speed_mm_s
 
 
 def test_without_a_minimum_in_range_the_estimate_stays() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Image
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.vision.occlusion.hands import outline_contains
 from downfield.vision.occlusion.intrusion import Intrusion, IntrusionDetector
 

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
-from downfield.vision.refinement import LIMITS, separate_overlaps
+from downfield.vision.refinement import REFINEMENT_LIMITS, separate_overlaps
 from downfield.vision.tracking.estimate import Estimate
 
 SIZE = BaseSize(30.0, 18.0, 5.5, 1.0)
@@ -46,7 +46,7 @@ def test_bases_that_overlap_by_no_more_than_the_error_of_their_sizes_stay() -> N
     figures = (
         figure("a", 100.0),
         figure("b", 130.0),
-        figure("c", 160.0 - 0.9 * LIMITS.overlap_slack_mm),
+        figure("c", 160.0 - 0.9 * REFINEMENT_LIMITS.overlap_slack_mm),
         figure("d", 300.0),
     )
     assert separate_overlaps(figures) == figures
@@ -74,8 +74,8 @@ def test_no_overlap_grows_whatever_the_headings(
     before = figure("a", 100.0, sigma_mm=sigma_a), figure("b", 100.0 + off_mm, 100.0 + aside_mm, turn_deg, sigma_b)
     after = separate_overlaps(before)
     gap_before, gap_after = (signed_gap(a.footprint, b.footprint).gap_mm for a, b in (before, after))
-    assert gap_after >= min(gap_before, -LIMITS.overlap_slack_mm) - 1e-6
-    if gap_before >= -LIMITS.overlap_slack_mm - LIMITS.overlap_tolerance_mm:
+    assert gap_after >= min(gap_before, -REFINEMENT_LIMITS.overlap_slack_mm) - 1e-6
+    if gap_before >= -REFINEMENT_LIMITS.overlap_slack_mm - REFINEMENT_LIMITS.overlap_tolerance_mm:
         assert after == before, "a base within the tolerance was moved"
     elif gap_before > -12.0:
         assert gap_after > gap_before

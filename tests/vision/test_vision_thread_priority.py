@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from downfield.api.feed.latest_picture import LatestPicture
-from downfield.rig.configuration.settings import RecordingSettings
+from downfield.broadcast.latest_picture import LatestPicture
+from downfield.capture.problems import ActiveProblems
+from downfield.capture.recording.recorder import Recorder
+from downfield.capture.recording.recording_settings import RecordingSettings
+from downfield.capture.sources.source import SourceFacts
 from downfield.rig.live.annotated_picture import AnnotatedPicture
-from downfield.rig.live.rig_health import ActiveProblems
-from downfield.rig.recording.recorder import Recorder
-from downfield.rig.sources.source import SourceFacts
 from downfield.vision.detection_schedule import BACKGROUND
 from downfield.vision.thread_priority import lower_priority
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from simulated_detector import Faults
 from tracked_tables import Path, Place, Table, Tracked, hand_at, standing, tracked, tracked_with, walking
 
-from downfield.vision.tracking.front import LIMITS, FrontFilter, facing_odds
+from downfield.vision.tracking.front import FRONT_LIMITS, FrontFilter, facing_odds
 
 TURNED = Faults(turned=1.0, flip=0.0)
 """The network takes the front of every figure wrong, throughout."""
@@ -104,7 +104,7 @@ def test_a_hand_passing_beside_a_figure_that_walked_against_the_network_does_not
 def test_the_network_counts_for_no_more_however_long_it_says_the_same() -> None:
     front = front_of_one(0.0)
     detect(front, 1.0, 60.0)
-    assert front.log_odds[0] == pytest.approx(math.log(LIMITS.prior_right / LIMITS.prior_wrong))
+    assert front.log_odds[0] == pytest.approx(math.log(FRONT_LIMITS.prior_right / FRONT_LIMITS.prior_wrong))
     front.update_from_walking(ONE, np.array([-25.0]))
     assert front.resolve_flips()[0]
 
@@ -156,7 +156,7 @@ def test_headings_point_to_the_more_likely_end_after_any_evidence(events: list[t
             detect(front, amount / 80, 0.5)
         elif kind == "hide":
             front.limit_hidden(np.array([True]))
-            assert front.log_odds[0] <= LIMITS.max_hidden + 1e-9
+            assert front.log_odds[0] <= FRONT_LIMITS.max_hidden + 1e-9
         else:
             front.reset_jumped(ONE, np.array([amount / 20]), np.array([amount / 40]), t_ns)
         front.resolve_flips()

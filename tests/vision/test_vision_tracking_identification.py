@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
-from downfield.vision.tracking.identification import LIMITS, misfit_mm, recall_formation
+from downfield.vision.tracking.identification import IDENTIFICATION_LIMITS, misfit_mm, recall_formation
 
 WEDGE = np.array([[0.0, 0.0], [40.0, 30.0], [40.0, -35.0], [95.0, 5.0], [150.0, 80.0]])
 LINE = np.array([[0.0, 0.0], [0.0, 45.0], [5.0, 90.0], [0.0, 140.0], [10.0, 190.0]])
@@ -63,7 +63,7 @@ def test_without_a_past_formation_there_are_no_places() -> None:
 def test_a_formation_stays_where_it_was_if_the_other_team_stands_in_all_places() -> None:
     places = recall_formation([WEDGE], WEDGE + AHEAD, np.full((5, 5), 400.0))
     assert places is not None
-    assert misfit_mm(places, WEDGE + AHEAD, np.full((5, 5), 400.0)) == 5 * LIMITS.elsewhere_mm
+    assert misfit_mm(places, WEDGE + AHEAD, np.full((5, 5), 400.0)) == 5 * IDENTIFICATION_LIMITS.elsewhere_mm
 
 
 def test_the_misfit_is_the_total_distance_with_a_limit_per_figure() -> None:
@@ -71,5 +71,5 @@ def test_the_misfit_is_the_total_distance_with_a_limit_per_figure() -> None:
     stands[0] += (3.0, 4.0)
     assert misfit_mm(WEDGE, stands, ALIKE) == pytest.approx(5.0)
     stands[4] += (900.0, 0.0)
-    assert misfit_mm(WEDGE, stands, ALIKE) == pytest.approx(5.0 + LIMITS.elsewhere_mm)
-    assert misfit_mm(WEDGE, stands[:4], ALIKE[:, :4]) == pytest.approx(5.0 + LIMITS.elsewhere_mm)
+    assert misfit_mm(WEDGE, stands, ALIKE) == pytest.approx(5.0 + IDENTIFICATION_LIMITS.elsewhere_mm)
+    assert misfit_mm(WEDGE, stands[:4], ALIKE[:, :4]) == pytest.approx(5.0 + IDENTIFICATION_LIMITS.elsewhere_mm)

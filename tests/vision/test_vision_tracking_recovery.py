@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from made_measurements import EXACT, measurements
 
-from downfield.vision.tracking.recovery import LIMITS, LostFigures, UnmatchedDetections, settled_for_far
+from downfield.vision.tracking.recovery import RECOVERY_LIMITS, LostFigures, UnmatchedDetections, settled_for_far
 
 MS = 1_000_000
 PLACE = np.array([[50.0, 60.0]])
@@ -47,7 +47,7 @@ def test_an_unmatched_detection_that_moves_is_no_fixture() -> None:
 def test_an_unmatched_detection_that_walks_fast_lasts_however_few_frames_there_are() -> None:
     unmatched = UnmatchedDetections()
     walks = [unmatched.update(np.array([[50.0 + 7.0 * k, 60.0]]), k * 67 * MS) for k in range(4)]
-    assert [one[0] >= LIMITS.settled_ns for one in walks] == [False, False, False, True]
+    assert [one[0] >= RECOVERY_LIMITS.settled_ns for one in walks] == [False, False, False, True]
     jumps = UnmatchedDetections()
     assert not any(jumps.update(np.array([[50.0 + 20.0 * k, 60.0]]), k * 67 * MS).any() for k in range(6))
 

@@ -12,7 +12,7 @@ from tracked_tables import Table, filmed, look_of, roster_of, standing
 from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.measurement import Measurements, measure
-from downfield.vision.tracking.teams import LIMITS, POINTS, TeamClassifier, TeamColors
+from downfield.vision.tracking.teams import POINTS, TEAM_LIMITS, TeamClassifier, TeamColors
 from downfield.vision.tracking.tracker import Tracker
 
 TABLE = Table(
@@ -59,8 +59,8 @@ def test_every_surely_tracked_figure_is_learned_from_a_few_times_per_second() ->
     measured, estimates = frame({})
     classifier = TeamClassifier(colors())
     assert learned(classifier, measured, estimates, 10) == pytest.approx(8)
-    assert learned(classifier, measured, estimates, LIMITS.update_every_ns // 2) == 0
-    assert learned(classifier, measured, estimates, 10 + LIMITS.update_every_ns) == pytest.approx(8)
+    assert learned(classifier, measured, estimates, TEAM_LIMITS.update_every_ns // 2) == 0
+    assert learned(classifier, measured, estimates, 10 + TEAM_LIMITS.update_every_ns) == pytest.approx(8)
 
 
 def test_an_unknown_color_becomes_that_of_its_team() -> None:

@@ -41,7 +41,7 @@ class CellTargetLimits:
     """Score, by an object that need not be found, from which a cell is not trained."""
 
 
-LIMITS: Final = CellTargetLimits()
+_LIMITS: Final = CellTargetLimits()
 
 
 class CellObjects(NamedTuple):
@@ -81,12 +81,12 @@ def cell_objects(kinds: Tensor, points: Tensor, shown: Tensor, size: Tensor) -> 
     ahead = (corners[:, :, :2].mean(dim=2) - corners[:, :, 2:].mean(dim=2)).norm(dim=-1)
     aside = (corners[:, :, (0, 3)].mean(dim=2) - corners[:, :, (1, 2)].mean(dim=2)).norm(dim=-1)
     length = torch.maximum(ahead, aside)
-    reach = (LIMITS.score_share * length).clamp(LIMITS.least_score_cells, LIMITS.most_score_cells)
-    reach = torch.where(kinds == BALL, LIMITS.ball_score_cells, reach)
-    reach = torch.where(kinds == HAND, LIMITS.hand_score_cells, reach)
-    around = (LIMITS.around_share * length).clamp(min=LIMITS.least_around_cells) * figure
+    reach = (_LIMITS.score_share * length).clamp(_LIMITS.least_score_cells, _LIMITS.most_score_cells)
+    reach = torch.where(kinds == BALL, _LIMITS.ball_score_cells, reach)
+    reach = torch.where(kinds == HAND, _LIMITS.hand_score_cells, reach)
+    around = (_LIMITS.around_share * length).clamp(min=_LIMITS.least_around_cells) * figure
     inside = ((middles > 0) & (middles < size)).all(dim=-1)
-    clear = torch.where(kinds == HAND, flags[..., 4] > 0, (kinds != BALL) | (shown >= LIMITS.ball_shown))
+    clear = torch.where(kinds == HAND, flags[..., 4] > 0, (kinds != BALL) | (shown >= _LIMITS.ball_shown))
     known = kinds >= 0
     return CellObjects(kinds, middles, reach, around, known & inside & clear, known & ~(inside & clear))
 
@@ -113,4 +113,4 @@ def cell_scores(objects: CellObjects, cells: Tensor, chosen: Tensor) -> tuple[Te
     width = 2 * objects.reach[..., None].square()
     scores = (-(off - off.amin(dim=2, keepdim=True)) / width).exp() * (objects.required & chosen)[..., None]
     near = (-off / width).exp() * (objects.optional & chosen)[..., None]
-    return scores, near.amax(dim=1) > LIMITS.vague_score
+    return scores, near.amax(dim=1) > _LIMITS.vague_score

@@ -45,7 +45,7 @@ class DevelopmentLimits:
     """Width of blurs, px."""
 
 
-LIMITS: Final = DevelopmentLimits()
+_LIMITS: Final = DevelopmentLimits()
 _NEUTRAL: Final = Processing()
 
 
@@ -90,7 +90,7 @@ def develop(light: Tensor, sensors: Tensor, inverses: Tensor, *, generator: torc
     gains = torch.cat([field["red"], field["green"], field["blue"]], dim=1)
     x = (x * gains * _evenness(field, origins, step, x.shape[2:])).clamp(min=1e-5)
     # The shoulder of a sensor near its full scale, then the display curve.
-    x = torch.where(x > 0.8, 0.8 + 0.2 * (1 - torch.exp((0.8 - x) / 0.2)), x) ** LIMITS.display_gamma
+    x = torch.where(x > 0.8, 0.8 + 0.2 * (1 - torch.exp((0.8 - x) / 0.2)), x) ** _LIMITS.display_gamma
     x = _noisy(x, field["noise"], steps, generator).clamp(0, 1)
     x = _fringed(x, field, inverses)
     x = _processed(x, field, steps)
@@ -101,7 +101,7 @@ def develop(light: Tensor, sensors: Tensor, inverses: Tensor, *, generator: torc
 def blurred(planes: Tensor, sigma_px: Tensor) -> Tensor:
     """Return pictures (n, c, height, width), each blurred by its own Gaussian, shape (n,)."""
     n, c, height, width = planes.shape
-    reach = LIMITS.taps // 2
+    reach = _LIMITS.taps // 2
     taps = torch.arange(-reach, reach + 1, device=planes.device, dtype=torch.float32)
     kernel = torch.exp(-0.5 * (taps[None] / sigma_px[:, None]) ** 2)
     kernel = (kernel / kernel.sum(dim=1, keepdim=True)).repeat_interleave(c, 0)
@@ -125,12 +125,12 @@ def _evenness(field: dict[str, Tensor], origins: Tensor, step: Tensor, shape: to
 def _noisy(x: Tensor, noise: Tensor, steps: Tensor, generator: torch.Generator | None) -> Tensor:
     """Return display values with noise as `twin.film` has it: a pixel of a smaller picture averages several."""
     field = torch.randn(x.shape, device=x.device, generator=generator)
-    kept = (LIMITS.shared_px / steps).clamp(min=0.05)
+    kept = (_LIMITS.shared_px / steps).clamp(min=0.05)
     field = blurred(field, kept)
     field = field / field.std(dim=(1, 2, 3), keepdim=True).clamp(min=1e-3)
     level = (2 * x).clamp(min=4 / 128)
-    light, slope = level ** (1 / LIMITS.display_gamma), level ** (1 - 1 / LIMITS.display_gamma)
-    spread = slope * torch.sqrt(LIMITS.shot_share * light + 1 - LIMITS.shot_share)
+    light, slope = level ** (1 / _LIMITS.display_gamma), level ** (1 - 1 / _LIMITS.display_gamma)
+    spread = slope * torch.sqrt(_LIMITS.shot_share * light + 1 - _LIMITS.shot_share)
     return x + field * noise * spread.clamp(max=3.0) / steps.clamp(min=1.0)[:, None, None, None]
 
 
@@ -157,8 +157,8 @@ def _fringed(x: Tensor, field: dict[str, Tensor], inverses: Tensor) -> Tensor:
 
 def _processed(x: Tensor, field: dict[str, Tensor], steps: Tensor) -> Tensor:
     """Return what the camera makes of its picture, as `twin.film.processing`, once its lens has fringed it."""
-    smooth = blurred(x, (LIMITS.smoothing_px / steps).clamp(min=0.3))
-    spared = torch.exp(-(((smooth - x) / LIMITS.edge) ** 2))
+    smooth = blurred(x, (_LIMITS.smoothing_px / steps).clamp(min=0.3))
+    spared = torch.exp(-(((smooth - x) / _LIMITS.edge) ** 2))
     x = x + field["denoise"] * spared * (smooth - x)
     x = x.clamp(min=1e-5) ** field["gamma"]
     x = x + field["contrast"] * (x * x * (3 - 2 * x) - x)

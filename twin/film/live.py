@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
+from downfield.capture.sources.source import CapturedFrame, PlaybackPacer, SourceFacts
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
-from downfield.rig.sources.source import CapturedFrame, PlaybackPacer, SourceFacts
 from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
 from downfield.twin.physics.bench import with_bench

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
 from downfield.twin.physics.poses import level_rotation
 from downfield.twin.snapshot import FigurePose, Snapshot

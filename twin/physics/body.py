@@ -20,7 +20,7 @@ import mujoco
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.angles import wrap_deg
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.drive import Drive

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
 from downfield.core.errors import ScriptError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize, Footprint, gaps_mm, signed_gap
 from downfield.core.scene import Player
 from downfield.twin.measures import FOAM_BALL_MM, MAGNETIC_BALL_MM

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Literal, Protocol
 
 from downfield.core.errors import ScriptError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Player
 from downfield.twin.measures import HAND_MM

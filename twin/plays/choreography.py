@@ -13,7 +13,7 @@ from typing import Final
 
 from downfield.core.angles import wrap_deg
 from downfield.core.errors import ScriptError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint
 from downfield.officiating.declarations import Side
 from downfield.twin.physics.world import World

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
-from downfield.core.field import FieldModel, preset
+from downfield.core.field.model import FieldModel, preset
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, SetUp
 from downfield.twin.physics.history import PlayHistory

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.plays.script import Stance

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from downfield.core.errors import ScriptError
-from downfield.core.field import FieldModel, preset, preset_names
+from downfield.core.field.model import FieldModel, preset, preset_names
 from downfield.core.footprint import BaseSize
 from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, PivotsDone, SetUp, Side
 from downfield.twin.physics.traits import Trait

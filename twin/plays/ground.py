@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from downfield.core.angles import wrap_deg
 from downfield.core.errors import ScriptError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Jersey, Player
 from downfield.twin.plays.script import Point, Stance

@@ -8,9 +8,9 @@ from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from downfield.core.errors import ScriptError
-from downfield.core.field import FieldModel, load_field
+from downfield.core.field.model import FieldModel, load_field
+from downfield.core.files.input_files import read_toml
 from downfield.core.footprint import signed_gaps
-from downfield.core.input_files import read_toml
 from downfield.core.records import from_data
 from downfield.twin.plays.ground import Ground
 from downfield.twin.plays.script import CutTo, Script, Stance

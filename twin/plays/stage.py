@@ -9,7 +9,7 @@ from functools import singledispatchmethod
 from typing import Final
 
 from downfield.core.errors import ScriptError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint, signed_gap
 from downfield.core.scene import Scene
 from downfield.officiating.declarations import Declaration, Switch

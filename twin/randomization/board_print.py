@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Plane
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.twin.appearance import BoardAppearance, Color, Decal
 from downfield.twin.randomization.board_wear import soiled
 from downfield.twin.randomization.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask

@@ -9,7 +9,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.twin.appearance import BoardAppearance, Sensor
 from downfield.twin.randomization.deck import Deck
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
-from downfield.core.field import FieldModel, preset
+from downfield.core.field.model import FieldModel, preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Jersey, Player
 from downfield.twin.appearance import Appearance

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.twin.appearance import BoardAppearance, Color, Lamp, Solid
 from downfield.twin.randomization import palettes
 from downfield.twin.randomization.deck import Deck

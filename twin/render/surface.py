@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.twin.snapshot import FigurePose, Snapshot, Vector
 
 

@@ -22,8 +22,8 @@ from typing import Literal
 import cv2
 
 from downfield.core.errors import DownfieldError, InputError, OutputError
+from downfield.core.files.input_files import read_lines, read_text
 from downfield.core.format_versions import upgrade_json
-from downfield.core.input_files import read_lines, read_text
 from downfield.core.records import (
     check,
     from_json,

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from downfield.core.errors import RefusedError
-from downfield.core.field import preset
+from downfield.core.field.model import preset
 from downfield.core.strip import Count, StripSet
 from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import ChoiceMade, Coin, Declaration, FoulDeclared, Roll

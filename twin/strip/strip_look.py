@@ -9,7 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from downfield.calibration.camera import Camera
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.strip import StripSet
 from downfield.twin.appearance import BoardAppearance, Color, FigureAppearance, Lamp, Sensor, Solid
 from downfield.twin.randomization import palettes

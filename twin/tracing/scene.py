@@ -51,9 +51,9 @@ class TracingLimits:
     """Width of the shaded rim of a base."""
 
 
-LIMITS: Final = TracingLimits()
+_LIMITS: Final = TracingLimits()
 _DIRECTIONS: Final = 64  # in which the ambient light is averaged
-_ROUGH: Final = {"base": LIMITS.rough_base, "helmet": LIMITS.rough_helmet}
+_ROUGH: Final = {"base": _LIMITS.rough_base, "helmet": _LIMITS.rough_helmet}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class SceneBuilder:
             rows[:, at.OWNER] = number
         self._ball = _rows(appearance.ball.solids)
         around = appearance.surroundings or _plain_surroundings(appearance)
-        table_z = min(around.table_z_mm, -appearance.board.bow_mm - LIMITS.table_below_bow_mm)
+        table_z = min(around.table_z_mm, -appearance.board.bow_mm - _LIMITS.table_below_bow_mm)
         self._still = [*(row[None] for row in _rail(appearance, table_z)), *_groups_of(_rows(appearance.clutter))]
         self._head, self._counts = _head(appearance, around, table_z), np.zeros(at.COUNT_COLUMNS, dtype=np.int64)
         texture.describe(self._head, self._counts)
@@ -173,11 +173,11 @@ def _rows(solids: Sequence[Solid]) -> Array:
     out[:, at.TURN : at.TURN + 9] = turns.reshape(-1, 9)
     out[:, at.COLOR : at.COLOR + 3] = to_light([solid.color for solid in solids])
     out[:, at.OPACITY] = [solid.opacity for solid in solids]
-    out[:, at.ROUGH] = [_ROUGH.get(solid.part, LIMITS.rough) for solid in solids]
-    out[:, at.F0], out[:, at.OWNER] = LIMITS.reflectance, -1
+    out[:, at.ROUGH] = [_ROUGH.get(solid.part, _LIMITS.rough) for solid in solids]
+    out[:, at.F0], out[:, at.OWNER] = _LIMITS.reflectance, -1
     out[:, at.IS_BASE] = [solid.part == "base" for solid in solids]
-    out[:, at.BEVEL] = LIMITS.bevel_mm * out[:, at.IS_BASE]
-    out[:, at.IOR] = np.where(out[:, at.OPACITY] < 1, LIMITS.clear_ior, 1.0)
+    out[:, at.BEVEL] = _LIMITS.bevel_mm * out[:, at.IS_BASE]
+    out[:, at.IOR] = np.where(out[:, at.OPACITY] < 1, _LIMITS.clear_ior, 1.0)
     for row, solid in zip(out, solids, strict=True):
         if solid.material is not None:
             _cover(row, solid.material)
@@ -252,14 +252,14 @@ def _groups_of(rows: Array) -> list[Array]:
         return []
     starts, first = [], None
     for number, place in enumerate(rows[:, at.CENTER : at.CENTER + 3]):
-        if first is None or np.linalg.norm(place - first) > LIMITS.thing_mm:
+        if first is None or np.linalg.norm(place - first) > _LIMITS.thing_mm:
             starts.append(number)
             first = place
     return np.split(rows, starts[1:])
 
 
 def _plain_surroundings(appearance: Appearance) -> Surroundings:
-    return Surroundings(board_roughness=LIMITS.rough_board - LIMITS.smoother_by_gloss * appearance.board.gloss)
+    return Surroundings(board_roughness=_LIMITS.rough_board - _LIMITS.smoother_by_gloss * appearance.board.gloss)
 
 
 def _head(appearance: Appearance, around: Surroundings, table_z: float) -> Array:
@@ -267,7 +267,7 @@ def _head(appearance: Appearance, around: Surroundings, table_z: float) -> Array
     head, board = np.zeros(at.HEAD_COLUMNS), appearance.board
     head[at.X_LOW : at.Y_HIGH + 1], head[at.BOW], head[at.TABLE_Z] = appearance.field.board_mm, board.bow_mm, table_z
     head[at.TABLE_COLOR : at.TABLE_COLOR + 3], head[at.GRAIN] = to_light(appearance.table), around.grain
-    head[at.TABLE_ROUGH], head[at.TABLE_F0] = around.table_roughness, LIMITS.reflectance
+    head[at.TABLE_ROUGH], head[at.TABLE_F0] = around.table_roughness, _LIMITS.reflectance
     head[at.TABLE_TOP] = TABLE_TOPS.index(around.table_top)
     head[at.BOARD_ROUGH], head[at.BOARD_F0] = around.board_roughness, around.board_reflectance
     _light_sky(head, around, appearance.ambient)
@@ -312,13 +312,15 @@ def _grid(
 ) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
     """Return the groups in each cell of a grid over the board; its measures are written into head and counts."""
     x_low, y_low, x_high, y_high = head[at.X_LOW : at.Y_HIGH + 1]
-    left, down = max(low[:, 0].min(), x_low - LIMITS.room_mm), max(low[:, 1].min(), y_low - LIMITS.room_mm)
-    right, up = min(high[:, 0].max(), x_high + LIMITS.room_mm), min(high[:, 1].max(), y_high + LIMITS.room_mm)
-    nx, ny = (max(int(np.ceil(span / LIMITS.cell_mm)), 1) for span in (right - left, up - down))
-    columns = np.clip(np.floor((np.stack([low[:, 0], high[:, 0]], axis=1) - left) / LIMITS.cell_mm), 0, nx - 1).astype(
+    left, down = max(low[:, 0].min(), x_low - _LIMITS.room_mm), max(low[:, 1].min(), y_low - _LIMITS.room_mm)
+    right, up = min(high[:, 0].max(), x_high + _LIMITS.room_mm), min(high[:, 1].max(), y_high + _LIMITS.room_mm)
+    nx, ny = (max(int(np.ceil(span / _LIMITS.cell_mm)), 1) for span in (right - left, up - down))
+    columns = np.clip(np.floor((np.stack([low[:, 0], high[:, 0]], axis=1) - left) / _LIMITS.cell_mm), 0, nx - 1).astype(
         int
     )
-    rows = np.clip(np.floor((np.stack([low[:, 1], high[:, 1]], axis=1) - down) / LIMITS.cell_mm), 0, ny - 1).astype(int)
+    rows = np.clip(np.floor((np.stack([low[:, 1], high[:, 1]], axis=1) - down) / _LIMITS.cell_mm), 0, ny - 1).astype(
+        int
+    )
     inside: list[list[int]] = [[] for _ in range(nx * ny)]
     for group, ((first, last), (bottom, top)) in enumerate(zip(columns.tolist(), rows.tolist(), strict=True)):
         for row in range(bottom, top + 1):
@@ -328,7 +330,7 @@ def _grid(
         high[:, 2].max() + 0.01,
         left,
         down,
-        LIMITS.cell_mm,
+        _LIMITS.cell_mm,
     )
     counts[at.I_NX], counts[at.I_NY] = nx, ny
     cells = np.cumsum([0, *map(len, inside)]).astype(np.int32)

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.field import FieldModel
-from downfield.core.painted_lines import LineStyle, LineZero
+from downfield.core.field.model import FieldModel
+from downfield.core.field.painted_lines import LineStyle, LineZero
 from downfield.twin.appearance import BoardAppearance
 from downfield.twin.materials import Wear
 from downfield.twin.randomization.deck import Deck

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.twin.appearance import BoardAppearance, Color, Solid
 from downfield.twin.materials import Material
 from downfield.twin.randomization.deck import Deck

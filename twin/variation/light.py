@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.twin.appearance import Color, Lamp
 from downfield.twin.materials import TABLE_TOPS, SkyLobe, Surroundings
 from downfield.twin.randomization.deck import Deck

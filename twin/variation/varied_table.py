@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance, Solid
 from downfield.twin.randomization.deck import Deck, Split

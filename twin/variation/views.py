@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.twin.appearance import BoardAppearance, Processing, Sensor
 from downfield.twin.randomization.camera_draw import attitude, board_outline_mm, draw_lens, framed
 from downfield.twin.randomization.deck import Deck

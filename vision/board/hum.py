@@ -32,7 +32,7 @@ class HumLimits:
     """Limit of the evidence of one block: a refrigerator hums too, so the figures must agree."""
 
 
-LIMITS: Final = HumLimits()
+HUM_LIMITS: Final = HumLimits()
 
 _MAINS_HZ: Final = (50.0, 60.0)
 _HARMONICS: Final = (2, 4, 6)  # of the mains: the coil pulls twice per cycle, and the board adds overtones
@@ -63,12 +63,12 @@ class HumDetector:
             InputError: the block is too short.
 
         """
-        least = round(LIMITS.min_block_s * self._rate_hz)
+        least = round(HUM_LIMITS.min_block_s * self._rate_hz)
         check(
             len(block) >= least, InputError, f"The block of sound has {len(block)} samples; {least} or more are needed."
         )
-        decades = (self._over_room_db(block) - LIMITS.even_db) / LIMITS.db_per_decade
-        return float(np.clip(decades, -LIMITS.max_decades, LIMITS.max_decades))
+        decades = (self._over_room_db(block) - HUM_LIMITS.even_db) / HUM_LIMITS.db_per_decade
+        return float(np.clip(decades, -HUM_LIMITS.max_decades, HUM_LIMITS.max_decades))
 
     def _over_room_db(self, block: Array) -> float:
         """Return the level of the strongest harmonic over the sound around it, dB."""
@@ -78,8 +78,8 @@ class HumDetector:
         best = 0.0
         for hertz in sorted({mains * harmonic for mains in _MAINS_HZ for harmonic in _HARMONICS}):
             off = np.abs(pitch - hertz)
-            inside = off <= LIMITS.half_band_hz
-            room = (off > 4 * LIMITS.half_band_hz) & (off <= LIMITS.room_hz)
+            inside = off <= HUM_LIMITS.half_band_hz
+            room = (off > 4 * HUM_LIMITS.half_band_hz) & (off <= HUM_LIMITS.room_hz)
             if not inside.any() or not room.any():
                 continue
             level = float(np.median(loud[room])) + 1e-20

@@ -71,7 +71,7 @@ class LightingLimits:
     """Share of the sharpness of before below which the focus is another."""
 
 
-LIMITS: Final = LightingLimits()
+LIGHTING_LIMITS: Final = LightingLimits()
 
 Mains = Literal[50, 60]
 
@@ -101,10 +101,10 @@ def cell_levels(image: Image) -> Array:
     step = max(1, green.shape[0] // 128)
     sampled = np.ascontiguousarray(green[::step, ::step]).astype(np.float32)
     height, width = sampled.shape
-    rows, columns = min(LIMITS.rows, height), min(LIMITS.columns, width)
+    rows, columns = min(LIGHTING_LIMITS.rows, height), min(LIGHTING_LIMITS.columns, width)
     top, left = height % rows, width % columns
     cells = sampled[top:, left:].reshape(rows, height // rows, columns, width // columns).mean(axis=(1, 3))
-    half = max(1, round(LIMITS.strip_share * green.shape[0] / 2))
+    half = max(1, round(LIGHTING_LIMITS.strip_share * green.shape[0] / 2))
     middle = green.shape[0] // 2
     strip = green[max(middle - half, 0) : middle + half, :: max(1, green.shape[1] // 240)]
     return np.append(cells.ravel(), float(strip.mean())).astype(np.float64)
@@ -147,11 +147,11 @@ def look_changes(before: PictureLook, after: PictureLook) -> tuple[str, ...]:
     """Return how a camera's pictures look different from before it was lost, as phrases; empty if they do not."""
     changes = []
     ratio = after.luminance / before.luminance
-    if abs(np.log(ratio)) > LIMITS.other_luminance:
+    if abs(np.log(ratio)) > LIGHTING_LIMITS.other_luminance:
         changes.append(f"{abs(ratio - 1):.0%} {'brighter' if ratio > 1 else 'darker'}")
-    if max(abs(np.log(after.blue / before.blue)), abs(np.log(after.red / before.red))) > LIMITS.other_color:
+    if max(abs(np.log(after.blue / before.blue)), abs(np.log(after.red / before.red))) > LIGHTING_LIMITS.other_color:
         changes.append("of other colors")
-    if after.sharpness < LIMITS.least_sharpness * before.sharpness:
+    if after.sharpness < LIGHTING_LIMITS.least_sharpness * before.sharpness:
         changes.append("less sharp")
     return tuple(changes)
 
@@ -168,7 +168,7 @@ def find_flicker(times_s: Array, levels: Array) -> Flicker | None:
         levels: mean luminance at these, shape (n,).
 
     """
-    if len(times_s) < LIMITS.least_samples or not np.all(np.isfinite(levels)) or float(levels.mean()) <= 1.0:
+    if len(times_s) < LIGHTING_LIMITS.least_samples or not np.all(np.isfinite(levels)) or float(levels.mean()) <= 1.0:
         return None
     t = times_s - times_s.mean()
     step_s = float(np.median(np.diff(t)))
@@ -181,10 +181,10 @@ def find_flicker(times_s: Array, levels: Array) -> Flicker | None:
         return None
     found: dict[Mains, tuple[float, float]] = {}
     for mains in (50, 60):
-        if abs(2 * mains - round(2 * mains * step_s) / step_s) < LIMITS.least_alias_hz:
+        if abs(2 * mains - round(2 * mains * step_s) / step_s) < LIGHTING_LIMITS.least_alias_hz:
             continue
         share, amplitude = max(_fit(t, detrended, 2 * mains + off) for off in _offsets_hz(t))
-        if share >= LIMITS.explained_share and amplitude >= LIMITS.least_amplitude:
+        if share >= LIGHTING_LIMITS.explained_share and amplitude >= LIGHTING_LIMITS.least_amplitude:
             found[mains] = (share, amplitude)
     if not found:
         return None
@@ -205,25 +205,25 @@ def has_moved_exposure(times_s: Array, cells: Array) -> bool:
         cells: luminance of the cells, shape (n, cells).
 
     """
-    if len(times_s) < 2 * LIMITS.fewest_frames or float(cells.min(initial=0.0)) < 0:
+    if len(times_s) < 2 * LIGHTING_LIMITS.fewest_frames or float(cells.min(initial=0.0)) < 0:
         return False
     logs = np.log(cells + 1.0)
-    edge = max(1, LIMITS.fewest_frames // 2)
+    edge = max(1, LIGHTING_LIMITS.fewest_frames // 2)
     before, after = np.median(logs[:edge], axis=0), np.median(logs[-edge:], axis=0)
     change = after - before
-    covered = np.abs(change - np.median(change)) > LIMITS.least_cause
+    covered = np.abs(change - np.median(change)) > LIGHTING_LIMITS.least_cause
     if not covered.any() or covered.mean() > 0.5:
         return False
     answer = float(np.median(change[~covered]))
     cause = float(np.mean(change[covered]))
-    if abs(answer) < LIMITS.least_answer or answer * cause > 0:
+    if abs(answer) < LIGHTING_LIMITS.least_answer or answer * cause > 0:
         return False
     spread = float(np.percentile(np.abs(change[~covered] - answer), 90))
-    if spread > LIMITS.same_answer * abs(answer):
+    if spread > LIGHTING_LIMITS.same_answer * abs(answer):
         return False
     moved = np.median(logs[:, ~covered], axis=1) - float(np.median(before[~covered]))
     under_way = (np.abs(moved) > 0.15 * abs(answer)) & (np.abs(moved) < 0.85 * abs(answer))
-    return int(under_way.sum()) >= LIMITS.fewest_frames
+    return int(under_way.sum()) >= LIGHTING_LIMITS.fewest_frames
 
 
 def lowered_rate(times_s: Array, usual_fps: float) -> float | None:
@@ -240,23 +240,23 @@ def lowered_rate(times_s: Array, usual_fps: float) -> float | None:
     steps_s = np.diff(times_s)
     if len(steps_s) < 5 or usual_fps <= 0:
         return None
-    long = steps_s > LIMITS.halved_from / usual_fps
-    if float(long.mean()) < LIMITS.even_share:
+    long = steps_s > LIGHTING_LIMITS.halved_from / usual_fps
+    if float(long.mean()) < LIGHTING_LIMITS.even_share:
         return None
     return float(1 / np.median(steps_s))
 
 
 def _slow_part(relative: Array, step_s: float) -> Array:
     """Return the moving average over a period of the slowest beat that counts."""
-    width = min(len(relative), max(3, round(1 / (LIMITS.least_alias_hz * step_s)) | 1))
+    width = min(len(relative), max(3, round(1 / (LIGHTING_LIMITS.least_alias_hz * step_s)) | 1))
     padded = np.pad(relative, width // 2, mode="edge")
     return np.convolve(padded, np.ones(width) / width, mode="valid")[: len(relative)]
 
 
 def _offsets_hz(t: Array) -> Array:
     """Return offsets of the frequency, half a resolution of the series apart."""
-    count = max(1, int(np.ceil(2 * LIMITS.mains_tolerance_hz * 2 * float(t[-1] - t[0]))))
-    return np.linspace(-LIMITS.mains_tolerance_hz, LIMITS.mains_tolerance_hz, count + 1)
+    count = max(1, int(np.ceil(2 * LIGHTING_LIMITS.mains_tolerance_hz * 2 * float(t[-1] - t[0]))))
+    return np.linspace(-LIGHTING_LIMITS.mains_tolerance_hz, LIGHTING_LIMITS.mains_tolerance_hz, count + 1)
 
 
 def _fit(t: Array, series: Array, hertz: float) -> tuple[float, float]:

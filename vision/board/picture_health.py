@@ -68,7 +68,7 @@ class HealthLimits:
     """When a larger share of the roster is not seen, no call is reliable."""
 
 
-LIMITS: Final = HealthLimits()
+_LIMITS: Final = HealthLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class PictureHealthMonitor:
             others: warnings from elsewhere to include.
 
         """
-        small = np.ascontiguousarray(frame.image[:: LIMITS.sample_px, :: LIMITS.sample_px, 1])
+        small = np.ascontiguousarray(frame.image[:: _LIMITS.sample_px, :: _LIMITS.sample_px, 1])
         repeated = self._last is not None and np.array_equal(small, self._last)
         dropped, step_ns = self._count_dropped(frame)
         brightness = cv2.sumElems(small)[0] / small.size
@@ -127,7 +127,7 @@ class PictureHealthMonitor:
             self._same_since_ns = self._recent[-1].t_ns if repeated and self._recent else frame.t_ns
         self._last, self._index = small, frame.index
         self._recent.append(stats)
-        while frame.t_ns - self._recent[0].t_ns > LIMITS.memory_ns:
+        while frame.t_ns - self._recent[0].t_ns > _LIMITS.memory_ns:
             self._recent.popleft()
         sharpness = self._relative_sharpness(stats, repeated=repeated)
         recently_dropped = sum(recent.dropped for recent in self._recent)
@@ -140,15 +140,15 @@ class PictureHealthMonitor:
             *_many_unsure(estimates),
         ]
         warnings = [*others, *_exposure(stats, small), *_unsure(estimates)]
-        if sharpness < LIMITS.min_sharpness:
+        if sharpness < _LIMITS.min_sharpness:
             warnings.append("The picture is blurred: focus the camera or clean its lens")
-        if recently_dropped >= LIMITS.max_dropped:
+        if recently_dropped >= _LIMITS.max_dropped:
             warnings.append(f"{recently_dropped} frames were dropped in the last 2 s: close other programs")
         return PictureHealth(tuple(warnings), tuple(unfit), repeated)
 
     def _measure_sharpness(self, frame: Frame) -> float:
         """Return the sharpness, measured at intervals."""
-        if not self._recent or frame.t_ns - self._sharpness_ns >= LIMITS.sharpness_every_ns:
+        if not self._recent or frame.t_ns - self._sharpness_ns >= _LIMITS.sharpness_every_ns:
             self._sharpness_ns = frame.t_ns
             return _sharpness(frame.image)
         return self._recent[-1].sharpness
@@ -160,38 +160,38 @@ class PictureHealthMonitor:
         step_ns = frame.t_ns - self._recent[-1].t_ns
         skipped = max(frame.index - self._index - 1, 0)
         steps = [recent.step_ns for recent in self._recent if recent.step_ns > 0]
-        if skipped == 0 and len(steps) >= LIMITS.min_steps:
+        if skipped == 0 and len(steps) >= _LIMITS.min_steps:
             usual = statistics.median(steps)
-            skipped = max(round(step_ns / usual) - 1, 0) if step_ns > LIMITS.late_factor * usual else 0
+            skipped = max(round(step_ns / usual) - 1, 0) if step_ns > _LIMITS.late_factor * usual else 0
         return skipped, step_ns
 
     def _relative_sharpness(self, stats: _FrameStats, *, repeated: bool) -> float:
         """Return sharpness relative to the best so far, which fades slowly."""
         if not repeated:
-            self._best_sharpness = max(stats.sharpness, LIMITS.best_sharpness_kept * self._best_sharpness)
+            self._best_sharpness = max(stats.sharpness, _LIMITS.best_sharpness_kept * self._best_sharpness)
         return stats.sharpness / self._best_sharpness if self._best_sharpness > 0 else 1.0
 
     def _frozen(self, t_ns: int) -> list[str]:
         still_ns = t_ns - (self._same_since_ns or t_ns)
-        if still_ns < LIMITS.frozen_ns:
+        if still_ns < _LIMITS.frozen_ns:
             return []
         return [f"The picture has not changed for {still_ns / 1e9:.1f} s: check the camera and its cable"]
 
     def _light_change(self, stats: _FrameStats) -> list[str]:
         before = [
-            recent.brightness for recent in self._recent if 0 < stats.t_ns - recent.t_ns <= LIMITS.light_settles_ns
+            recent.brightness for recent in self._recent if 0 < stats.t_ns - recent.t_ns <= _LIMITS.light_settles_ns
         ]
         if not before:
             return []
         most, least = max(*before, stats.brightness), min(*before, stats.brightness)
-        changed = most - least > LIMITS.max_brightness_change * max(most, 1.0)
+        changed = most - least > _LIMITS.max_brightness_change * max(most, 1.0)
         return ["The light changed: calls resume once it is steady"] if changed else []
 
 
 def _sharpness(image: Image) -> float:
     """Return the steepest slopes in the middle of the picture, relative to its brightness."""
     height, width = image.shape[:2]
-    side = LIMITS.sharpness_patch_px
+    side = _LIMITS.sharpness_patch_px
     top, left = max(height // 2 - side // 2, 0), max(width // 2 - side // 2, 0)
     patch = np.ascontiguousarray(image[top : top + side, left : left + side, 1])
     smooth = cv2.blur(patch, (1, 3))  # across the slope: removes noise and keeps steepness
@@ -200,36 +200,36 @@ def _sharpness(image: Image) -> float:
 
 
 def _darkness(stats: _FrameStats) -> list[str]:
-    if stats.brightness >= LIMITS.min_brightness:
+    if stats.brightness >= _LIMITS.min_brightness:
         return []
     return ["The picture is dark: add light or lengthen the exposure"]
 
 
 def _interruption(stats: _FrameStats) -> list[str]:
-    if stats.step_ns <= LIMITS.max_gap_ns:
+    if stats.step_ns <= _LIMITS.max_gap_ns:
         return []
     return [f"No frames came for {stats.step_ns / 1e9:.1f} s: check the camera and its cable"]
 
 
 def _exposure(stats: _FrameStats, small: Image) -> list[str]:
     out = []
-    if LIMITS.min_brightness <= stats.brightness < LIMITS.dim_brightness:
+    if _LIMITS.min_brightness <= stats.brightness < _LIMITS.dim_brightness:
         out.append("The picture is dim: add light or lengthen the exposure")
-    if np.count_nonzero(small > LIMITS.overexposed_level) > LIMITS.max_overexposed_share * small.size:
+    if np.count_nonzero(small > _LIMITS.overexposed_level) > _LIMITS.max_overexposed_share * small.size:
         out.append("The picture is overexposed: reduce the light or shorten the exposure")
     return out
 
 
 def _unseen(estimates: Sequence[Estimate]) -> list[str]:
     seen_share = sum(figure.seen for figure in estimates) / len(estimates) if estimates else 1.0
-    if seen_share >= 1 - LIMITS.max_unseen_share:
+    if seen_share >= 1 - _LIMITS.max_unseen_share:
         return []
     return [f"{round(100 * (1 - seen_share))} % of the figures are not visible: clear the view of the board"]
 
 
 def _many_unsure(estimates: Sequence[Estimate]) -> list[str]:
     unsure = sum(not figure.sure for figure in estimates)
-    if unsure <= LIMITS.max_unsure_share * len(estimates):
+    if unsure <= _LIMITS.max_unsure_share * len(estimates):
         return []
     return [f"Not sure which figure is which for {unsure} of {len(estimates)}: line them up and tap Set"]
 

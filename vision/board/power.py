@@ -90,7 +90,7 @@ class PowerLimits:
     """They must fall short by this many standard deviations of all distances: halts are tested 60 times per second."""
 
 
-LIMITS: Final = PowerLimits()
+_LIMITS: Final = PowerLimits()
 
 _DECADE: Final = math.log(10.0)
 
@@ -144,7 +144,7 @@ class PowerDetector:
             for figure in estimates
             if figure.seen and figure.posture not in {"lifted", "unseen"}
         }
-        if self._window and t_ns - self._window[-1][0] > LIMITS.max_step_ns:
+        if self._window and t_ns - self._window[-1][0] > _LIMITS.max_step_ns:
             self._window.clear()
             self._log_odds = 0.0
         step_s = (t_ns - self._window[-1][0]) / 1e9 if self._window else 0.0
@@ -154,39 +154,39 @@ class PowerDetector:
         self._window.append((t_ns, seen))
         self._log_odds = _after_switching(self._log_odds, step_s)
         # Frames share most of their window, so each adds only its part of the evidence.
-        fresh = min(step_s / (LIMITS.window_ns / 1e9), 1.0)
+        fresh = min(step_s / (_LIMITS.window_ns / 1e9), 1.0)
         self._log_odds += (evidence + self._hum_evidence(hum)) * fresh
         if shake_px is not None:
             self._log_odds += self._print.evidence(shake_px, self._log_odds) * fresh
-        most = math.log(1 / LIMITS.min_error)
+        most = math.log(1 / _LIMITS.min_error)
         self._log_odds = min(max(self._log_odds, -most), most)
         probability = 1 / (1 + math.exp(-self._log_odds))
-        if probability >= LIMITS.sure_probability:
+        if probability >= _LIMITS.sure_probability:
             self._power = "on"
-        elif probability <= 1 - LIMITS.sure_probability:
+        elif probability <= 1 - _LIMITS.sure_probability:
             self._power = "off"
         return PowerReading(self._power, probability, moving)
 
     def _hum_evidence(self, hum: float) -> float:
         """Return the microphone's log-odds; silence counts only once the board was heard: it may be far."""
-        self._heard |= hum > LIMITS.heard_decades and self._power == "on"
+        self._heard |= hum > _LIMITS.heard_decades and self._power == "on"
         return _DECADE * (hum if self._heard else max(hum, 0.0))
 
     def _count_votes(self, seen: dict[str, _Measured], t_ns: int) -> tuple[float, float]:
         """Return the share of figures that moved over the window, and its log-odds that the board is on."""
-        while len(self._window) > 1 and t_ns - self._window[1][0] >= LIMITS.steady_ns:
+        while len(self._window) > 1 and t_ns - self._window[1][0] >= _LIMITS.steady_ns:
             self._window.popleft()
         if not self._window:
             return 0.0, 0.0
-        begin_ns, before = self._since(t_ns - LIMITS.window_ns)
+        begin_ns, before = self._since(t_ns - _LIMITS.window_ns)
         known = [id_ for id_ in seen if id_ in before]
         voters = [id_ for id_ in known if self._placed_ns.get(id_, begin_ns - 1) < begin_ns]
         if 2 * len(voters) < len(known):  # the recording was cut, or the table pushed
             self._window.clear()
             return 0.0, 0.0
-        if len(voters) < LIMITS.min_figures:
+        if len(voters) < _LIMITS.min_figures:
             return 0.0, 0.0
-        (first_ns, first), (_, middle) = self._window[0], self._since(t_ns - LIMITS.steady_ns // 2)
+        (first_ns, first), (_, middle) = self._window[0], self._since(t_ns - _LIMITS.steady_ns // 2)
         steady = {
             id_
             for id_ in voters
@@ -197,28 +197,28 @@ class PowerDetector:
             or (id_ in steady and self._moves_steadily(first[id_], middle[id_], seen[id_]))
             for id_ in voters
         )
-        on, off = LIMITS.moving_share_on, LIMITS.moving_share_off
+        on, off = _LIMITS.moving_share_on, _LIMITS.moving_share_off
         evidence = moved * math.log(on / off) + (len(voters) - moved) * math.log((1 - on) / (1 - off))
         return moved / len(voters), evidence
 
     def _has_moved(self, before: _Measured, now: _Measured) -> bool:
         """Return whether a figure moved; a half-covered figure must move further, since its position is uncertain."""
-        return math.dist(now[:2], before[:2]) > max(LIMITS.min_movement_mm, self._noise_mm(before, now))
+        return math.dist(now[:2], before[:2]) > max(_LIMITS.min_movement_mm, self._noise_mm(before, now))
 
     def _noise_mm(self, before: _Measured, now: _Measured) -> float:
         """Return the distance that measurement noise alone hardly ever makes of a figure at rest."""
-        return LIMITS.movement_sigmas * max(math.hypot(now[2], before[2]), math.sqrt(2) * self._jitter_mm)
+        return _LIMITS.movement_sigmas * max(math.hypot(now[2], before[2]), math.sqrt(2) * self._jitter_mm)
 
     def _moves_steadily(self, first: _Measured, middle: _Measured, now: _Measured) -> bool:
         """Return whether a slow figure moved on and on."""
         way = now[0] - first[0], now[1] - first[1]
         distance_mm, noise_mm = math.hypot(*way), self._noise_mm(first, now)
-        usual_mm = math.dist(middle[:2], first[:2]) * LIMITS.window_ns / (LIMITS.steady_ns / 2)
-        is_slow = usual_mm < LIMITS.slow_ratio * max(LIMITS.min_movement_mm, noise_mm)
-        if not is_slow or distance_mm <= max(LIMITS.min_steady_mm, noise_mm):
+        usual_mm = math.dist(middle[:2], first[:2]) * _LIMITS.window_ns / (_LIMITS.steady_ns / 2)
+        is_slow = usual_mm < _LIMITS.slow_ratio * max(_LIMITS.min_movement_mm, noise_mm)
+        if not is_slow or distance_mm <= max(_LIMITS.min_steady_mm, noise_mm):
             return False
         share = ((middle[0] - first[0]) * way[0] + (middle[1] - first[1]) * way[1]) / distance_mm**2
-        return LIMITS.steady_share <= share <= 1 - LIMITS.steady_share
+        return _LIMITS.steady_share <= share <= 1 - _LIMITS.steady_share
 
     def _since(self, t_ns: int) -> tuple[int, dict[str, _Measured]]:
         """Return the last frame of the window up to a time; the first where all are later."""
@@ -228,8 +228,8 @@ class PowerDetector:
         """Note figures that moved faster than any base walks: they were placed by hand, or confused with another."""
         for id_, now in seen.items():
             last_ns, last = self._last.get(id_, (t_ns, now))
-            walks_mm = LIMITS.max_speed_mm_s * (t_ns - last_ns) / 1e9
-            if math.dist(now[:2], last[:2]) > LIMITS.min_movement_mm + walks_mm + max(now[2], last[2]):
+            walks_mm = _LIMITS.max_speed_mm_s * (t_ns - last_ns) / 1e9
+            if math.dist(now[:2], last[:2]) > _LIMITS.min_movement_mm + walks_mm + max(now[2], last[2]):
                 self._placed_ns[id_] = last_ns
             self._last[id_] = t_ns, now
 
@@ -239,11 +239,11 @@ class PowerDetector:
             return
         last, older = self._window[-1][1], self._window[-2][1]
         known = [(seen[id_], last[id_], older[id_]) for id_ in seen if id_ in last and id_ in older]
-        if len(known) < LIMITS.min_figures:
+        if len(known) < _LIMITS.min_figures:
             return
         bends = [abs(now[axis] - 2 * before[axis] + first[axis]) for now, before, first in known for axis in (0, 1)]
         jitter = statistics.median(bends) / (0.6745 * math.sqrt(6))
-        keep = math.exp(-step_s / LIMITS.jitter_memory_s)
+        keep = math.exp(-step_s / _LIMITS.jitter_memory_s)
         self._jitter_mm = jitter if self._jitter_mm == 0 else keep * self._jitter_mm + (1 - keep) * jitter
 
 
@@ -254,7 +254,7 @@ def _sigma_mm(figure: Estimate) -> float:
 def _after_switching(log_odds: float, step_s: float) -> float:
     """Return the log-odds after a time in which the board may have been switched."""
     on = 1 / (1 + math.exp(-log_odds))
-    flip = 0.5 * (1 - math.exp(-2 * LIMITS.switches_per_s * step_s))
+    flip = 0.5 * (1 - math.exp(-2 * _LIMITS.switches_per_s * step_s))
     on = on * (1 - flip) + (1 - on) * flip
     return math.log(on / (1 - on))
 
@@ -269,13 +269,13 @@ class _PrintShake:
         """Return the log-odds of a shake; 0 until both states were seen and found to differ."""
         size = math.log(max(shake_px, 1e-3))
         evidence = 0.0
-        if len(self._known) == 2 and abs(self._known[True] - self._known[False]) > LIMITS.min_shake_difference:
-            off, on = (((size - self._known[state]) / LIMITS.shake_spread) ** 2 / 2 for state in (False, True))
+        if len(self._known) == 2 and abs(self._known[True] - self._known[False]) > _LIMITS.min_shake_difference:
+            off, on = (((size - self._known[state]) / _LIMITS.shake_spread) ** 2 / 2 for state in (False, True))
             evidence = min(max(off - on, -2 * _DECADE), 2 * _DECADE)
         if abs(log_odds) > 2 * _DECADE:
             state = log_odds > 0
             known = self._known.get(state, size)
-            self._known[state] = known + LIMITS.shake_gain * (size - known)
+            self._known[state] = known + _LIMITS.shake_gain * (size - known)
         return evidence
 
 
@@ -304,11 +304,11 @@ class HaltDetector:
         }
         if not now:
             return False
-        while self._history and t_ns - self._history[0][0] > LIMITS.halt_history_ns:
+        while self._history and t_ns - self._history[0][0] > _LIMITS.halt_history_ns:
             self._history.popleft()
-        middle = next((then for then in reversed(self._history) if t_ns - then[0] >= LIMITS.halt_now_ns), None)
+        middle = next((then for then in reversed(self._history) if t_ns - then[0] >= _LIMITS.halt_now_ns), None)
         self._history.append((t_ns, now))
-        if middle is None or middle[0] - self._history[0][0] < LIMITS.halt_before_ns:
+        if middle is None or middle[0] - self._history[0][0] < _LIMITS.halt_before_ns:
             return False
         (first_ns, first), (middle_ns, then) = self._history[0], middle
         went_mm = expected_mm = 0.0
@@ -316,11 +316,11 @@ class HaltDetector:
         for id_ in (known for known in now if known in then and known in first):
             (ax, ay), (bx, by), (cx, cy) = first[id_], then[id_], now[id_]
             way_mm = math.hypot(bx - ax, by - ay)
-            if way_mm * 1e9 < LIMITS.halt_min_speed_mm_s * (middle_ns - first_ns):
+            if way_mm * 1e9 < _LIMITS.halt_min_speed_mm_s * (middle_ns - first_ns):
                 continue
             movers += 1
             went_mm += ((cx - bx) * (bx - ax) + (cy - by) * (by - ay)) / way_mm
             expected_mm += way_mm * (t_ns - middle_ns) / (middle_ns - first_ns)
-        short_mm = LIMITS.halt_sigmas * LIMITS.halt_jitter_mm * math.sqrt(2 * movers)
-        stopped = went_mm < min(LIMITS.halt_way_share * expected_mm, expected_mm - short_mm)
-        return movers >= LIMITS.halt_min_figures and stopped
+        short_mm = _LIMITS.halt_sigmas * _LIMITS.halt_jitter_mm * math.sqrt(2 * movers)
+        stopped = went_mm < min(_LIMITS.halt_way_share * expected_mm, expected_mm - short_mm)
+        return movers >= _LIMITS.halt_min_figures and stopped

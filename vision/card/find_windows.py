@@ -41,7 +41,7 @@ class WindowLimits:
     """Share of a window's height left out along its edges."""
 
 
-LIMITS: Final = WindowLimits()
+_LIMITS: Final = WindowLimits()
 _LEVELS: Final = (40, 70, 100, 130, 160, 190, 220)
 
 
@@ -62,7 +62,7 @@ def find_windows(photo: Image) -> tuple[Plane, ...]:
         Float32 pictures, shape (ROWS, columns, 3); empty when there are no five windows.
 
     """
-    scale = min(LIMITS.longest_px / max(photo.shape[:2]), 1.0)
+    scale = min(_LIMITS.longest_px / max(photo.shape[:2]), 1.0)
     image = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else photo
     boxes = _boxes(np.asarray(image, dtype=np.uint8))
     best = min(_groups(boxes), key=lambda found: found[0], default=None)
@@ -95,8 +95,8 @@ def _box(contour: Array, longest: int) -> _Box | None:
     corners = _ordered(np.asarray(outline, dtype=np.float64).reshape(4, 2))
     long = (np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])) / 2
     high = (np.linalg.norm(corners[3] - corners[0]) + np.linalg.norm(corners[2] - corners[1])) / 2
-    low, most = LIMITS.aspect
-    if high < LIMITS.shortest_side * longest or not low <= long / high <= most:
+    low, most = _LIMITS.aspect
+    if high < _LIMITS.shortest_side * longest or not low <= long / high <= most:
         return None
     return _Box(corners, corners.mean(axis=0), (float(long), float(high)))
 
@@ -132,8 +132,8 @@ def _groups(boxes: list[_Box]) -> Iterator[tuple[float, tuple[_Box, ...]]]:
         if len({id(box) for box in row}) == WINDOWS and length > 0.9 * first.size[1]:
             apart = [float(np.linalg.norm(b.center - a.center)) for a, b in itertools.pairwise(row)]
             across = [_across(box.center - first.center, step) for box in row]
-            even = max(apart) / min(apart) - 1 <= LIMITS.uneven
-            straight = max(across) <= LIMITS.crooked * first.size[1]
+            even = max(apart) / min(apart) - 1 <= _LIMITS.uneven
+            straight = max(across) <= _LIMITS.crooked * first.size[1]
             if even and straight and all(_is_alike(a, b) for a, b in itertools.pairwise(row)):
                 yield sum(off) / length, tuple(row)
 
@@ -158,13 +158,13 @@ def _across(offset: Array, along: Array) -> float:
 
 
 def _is_alike(a: _Box, b: _Box) -> bool:
-    return all(abs(x / y - 1) <= LIMITS.unequal for x, y in zip(a.size, b.size, strict=True))
+    return all(abs(x / y - 1) <= _LIMITS.unequal for x, y in zip(a.size, b.size, strict=True))
 
 
 def _rectified(image: Image, corners: Array) -> Plane:
     long, high = (float(np.linalg.norm(corners[end] - corners[0])) for end in (1, 3))
     columns = round(ROWS * long / high)
-    edge = LIMITS.edge * ROWS
+    edge = _LIMITS.edge * ROWS
     around = np.array([(-edge, -edge), (columns + edge, -edge), (columns + edge, ROWS + edge), (-edge, ROWS + edge)])
     place = cv2.getPerspectiveTransform(corners.astype(np.float32), around.astype(np.float32))
     return np.asarray(cv2.warpPerspective(image, place, (columns, ROWS), flags=cv2.INTER_LINEAR), dtype=np.float32)

@@ -46,7 +46,7 @@ class ReadingLimits:
     """whose upper fifth is at least so many times as wide as its lower one: an i with its point run in is as wide."""
 
 
-LIMITS: Final = ReadingLimits()
+_LIMITS: Final = ReadingLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def read_window(window: Plane, network: DigitNetwork | None = None) -> dict[InkC
     """Return the result of each ink in a window's picture, shape (rows, columns, 3), 0..255, upright."""
     classifier = network or bundled_digits()
     ink, contrast = _ink(window)
-    if contrast < LIMITS.contrast:
+    if contrast < _LIMITS.contrast:
         return {color: CardText() for color in INK_COLORS}
     labels, parts = _parts(window, ink)
     rows = window.shape[0]
@@ -116,13 +116,13 @@ def _ink(window: Plane) -> tuple[Plane, float]:
 
 def _parts(window: Plane, ink: Plane) -> tuple[Array, list[_Part]]:
     rows, columns = ink.shape
-    inked = (ink > LIMITS.ink).astype(np.uint8)
+    inked = (ink > _LIMITS.ink).astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(inked, connectivity=8)
     white: Plane = np.asarray(np.quantile(window.reshape(-1, 3), 0.8, axis=0), dtype=np.float32)
     parts = []
     for label, (left, top, wide, high, area) in enumerate(stats.tolist()):
         at_edge = left <= 1 or top <= 1 or left + wide >= columns - 1 or top + high >= rows - 1
-        if not label or area < LIMITS.specks * rows * rows or at_edge:
+        if not label or area < _LIMITS.specks * rows * rows or at_edge:
             continue
         inside = (labels == label) & (ink >= np.quantile(ink[labels == label], 0.5))
         parts.append(_Part(left, top, left + wide, top + high, area, _color(window[inside], white), label))
@@ -131,14 +131,14 @@ def _parts(window: Plane, ink: Plane) -> tuple[Array, list[_Part]]:
 
 def _color(pixels: Plane, white: Plane) -> InkColor:
     blue, green, red = np.median(pixels, axis=0) / np.maximum(white, 1.0)
-    if red - max(blue, green) > LIMITS.color:
+    if red - max(blue, green) > _LIMITS.color:
         return "red"
-    return "blue" if blue - red > LIMITS.color else "black"
+    return "blue" if blue - red > _LIMITS.color else "black"
 
 
 def _is_dot(part: _Part, rows: int, parts: list[_Part]) -> bool:
     """Return whether a part is a filled square that is not the dot over an i."""
-    low, most = LIMITS.dot
+    low, most = _LIMITS.dot
     small = low * rows <= min(part.wide, part.high) and max(part.wide, part.high) <= most * rows
     square = max(part.wide, part.high) <= 1.4 * min(part.wide, part.high)
     over = any(
@@ -149,7 +149,7 @@ def _is_dot(part: _Part, rows: int, parts: list[_Part]) -> bool:
         and other.high > 1.2 * part.high
         for other in parts
     )
-    return small and square and not over and part.area >= LIMITS.filled * part.wide * part.high
+    return small and square and not over and part.area >= _LIMITS.filled * part.wide * part.high
 
 
 def _dot_of(text: list[_Part], dots: list[_Part], all_text: list[_Part]) -> InkColor | None:
@@ -169,14 +169,14 @@ def _dot_of(text: list[_Part], dots: list[_Part], all_text: list[_Part]) -> InkC
 def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: DigitNetwork) -> tuple[str, float]:
     """Return the text that parts are, and the confidence in it."""
     signs = _merged(parts)
-    tall = [sign for sign in signs if _height(sign) >= LIMITS.text * rows]
+    tall = [sign for sign in signs if _height(sign) >= _LIMITS.text * rows]
     if not tall:
         return "", 0.0
     full = max(_height(sign) for sign in tall)
     has_point = [len(sign) > 1 and _height(sign) > 0.6 * full for sign in signs]
     if len(signs) == 3 and has_point[0] and all(_height(sign) < 0.9 * _height(signs[0]) for sign in signs[1:]):
         return "inc", 0.95
-    minus = signs[0][0].wide >= LIMITS.minus * signs[0][0].high and _height(signs[0]) < 0.4 * full
+    minus = signs[0][0].wide >= _LIMITS.minus * signs[0][0].high and _height(signs[0]) < 0.4 * full
     digits = signs[1:] if minus else signs
     ending = "i" if has_point[-1] and len(digits) > 1 else ""
     digits = digits[:-1] if ending else digits
@@ -184,7 +184,7 @@ def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: Di
         return "", 0.0
     cut = [part for sign in digits for part in split_touching(_cut(sign, ink, labels))]
     chances = network.probabilities([normalize_glyph(part) for part in cut])
-    if not ending and len(cut) > 1 and chances[-1, OTHER] >= LIMITS.other and _is_f(cut[-1]):
+    if not ending and len(cut) > 1 and chances[-1, OTHER] >= _LIMITS.other and _is_f(cut[-1]):
         ending, chances, last = "F", chances[:-1], float(chances[-1, OTHER])
     else:
         last = 1.0
@@ -199,8 +199,8 @@ def _shown(parts: list[_Part], ink: Plane, labels: Array, rows: int, network: Di
 def _is_f(sign: Plane) -> bool:
     """Return whether a sign that is no digit has the bar of an F."""
     fifth = max(len(sign) // 5, 1)
-    upper, lower = (int((part > LIMITS.ink).any(axis=0).sum()) for part in (sign[:fifth], sign[-fifth:]))
-    return upper >= LIMITS.bar * max(lower, 1)
+    upper, lower = (int((part > _LIMITS.ink).any(axis=0).sum()) for part in (sign[:fifth], sign[-fifth:]))
+    return upper >= _LIMITS.bar * max(lower, 1)
 
 
 def _merged(parts: list[_Part]) -> list[list[_Part]]:

@@ -22,7 +22,7 @@ from downfield.vision.contacts.gaps import (
     measure_pairs,
     passing_corrections,
 )
-from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.limits import CONTACT_LIMITS
 from downfield.vision.tracking.estimate import Estimate
 
 
@@ -43,7 +43,7 @@ class ContactTracker:
 
     def __init__(self) -> None:
         # Pairs of the last frame that was fit, in the order of the filter's rows.
-        self._last: PairMeasurements = measure_pairs(*find_near_pairs([], LIMITS.followed_mm), np.zeros((2, 2)))
+        self._last: PairMeasurements = measure_pairs(*find_near_pairs([], CONTACT_LIMITS.followed_mm), np.zeros((2, 2)))
         self._filter = ContactFilter.empty()
         self._last_ns: int | None = None
         self._start_ns: int | None = None
@@ -78,16 +78,16 @@ class ContactTracker:
 
         """
         now = measure_pairs(
-            *find_near_pairs(estimates, LIMITS.followed_mm), np.zeros((2, 2)) if shared is None else shared
+            *find_near_pairs(estimates, CONTACT_LIMITS.followed_mm), np.zeros((2, 2)) if shared is None else shared
         )
-        now = now.select(np.flatnonzero(now.gap_mm < LIMITS.followed_mm).tolist())
+        now = now.select(np.flatnonzero(now.gap_mm < CONTACT_LIMITS.followed_mm).tolist())
         if fit and self._halts.step(estimates, t_ns) and power == "on" and not self._unsettled(t_ns):
             self._refilter(t_ns)
-            self._unsettle(t_ns, LIMITS.unsettled_ns)
+            self._unsettle(t_ns, CONTACT_LIMITS.unsettled_ns)
         if power == "off" and self._power != "off":
-            self._unsettle(t_ns, LIMITS.unsettled_ns)
+            self._unsettle(t_ns, CONTACT_LIMITS.unsettled_ns)
         if not fit:
-            self._unsettle(t_ns, LIMITS.unreliable_ns)
+            self._unsettle(t_ns, CONTACT_LIMITS.unreliable_ns)
         self._power = power
         if fit:
             self._save_checkpoint(now, t_ns)
@@ -98,18 +98,20 @@ class ContactTracker:
     @property
     def touching(self) -> AbstractSet[str]:
         """Roster ids of the figures that touched another in the latest frame, or were about to."""
-        near = self._last.gap_mm < LIMITS.pushing_mm
+        near = self._last.gap_mm < CONTACT_LIMITS.pushing_mm
         return {id_ for pair, close in zip(self._last.pairs, near.tolist(), strict=True) if close for id_ in pair}
 
     def _save_checkpoint(self, now: PairMeasurements, t_ns: int) -> None:
         """Keep the state before a frame for as long as the frame may have to be filtered again."""
-        while self._checkpoints and t_ns - self._checkpoints[0].t_ns > LIMITS.halt_noticed_ns:
+        while self._checkpoints and t_ns - self._checkpoints[0].t_ns > CONTACT_LIMITS.halt_noticed_ns:
             self._checkpoints.popleft()
         self._checkpoints.append(_Checkpoint(now, t_ns, self._filter, self._last, self._last_ns, self._began_ns))
 
     def _refilter(self, t_ns: int) -> None:
         """Filter the last frames again, now knowing that all figures stopped meanwhile."""
-        again = [checkpoint for checkpoint in self._checkpoints if t_ns - checkpoint.t_ns <= LIMITS.halt_noticed_ns]
+        again = [
+            checkpoint for checkpoint in self._checkpoints if t_ns - checkpoint.t_ns <= CONTACT_LIMITS.halt_noticed_ns
+        ]
         if not again:
             return
         first = again[0]
@@ -119,7 +121,7 @@ class ContactTracker:
             first.last_ns,
             first.began_ns,
         )
-        self._unsettle(first.t_ns, LIMITS.unsettled_ns)
+        self._unsettle(first.t_ns, CONTACT_LIMITS.unsettled_ns)
         for checkpoint in again:
             self._advance(checkpoint.measured, checkpoint.t_ns)
 
@@ -127,7 +129,7 @@ class ContactTracker:
         """Filter the pairs of a frame that is fit."""
         self._start_ns = t_ns if self._start_ns is None else self._start_ns
         step_s = 0.0 if self._last_ns is None else (t_ns - self._last_ns) / 1e9
-        known = self._continued(now) if 0 < step_s <= LIMITS.max_step_s else {}
+        known = self._continued(now) if 0 < step_s <= CONTACT_LIMITS.max_step_s else {}
         old_rows = [row for row, pair in enumerate(now.pairs) if pair in known]
         new_rows = [row for row in np.flatnonzero(now.fresh).tolist() if now.pairs[row] not in known]
         old, new = now.select(old_rows), now.select(new_rows)
@@ -151,10 +153,10 @@ class ContactTracker:
         touch = self._filter.contact_probability
         stays = self._filter.touching.sum(axis=1) > touch / 2
         began_ns: dict[Pair, int] = {}
-        for row in np.flatnonzero(touch > LIMITS.touch_probability).tolist():
+        for row in np.flatnonzero(touch > CONTACT_LIMITS.touch_probability).tolist():
             pair, about_s = self._last.pairs[row], float(onset_s[row])
             known_ns = self._began_ns.get(pair)
-            if known_ns is not None and t_ns - known_ns > LIMITS.onset_settles_ns:
+            if known_ns is not None and t_ns - known_ns > CONTACT_LIMITS.onset_settles_ns:
                 began_ns[pair] = known_ns
                 continue
             # The gap of a pair that bounced off at once never settled.
@@ -167,9 +169,9 @@ class ContactTracker:
         rows = {pair: row for row, pair in enumerate(self._last.pairs)}
         old = now.select([row for row, pair in enumerate(now.pairs) if pair in rows])
         before_mm = self._last.gap_mm[[rows[pair] for pair in old.pairs]]
-        most_mm = LIMITS.moved_at_rest_mm if self._power == "off" else LIMITS.moved_mm
+        most_mm = CONTACT_LIMITS.moved_at_rest_mm if self._power == "off" else CONTACT_LIMITS.moved_mm
         noise_mm = self._noise.observations(old).noise_mm
-        near = np.abs(old.gap_mm - before_mm) < most_mm + LIMITS.moved_sigmas * noise_mm
+        near = np.abs(old.gap_mm - before_mm) < most_mm + CONTACT_LIMITS.moved_sigmas * noise_mm
         return {pair: rows[pair] for pair, same in zip(old.pairs, near.tolist(), strict=True) if same}
 
     def _at_rest(self, t_ns: int) -> bool:
@@ -187,17 +189,19 @@ class ContactTracker:
     def _changes(self, pairs: Sequence[Pair], state: ContactFilter, t_ns: int, step_s: float) -> RateChanges:
         """Return the probability that a base changes course in this step without touching the other."""
         unsettled = self._unsettled(t_ns)
-        rate = np.full(len(pairs), LIMITS.unsettled_changes_per_s if unsettled else LIMITS.changes_per_s)
+        rate = np.full(
+            len(pairs), CONTACT_LIMITS.unsettled_changes_per_s if unsettled else CONTACT_LIMITS.changes_per_s
+        )
         if not unsettled:
             for row, third in _third_contacts(pairs, state.contact_probability).items():
-                rate[row] += LIMITS.busy_changes_per_s * third
-        sigma_mm_s = LIMITS.stopping_rate_mm_s if unsettled else LIMITS.changed_rate_mm_s
+                rate[row] += CONTACT_LIMITS.busy_changes_per_s * third
+        sigma_mm_s = CONTACT_LIMITS.stopping_rate_mm_s if unsettled else CONTACT_LIMITS.changed_rate_mm_s
         return RateChanges(1 - np.exp(-rate * step_s), sigma_mm_s)
 
     def _contacts(self, now: PairMeasurements, unsure: AbstractSet[str], *, fit: bool) -> tuple[Contact, ...]:
         """Return the contacts to report; `unsure` are figures whose identity is uncertain."""
         known = dict(zip(self._last.pairs, self._filter.contact_probability.tolist(), strict=True))
-        listed = now.select(np.flatnonzero(now.gap_mm < LIMITS.listed_mm).tolist())
+        listed = now.select(np.flatnonzero(now.gap_mm < CONTACT_LIMITS.listed_mm).tolist())
         sigma_mm = np.sqrt(listed.variance_mm2)
         out = []
         for (a, b), gap, sigma, seen in zip(
@@ -205,9 +209,9 @@ class ContactTracker:
         ):
             probability = known.get((a, b), 0.0)
             if not (fit and seen):
-                probability = min(probability, LIMITS.unseen_probability)
-            if sigma > LIMITS.vague_sigma_mm or not unsure.isdisjoint((a, b)):
-                probability = min(probability, LIMITS.vague_probability)
+                probability = min(probability, CONTACT_LIMITS.unseen_probability)
+            if sigma > CONTACT_LIMITS.vague_sigma_mm or not unsure.isdisjoint((a, b)):
+                probability = min(probability, CONTACT_LIMITS.vague_probability)
             contact = Contact(
                 a=a,
                 b=b,
@@ -218,7 +222,7 @@ class ContactTracker:
                 face_b=gap.face_b,
                 angle_deg=gap.angle_deg,
                 overlap_mm=gap.overlap_mm,
-                since_ns=self._began_ns.get((a, b)) if probability > LIMITS.touch_probability else None,
+                since_ns=self._began_ns.get((a, b)) if probability > CONTACT_LIMITS.touch_probability else None,
             )
             out.append(contact)
         return tuple(out)
@@ -237,4 +241,4 @@ def _third_contacts(pairs: Sequence[Pair], touch: Array) -> dict[int, float]:
 
 
 def _bias_sigma_mm(pairs: PairMeasurements) -> Array:
-    return np.sqrt(pairs.variance_mm2 + LIMITS.min_bias_mm**2)
+    return np.sqrt(pairs.variance_mm2 + CONTACT_LIMITS.min_bias_mm**2)

@@ -28,7 +28,7 @@ import numpy as np
 from downfield.core.arrays import Array, Indices
 from downfield.core.normal_distribution import normal_cdf
 from downfield.vision.contacts.gaps import GapObservations, GapState, gap_density
-from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.limits import CONTACT_LIMITS
 
 BIAS_GRID: Final[Array] = np.linspace(-4.5, 4.5, 61)
 """The grid of biases, in units of their standard deviation, shape (m,)."""
@@ -102,11 +102,11 @@ class ContactFilter:
         prior = np.tile(BIAS_PRIOR, (len(gap_mm), 1))
         off = gap_mm[:, None] - bias_sigma_mm[:, None] * BIAS_GRID
         cov = np.zeros((len(gap_mm), 2, 2))
-        cov[:, 0, 0], cov[:, 1, 1] = noise_mm**2, LIMITS.first_rate_mm_s**2
+        cov[:, 0, 0], cov[:, 1, 1] = noise_mm**2, CONTACT_LIMITS.first_rate_mm_s**2
         near = gap_density(off, noise_mm[:, None] ** 2)
         above = normal_cdf(off / noise_mm[:, None])
-        touching = LIMITS.first_touching * prior * near
-        free = (1 - LIMITS.first_touching) / LIMITS.first_gap_spread_mm * prior * above + 1e-12 * prior
+        touching = CONTACT_LIMITS.first_touching * prior * near
+        free = (1 - CONTACT_LIMITS.first_touching) / CONTACT_LIMITS.first_gap_spread_mm * prior * above + 1e-12 * prior
         zero = np.zeros_like(prior)
         onset = np.full_like(prior, t_s)
         out = cls(
@@ -178,17 +178,17 @@ class ContactFilter:
         remaining_s = self._add_touches(touched, steady[0], t_s, step_s)
         touching_again = self.parted * self._share_returning(steady[0], bias)
         self.parted -= touching_again
-        bounced = LIMITS.bounces * touched
-        released = (self.touching - bounced) * (1 - np.exp(-LIMITS.releases_per_s * step_s))
+        bounced = CONTACT_LIMITS.bounces * touched
+        released = (self.touching - bounced) * (1 - np.exp(-CONTACT_LIMITS.releases_per_s * step_s))
         self.touching += touching_again - bounced - released
         # In the rest of the step, a parting pair gets no further from the bias than its speed allows.
         bounced *= observed.likelihood_at(bias, (changes.sigma_mm_s * remaining_s) ** 2)
         released *= observed.likelihood_at(bias, np.full((len(passing), 1), (changes.sigma_mm_s * step_s) ** 2 / 3))
 
-        at_bias = observed.likelihood_at(bias, LIMITS.touching_wander * steady[2][:, :1, 0])
+        at_bias = observed.likelihood_at(bias, CONTACT_LIMITS.touching_wander * steady[2][:, :1, 0])
         like_steady, steady = observed.update(*steady)
         like_changed, changed = observed.update(*changed)
-        min_gap = np.minimum(self.min_gap_mm + LIMITS.min_gap_rises_mm_s * step_s, self.gap_mm)
+        min_gap = np.minimum(self.min_gap_mm + CONTACT_LIMITS.min_gap_rises_mm_s * step_s, self.gap_mm)
         staying_steady = _share_staying(np.minimum(min_gap, steady[0]), steady[2], bias, before)
         staying_changed = _share_staying(np.minimum(min_gap, changed[0]), changed[2], bias, before)
         weight_steady = (1 - chance) * like_steady[:, None] * staying_steady
@@ -234,14 +234,14 @@ class ContactFilter:
         transition[:, 0, 0] = 1.0
         transition[:, 0, 1] = step_s * (1 + cosine) / 2
         transition[:, 1, 1] = cosine
-        noise = LIMITS.wander_mm2_s3 * np.array([[step_s**3 / 3, step_s**2 / 2], [step_s**2 / 2, step_s]])
+        noise = CONTACT_LIMITS.wander_mm2_s3 * np.array([[step_s**3 / 3, step_s**2 / 2], [step_s**2 / 2, step_s]])
         cov = transition @ self.cov @ transition.transpose(0, 2, 1) + noise
         # A position error makes the normal turn that much earlier or later.
         slip = np.arccos(np.clip(cosine, 0.0, 1.0)) * self.bias_sigma_mm / step_s
         cov += slip[:, None, None] ** 2 * np.array([[step_s**2 / 4, step_s / 2], [step_s / 2, 1.0]])
-        drift_var = 2 * self.bias_sigma_mm**2 * step_s / LIMITS.bias_memory_s
-        cov[:, 0, 0] += (LIMITS.passing_error * passing[:, 0]) ** 2 + drift_var
-        cov[:, 1, 1] += (LIMITS.passing_error * passing[:, 1]) ** 2
+        drift_var = 2 * self.bias_sigma_mm**2 * step_s / CONTACT_LIMITS.bias_memory_s
+        cov[:, 0, 0] += (CONTACT_LIMITS.passing_error * passing[:, 0]) ** 2 + drift_var
+        cov[:, 1, 1] += (CONTACT_LIMITS.passing_error * passing[:, 1]) ** 2
         return gap, cosine * self.rate_mm_s + passing[:, 1], cov
 
     def _predict_changed(self, step_s: float, sigma_mm_s: float) -> GapState:
@@ -264,13 +264,13 @@ class ContactFilter:
         """
         way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
         share = np.clip((self._bias_levels_mm - self.gap_mm[:, None]) / way, 0.0, 1.0)
-        early_s = LIMITS.chatter_mm / np.maximum(-way / step_s, LIMITS.min_approach_mm_s)
+        early_s = CONTACT_LIMITS.chatter_mm / np.maximum(-way / step_s, CONTACT_LIMITS.min_approach_mm_s)
         new_onset_s = t_s - step_s * (1 - share) - early_s
         joined = self.touching + self.parted + inflow
         fresh = inflow / np.maximum(joined, 1e-300)
         old = self.onset_share * (1 - fresh)
         off = new_onset_s - self.onset_s
-        same_event = off < LIMITS.one_approach_steps * step_s
+        same_event = off < CONTACT_LIMITS.one_approach_steps * step_s
         weight = np.where(same_event, fresh / np.maximum(old + fresh, 1e-300), fresh > old)
         self.onset_share = np.where(same_event, old + fresh, np.maximum(old, fresh))
         self.onset_s = self.onset_s + weight * off
@@ -291,10 +291,10 @@ class ContactFilter:
 
     def _free_parted(self) -> None:
         """Free the pairs that parted long enough ago and are further apart than a bounce."""
-        old = self.parted_s > LIMITS.parted_s
+        old = self.parted_s > CONTACT_LIMITS.parted_s
         if not old.any():
             return
-        gap_mm = self.gap_mm[old] - LIMITS.bounce_mm
+        gap_mm = self.gap_mm[old] - CONTACT_LIMITS.bounce_mm
         freed = self.parted[old] * _probability_above(gap_mm, self.cov[old], self._bias_levels_mm[old])
         self.free[old] += freed
         self.parted[old] -= freed
@@ -341,7 +341,7 @@ def _merge(steady: GapState, changed: GapState, share: Array) -> GapState:
 def _bias_modes() -> tuple[Array, Array]:
     """Return the decay rates of the bias chain, 1/s, shape (m,), and its symmetric modes, columns of (m, m)."""
     spacing = float(BIAS_GRID[1] - BIAS_GRID[0])
-    hop = 1 / (LIMITS.bias_memory_s * spacing**2)
+    hop = 1 / (CONTACT_LIMITS.bias_memory_s * spacing**2)
     up = hop * np.sqrt(BIAS_PRIOR[1:] / BIAS_PRIOR[:-1])
     down = hop * np.sqrt(BIAS_PRIOR[:-1] / BIAS_PRIOR[1:])
     leaving = np.append(up, 0.0) + np.insert(down, 0, 0.0)

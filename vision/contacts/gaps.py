@@ -13,7 +13,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Bools, Indices
 from downfield.core.footprint import Gaps, outlines_of
-from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.limits import CONTACT_LIMITS
 from downfield.vision.tracking.estimate import Estimate
 
 Pair = tuple[str, str]
@@ -214,7 +214,9 @@ class GapObservations:
 def gap_density(error: Array, variance: Array) -> Array:
     """Return the probability density per mm of measurement errors, outliers included; any shape."""
     normal = np.exp(-0.5 * error**2 / variance) / np.sqrt(2 * np.pi * variance)
-    density: Array = (1 - LIMITS.outlier_share) * normal + LIMITS.outlier_share * LIMITS.outlier_density_per_mm
+    density: Array = (
+        1 - CONTACT_LIMITS.outlier_share
+    ) * normal + CONTACT_LIMITS.outlier_share * CONTACT_LIMITS.outlier_density_per_mm
     return density
 
 
@@ -251,22 +253,24 @@ class GapNoise:
             factor, bend = before.factor, abs(gap_mm - 2 * before.last_mm + before.older_mm) / sigma_mm
             if not math.isnan(bend):
                 bends.append(bend / _MEDIAN_BEND)
-                factor += LIMITS.own_noise_gain * (min(bend / _MEAN_BEND, LIMITS.max_noise_factor) - factor)
+                factor += CONTACT_LIMITS.own_noise_gain * (
+                    min(bend / _MEAN_BEND, CONTACT_LIMITS.max_noise_factor) - factor
+                )
             known[pair] = _PairNoise(gap_mm, before.last_mm, factor)
         self._pairs = known
         if bends:
-            gain = 1 - (1 - LIMITS.common_noise_gain) ** len(bends)
+            gain = 1 - (1 - CONTACT_LIMITS.common_noise_gain) ** len(bends)
             self._common += gain * (statistics.median(bends) - self._common)
 
     def observations(self, pairs: PairMeasurements) -> GapObservations:
         """Return the measured gaps with their learned noise."""
         own = [self._pairs[pair].factor if pair in self._pairs else 1.0 for pair in pairs.pairs]
-        factor = np.clip(np.maximum(np.array(own), self._common), 1.0, LIMITS.max_noise_factor)
+        factor = np.clip(np.maximum(np.array(own), self._common), 1.0, CONTACT_LIMITS.max_noise_factor)
         return GapObservations(gap_mm=pairs.gap_mm, noise_mm=_nominal_noise_mm(pairs) * factor, known=pairs.fresh)
 
 
 def _nominal_noise_mm(pairs: PairMeasurements) -> Array:
-    return np.sqrt(LIMITS.noise_share * pairs.variance_mm2 + LIMITS.min_noise_mm**2)
+    return np.sqrt(CONTACT_LIMITS.noise_share * pairs.variance_mm2 + CONTACT_LIMITS.min_noise_mm**2)
 
 
 @dataclass(slots=True)
@@ -294,17 +298,17 @@ class GapHistory:
             gaps = kept[pairs.pairs[row]]
             if not gaps or gaps[-1][0] < t_s:  # otherwise the frame is filtered again
                 gaps.append((t_s, float(pairs.gap_mm[row]), float(noise_mm[row])))
-            while gaps[0][0] < t_s - LIMITS.history_s:
+            while gaps[0][0] < t_s - CONTACT_LIMITS.history_s:
                 gaps.popleft()
         self._gaps = kept
 
     def refine_onset_s(self, pair: Pair, about_s: float) -> float:
         """Return the time at which a pair met, given an estimate; the estimate itself if too little was measured."""
-        gaps = [gap for gap in self._gaps.get(pair, ()) if gap[0] <= about_s + LIMITS.fit_after_s]
+        gaps = [gap for gap in self._gaps.get(pair, ()) if gap[0] <= about_s + CONTACT_LIMITS.fit_after_s]
         before = sum(gap[0] < about_s for gap in gaps)
-        early = sum(gap[0] < about_s - LIMITS.fit_before_s for gap in gaps)
-        used = gaps[min(early, max(before - LIMITS.min_fit_gaps_before, 0)) :]
-        if len(used) < LIMITS.min_fit_gaps:
+        early = sum(gap[0] < about_s - CONTACT_LIMITS.fit_before_s for gap in gaps)
+        used = gaps[min(early, max(before - CONTACT_LIMITS.min_fit_gaps_before, 0)) :]
+        if len(used) < CONTACT_LIMITS.min_fit_gaps:
             return about_s
         return about_s + fit_onset_s(*(np.array(used) - (about_s, 0.0, 0.0)).T)
 
@@ -323,20 +327,24 @@ def fit_onset_s(t_s: Array, gap_mm: Array, noise_mm: Array) -> float:
         The most likely instant within 60 ms of 0; 0 if none is likely.
 
     """
-    instants = np.arange(-LIMITS.search_s, LIMITS.search_s + LIMITS.search_step_s / 2, LIMITS.search_step_s)
+    instants = np.arange(
+        -CONTACT_LIMITS.search_s,
+        CONTACT_LIMITS.search_s + CONTACT_LIMITS.search_step_s / 2,
+        CONTACT_LIMITS.search_step_s,
+    )
     before_s = np.maximum(instants[:, None] - t_s, 0.0)
-    variance = noise_mm**2 + LIMITS.approach_wander_mm2_s3 * before_s**3 / 3
+    variance = noise_mm**2 + CONTACT_LIMITS.approach_wander_mm2_s3 * before_s**3 / 3
     weight = 1 / variance
     # Least squares in two unknowns, level and speed, one problem for each instant.
     a, b, c = weight.sum(axis=1), (weight * before_s).sum(axis=1), (weight * before_s**2).sum(axis=1)
-    c += LIMITS.approach_speed_mm_s**-2
+    c += CONTACT_LIMITS.approach_speed_mm_s**-2
     level, closing = weight @ gap_mm, (weight * before_s) @ gap_mm
-    speed = np.maximum((a * closing - b * level) / (a * c - b * b), LIMITS.min_approach_mm_s)
+    speed = np.maximum((a * closing - b * level) / (a * c - b * b), CONTACT_LIMITS.min_approach_mm_s)
     residual = gap_mm - ((level - b * speed) / a)[:, None] - speed[:, None] * before_s
-    freedom = LIMITS.fit_degrees_of_freedom
+    freedom = CONTACT_LIMITS.fit_degrees_of_freedom
     tails = (freedom + 1) * np.log1p(residual**2 / variance / freedom)
-    cost = (np.log(variance) + tails).sum(axis=1) + (speed / LIMITS.approach_speed_mm_s) ** 2
+    cost = (np.log(variance) + tails).sum(axis=1) + (speed / CONTACT_LIMITS.approach_speed_mm_s) ** 2
     best = int(cost.argmin())
     if best in {0, len(instants) - 1}:  # the minimum lies outside the range
         return 0.0
-    return float(instants[best] - LIMITS.chatter_mm / speed[best])
+    return float(instants[best] - CONTACT_LIMITS.chatter_mm / speed[best])

@@ -129,4 +129,4 @@ class ContactLimits:
     """Measured gaps are kept for this long."""
 
 
-LIMITS: Final = ContactLimits()
+CONTACT_LIMITS: Final = ContactLimits()

@@ -58,7 +58,7 @@ class HandLimits:
     """Share of a base that must be visible for a detection under a hand to count."""
 
 
-LIMITS: Final = HandLimits()
+_LIMITS: Final = HandLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ class HandTracker:
             intrusions: objects that reach in over the board, whether or not the network detects a hand.
 
         """
-        recent = self._seen_ns is not None and t_ns - self._seen_ns <= LIMITS.lasts_ns
-        min_score = LIMITS.min_score_again if recent else LIMITS.min_score
+        recent = self._seen_ns is not None and t_ns - self._seen_ns <= _LIMITS.lasts_ns
+        min_score = _LIMITS.min_score_again if recent else _LIMITS.min_score
         hands = [found for found in detections if found.kind == "hand" and found.score >= min_score]
         places = _board_places(hands, camera)
         tips = tuple((x, y) for x, y in places[:, 0].tolist() if math.isfinite(x) and math.isfinite(y))
@@ -126,7 +126,7 @@ class HandTracker:
         hands = tuple(_hand(outline, estimates) for outline in self.outlines_mm)
         if any(hand.covers for hand in hands):
             self._covered_ns = t_ns
-        unsettled = self._covered_ns is not None and t_ns - self._covered_ns <= LIMITS.settles_ns
+        unsettled = self._covered_ns is not None and t_ns - self._covered_ns <= _LIMITS.settles_ns
         return VisibleHands(hands, (HAND_OVER_FIGURES,) if unsettled else ())
 
 
@@ -141,7 +141,7 @@ def near_hands(hands_mm: Sequence[Array], place_mm: Array) -> Bools:
     out = np.zeros(len(place_mm), dtype=np.bool_)
     for outline in hands_mm:
         shape = outline.astype(np.float32)
-        near = [cv2.pointPolygonTest(shape, (x, y), True) > -LIMITS.beside_mm for x, y in place_mm.tolist()]
+        near = [cv2.pointPolygonTest(shape, (x, y), True) > -_LIMITS.beside_mm for x, y in place_mm.tolist()]
         out |= np.array(near, dtype=np.bool_)
     return out
 
@@ -150,7 +150,7 @@ def drop_under_hands(hands_mm: Sequence[Array], measurements: Measurements) -> M
     """Drop hardly visible detections under hands, which may well be knuckles."""
     if not hands_mm:
         return measurements
-    keep = measurements.visible >= LIMITS.min_visible_under
+    keep = measurements.visible >= _LIMITS.min_visible_under
     for row in np.flatnonzero(~keep).tolist():
         place = measurements.pose[row, :2].tolist()
         keep[row] = not any(outline_contains(outline, place) for outline in hands_mm)
@@ -173,7 +173,7 @@ def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
 
 def _belongs_to(outline: Array, tip_mm: tuple[float, float]) -> bool:
     """Return whether fingertips belong to the hand with this outline."""
-    return cv2.pointPolygonTest(outline.astype(np.float32), tip_mm, True) > -LIMITS.fingers_mm
+    return cv2.pointPolygonTest(outline.astype(np.float32), tip_mm, True) > -_LIMITS.fingers_mm
 
 
 def _board_places(hands: Sequence[Detection], camera: Camera) -> Array:
@@ -191,7 +191,7 @@ def _board_places(hands: Sequence[Detection], camera: Camera) -> Array:
         points_px.append((hand.helmet_px or (math.nan, math.nan), hand.helmet_px or center, center))
     if not points_px:
         return np.zeros((0, 3, 2))
-    heights_mm = (LIMITS.fingertip_height_mm, LIMITS.height_mm, LIMITS.height_mm)
+    heights_mm = (_LIMITS.fingertip_height_mm, _LIMITS.height_mm, _LIMITS.height_mm)
     return camera.to_board(np.array(points_px, dtype=np.float64), heights_mm)
 
 
@@ -204,10 +204,10 @@ def _arm_outline(tip_mm: Array, center_mm: Array, intrusions: Sequence[Intrusion
     along = center_mm - tip_mm
     length = float(np.linalg.norm(along))
     along = along / length if length > 1e-6 else np.array([1.0, 0.0])
-    far_mm = tip_mm + LIMITS.arm_mm * along
+    far_mm = tip_mm + _LIMITS.arm_mm * along
     aside = np.array([-along[1], along[0]])
-    angles = np.linspace(0, 2 * np.pi, LIMITS.outline_corners, endpoint=False)
-    palm = tip_mm + LIMITS.fingers_mm * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    arm = np.array([end + side * LIMITS.half_arm_mm * aside for end in (tip_mm, far_mm) for side in (-1, 1)])
+    angles = np.linspace(0, 2 * np.pi, _LIMITS.outline_corners, endpoint=False)
+    palm = tip_mm + _LIMITS.fingers_mm * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    arm = np.array([end + side * _LIMITS.half_arm_mm * aside for end in (tip_mm, far_mm) for side in (-1, 1)])
     hull = cv2.convexHull(np.vstack([palm, arm]).astype(np.float32)).reshape(-1, 2)
     return np.asarray(hull, dtype=np.float64)

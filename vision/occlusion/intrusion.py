@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Bools, Image
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 
 Mask: TypeAlias = NDArray[np.uint8]
 Planes: TypeAlias = NDArray[np.float32]
@@ -57,7 +57,7 @@ class IntrusionLimits:
     """A hand hides at least this share of the table in its box; walking figures hide less."""
 
 
-LIMITS: Final = IntrusionLimits()
+_LIMITS: Final = IntrusionLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class IntrusionDetector:
         if self._differs is None:
             return True
         box = self._differs[self._coarse_box(box_px)]
-        return not box.size or float(box.mean()) >= LIMITS.min_hidden_share
+        return not box.size or float(box.mean()) >= _LIMITS.min_hidden_share
 
     def _coarse_box(self, box_px: Sequence[float]) -> tuple[slice, slice]:
         """Convert a box of the frame to the coarse picture."""
@@ -123,17 +123,17 @@ class IntrusionDetector:
             hands_px: boxes of the hands the network sees; a resting hand never becomes background.
 
         """
-        if self._background is not None and t_ns - self._t_ns < LIMITS.every_ns:
+        if self._background is not None and t_ns - self._t_ns < _LIMITS.every_ns:
             return self._intrusions
-        step = max(image.shape[1] // LIMITS.coarse_width_px, 1)
+        step = max(image.shape[1] // _LIMITS.coarse_width_px, 1)
         coarse = np.array(cv2.split(cv2.blur(image[step // 2 :: step, step // 2 :: step], (3, 3))), np.float32)
         if self._background is None or self._background.shape != coarse.shape:
             self._background, self._pictures, self._t_ns = coarse, 1, t_ns
             return ()
         differs, shadow = compare_with_background(coarse, self._background)
-        known = self._pictures >= LIMITS.min_pictures
+        known = self._pictures >= _LIMITS.min_pictures
         self._intrusions = self._find(differs & (1 - shadow), camera, step) if known else ()
-        usable = known and differs.mean() <= LIMITS.max_difference_share
+        usable = known and differs.mean() <= _LIMITS.max_difference_share
         self._differs, self._step = differs if usable else None, step
         hands = [self._coarse_box(box) for box in hands_px if known and self.may_cover(box)]
         self._learn(self._background, coarse, differs, t_ns, hands)
@@ -144,9 +144,9 @@ class IntrusionDetector:
     ) -> None:
         """Let the background follow the light, and absorb changes that stay for long."""
         passed_ns = t_ns - self._t_ns
-        fast, slow = (float(-np.expm1(-passed_ns / span)) for span in (LIMITS.follows_ns, LIMITS.absorbs_ns))
+        fast, slow = (float(-np.expm1(-passed_ns / span)) for span in (_LIMITS.follows_ns, _LIMITS.absorbs_ns))
         fast = max(fast, 1 / (self._pictures + 1))
-        changed = differs.mean() > LIMITS.max_difference_share
+        changed = differs.mean() > _LIMITS.max_difference_share
         share = np.where(differs > 0, fast if changed else slow, fast).astype(np.float32)
         for box in hands:
             share[box] = 0.0
@@ -154,10 +154,10 @@ class IntrusionDetector:
         self._pictures, self._t_ns = self._pictures + 1, t_ns
 
     def _find(self, differs: Mask, camera: Camera, step: int) -> tuple[Intrusion, ...]:
-        if differs.mean() > LIMITS.max_difference_share:
+        if differs.mean() > _LIMITS.max_difference_share:
             return ()
         board, px_per_mm = self._board_mask(camera, differs.shape, step)
-        disc = max(round(LIMITS.min_disc_mm * px_per_mm), 3)
+        disc = max(round(_LIMITS.min_disc_mm * px_per_mm), 3)
         thick = cv2.morphologyEx(
             cv2.copyMakeBorder(differs, disc, disc, disc, disc, cv2.BORDER_REPLICATE),
             cv2.MORPH_OPEN,
@@ -193,13 +193,13 @@ def _outline_intrusion(
     entry = np.argwhere(part & beyond).mean(axis=0)
     pixels = np.argwhere(inside > 0)
     distance = np.linalg.norm(pixels - entry, axis=1)
-    if not len(pixels) or np.ptp(distance) < LIMITS.min_reach_mm * px_per_mm:
+    if not len(pixels) or np.ptp(distance) < _LIMITS.min_reach_mm * px_per_mm:
         return None
     tip = pixels[distance.argmax()][::-1]
     contours, _ = cv2.findContours(inside, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     largest = cv2.approxPolyDP(max(contours, key=cv2.contourArea), 1.0, closed=True).reshape(-1, 2)
     outline_px = np.vstack([tip[None], largest]) * step + step // 2
-    places = camera.to_board(outline_px.astype(np.float64), LIMITS.height_mm)
+    places = camera.to_board(outline_px.astype(np.float64), _LIMITS.height_mm)
     if not np.isfinite(places).all() or len(largest) < 3:
         return None
     return Intrusion(places[1:], (float(places[0, 0]), float(places[0, 1])))
@@ -212,5 +212,5 @@ def compare_with_background(coarse: Planes, background: Planes) -> tuple[Mask, M
     expected = background * gain[:, None, None]
     difference, ratio = np.abs(coarse - expected), (coarse + 4) / (expected + 4)
     most, least = reduce(np.maximum, ratio), reduce(np.minimum, ratio)
-    shadow = (most < 1) & (least > LIMITS.min_shadow) & (most - least < LIMITS.max_shadow_tint)
-    return (reduce(np.maximum, difference) > LIMITS.min_difference).astype(np.uint8), shadow.astype(np.uint8)
+    shadow = (most < 1) & (least > _LIMITS.min_shadow) & (most - least < _LIMITS.max_shadow_tint)
+    return (reduce(np.maximum, difference) > _LIMITS.min_difference).astype(np.uint8), shadow.astype(np.uint8)

@@ -13,8 +13,7 @@ from downfield.core.strip import Count, DialWindow, StripSet
 from downfield.vision.strip.digits import OTHER, DigitNetwork, bundled_digits
 from downfield.vision.strip.glyphs import Glyphs, find_glyphs, glyphs_of
 from downfield.vision.strip.rectify import BoardBox, Rectifier
-from downfield.vision.strip.reflections import LIMITS as REFLECTION
-from downfield.vision.strip.reflections import clear_reflection, reflected_share
+from downfield.vision.strip.reflections import REFLECTION_LIMITS, clear_reflection, reflected_share
 
 WINDOW_ROWS: Final = 72
 """Rows of a rectified window."""
@@ -50,7 +49,7 @@ class DialLimits:
     """Confidence from which a number counts as read."""
 
 
-LIMITS: Final = DialLimits()
+_LIMITS: Final = DialLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class _Read:
 
     @property
     def is_sure(self) -> bool:
-        return self.reading.confidence >= LIMITS.sure
+        return self.reading.confidence >= _LIMITS.sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ class _Window:
 
     @property
     def is_reflecting(self) -> bool:
-        return self.full_share >= REFLECTION.reflected_share
+        return self.full_share >= REFLECTION_LIMITS.reflected_share
 
 
 class DialReader:
@@ -145,17 +144,17 @@ class DialReader:
         plain, cleared = window.plain, clear_reflection(window.plane)
         read = self._classify(window.dial, glyphs_of(cleared.ink))
         face = read.reading.face
-        if face is None or cleared.contrast < LIMITS.least_contrast:
-            is_hidden = window.full_share >= LIMITS.hidden_share and not plain.is_sure
+        if face is None or cleared.contrast < _LIMITS.least_contrast:
+            is_hidden = window.full_share >= _LIMITS.hidden_share and not plain.is_sure
             return DialReading(None, reason=UNDER_REFLECTION) if is_hidden else plain.reading
         height = heights.get(len(face), read.height)
         is_whole = (
-            cleared.fading <= LIMITS.fading_share
-            and abs(read.off_middle - shift) <= LIMITS.off_middle
-            and abs(read.height / height - 1) <= LIMITS.height_off
+            cleared.fading <= _LIMITS.fading_share
+            and abs(read.off_middle - shift) <= _LIMITS.off_middle
+            and abs(read.height / height - 1) <= _LIMITS.height_off
         )
-        confidence = read.reading.confidence * (LIMITS.through if is_whole else LIMITS.part)
-        if plain.reading.face not in {None, face} and plain.sure >= LIMITS.rival:
+        confidence = read.reading.confidence * (_LIMITS.through if is_whole else _LIMITS.part)
+        if plain.reading.face not in {None, face} and plain.sure >= _LIMITS.rival:
             confidence *= 1 - plain.sure
         return DialReading(face, confidence, "" if is_whole else UNDER_REFLECTION)
 

@@ -40,7 +40,7 @@ class GlyphLimits:
     """Largest difference of the ground's brightness across the window, as a share of the contrast: more is glare."""
 
 
-LIMITS: Final = GlyphLimits()
+_LIMITS: Final = GlyphLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _Part:
 def find_glyphs(window: Plane) -> Glyphs:
     """Return the digits in a rectified window, shape (rows, columns, 3), 0..255, a little wider than its opening."""
     ink, contrast, evenness = ink_of(window)
-    if contrast < LIMITS.min_contrast:
+    if contrast < _LIMITS.min_contrast:
         return Glyphs((), "no contrast")
     return glyphs_of(ink, evenness)
 
@@ -83,7 +83,7 @@ def find_glyphs(window: Plane) -> Glyphs:
 def glyphs_of(ink: Plane, evenness: float = 1.0) -> Glyphs:
     """Return the digits in the ink of a window, shape (rows, columns), 0..1."""
     rows, columns = ink.shape
-    binary = (ink > LIMITS.ink_level).astype(np.uint8)
+    binary = (ink > _LIMITS.ink_level).astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(binary, connectivity=8)
     parts = []
     for label, (left, top, wide, high, area) in enumerate(stats.tolist()):
@@ -125,12 +125,12 @@ def ink_of(window: Plane) -> tuple[Plane, float, float]:
     bare = window.mean(axis=2)[(ink < 0.25)]
     spread = float(np.quantile(bare, 0.97) - np.quantile(bare, 0.03)) if len(bare) > 20 else 0.0
     contrast = full / np.sqrt(3)
-    evenness = float(np.clip(1 - max(spread / max(contrast, 1.0) - LIMITS.uneven, 0) / 0.5, 0, 1))
+    evenness = float(np.clip(1 - max(spread / max(contrast, 1.0) - _LIMITS.uneven, 0) / 0.5, 0, 1))
     return ink, contrast, evenness
 
 
 def _is_rim(part: _Part, rows: int, columns: int) -> bool:
-    thin = LIMITS.rim * rows
+    thin = _LIMITS.rim * rows
     at_side = part.left <= 1 or part.right >= columns - 1
     at_end = part.top <= 1 or part.bottom >= rows - 1
     whole = part.right - part.left > 0.8 * columns or part.bottom - part.top > 0.9 * rows
@@ -168,12 +168,12 @@ def _misplaced(groups: list[list[_Part]], rows: int) -> str:
     """Return why the columns are no number on a settled dial; empty if they may be."""
     spans = [_span(group) for group in groups]
     top, bottom = min(span[1] for span in spans), max(span[3] for span in spans)
-    if top <= LIMITS.cut * rows or bottom >= (1 - LIMITS.cut) * rows:
+    if top <= _LIMITS.cut * rows or bottom >= (1 - _LIMITS.cut) * rows:
         return "the dial is between two numbers"
     heights = [span[3] - span[1] for span in spans]
-    if min(heights) < LIMITS.min_height * rows or min(heights) < 0.7 * max(heights):
+    if min(heights) < _LIMITS.min_height * rows or min(heights) < 0.7 * max(heights):
         return "part of a number"
-    if abs((top + bottom) / 2 - rows / 2) > LIMITS.off_middle * rows:
+    if abs((top + bottom) / 2 - rows / 2) > _LIMITS.off_middle * rows:
         return "the dial is between two numbers"
     return ""
 
@@ -181,7 +181,7 @@ def _misplaced(groups: list[list[_Part]], rows: int) -> str:
 def split_touching(ink: Plane) -> list[Plane]:
     """Return the ink of the one digit in a column, or of each of two that touch, unsized."""
     high, wide = ink.shape
-    if wide <= LIMITS.widest * high:
+    if wide <= _LIMITS.widest * high:
         return [ink]
     at = wide // 3 + int(ink[:, wide // 3 : wide - wide // 3].sum(axis=0).argmin())
     return [ink[:, :at], ink[:, at:]]
@@ -190,7 +190,7 @@ def split_touching(ink: Plane) -> list[Plane]:
 def normalize_glyph(ink: Plane) -> Plane:
     """Return a digit's ink at `GLYPH_SHAPE`: of full height, in the middle, squeezed only when it is too wide."""
     rows, columns = GLYPH_SHAPE
-    inked = np.argwhere(ink > LIMITS.ink_level)
+    inked = np.argwhere(ink > _LIMITS.ink_level)
     if not len(inked):
         return np.zeros(GLYPH_SHAPE, np.float32)
     (top, left), (bottom, right) = inked.min(axis=0), inked.max(axis=0) + 1

@@ -46,7 +46,7 @@ class ReflectionLimits:
     """Share of the contrast that is left from which a pixel counts as ink."""
 
 
-LIMITS: Final = ReflectionLimits()
+REFLECTION_LIMITS: Final = ReflectionLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +67,40 @@ class ClearedWindow:
 
 def reflected_share(window: Plane) -> float:
     """Return the share of a window's pixels, shape (rows, columns, 3), that are full in every channel."""
-    return float((window.min(axis=2) >= LIMITS.full).mean())
+    return float((window.min(axis=2) >= REFLECTION_LIMITS.full).mean())
 
 
 def clear_reflection(window: Plane) -> ClearedWindow:
     """Return the ink of a window, shape (rows, columns, 3), 0..255, as if no light lay over it."""
     rows = window.shape[0]
     dark = _is_ink_dark(window)
-    smooth = cv2.GaussianBlur(window, (0, 0), LIMITS.blur * rows)
+    smooth = cv2.GaussianBlur(window, (0, 0), REFLECTION_LIMITS.blur * rows)
     light: Plane = np.asarray(smooth if dark else 255.0 - smooth, dtype=np.float32)
-    reach, near = (2 * round(share * rows / 2) + 1 for share in (LIMITS.stroke, LIMITS.near))
+    reach, near = (2 * round(share * rows / 2) + 1 for share in (REFLECTION_LIMITS.stroke, REFLECTION_LIMITS.near))
     ground = _without_strokes(light, reach)
     depth = np.clip(cv2.GaussianBlur(ground, (0, 0), reach / 6) - light, 0, None)
     left = cv2.GaussianBlur(cv2.dilate(depth, _disc(near)), (0, 0), near / 3)
     power = (left * left).sum(axis=2)
     best = float(np.sqrt(np.quantile(power, 0.98)))
-    full = ((ground if dark else 255.0 - ground).min(axis=2) >= LIMITS.full).astype(np.float32)
+    full = ((ground if dark else 255.0 - ground).min(axis=2) >= REFLECTION_LIMITS.full).astype(np.float32)
     beside_full = cv2.GaussianBlur(full, (0, 0), 2)
-    floor = LIMITS.least_contrast + (1 - beside_full) * max(LIMITS.least_share * best - LIMITS.least_contrast, 0)
+    floor = REFLECTION_LIMITS.least_contrast + (1 - beside_full) * max(
+        REFLECTION_LIMITS.least_share * best - REFLECTION_LIMITS.least_contrast, 0
+    )
     ink = np.clip((left * depth).sum(axis=2) / np.maximum(power, floor**2), 0, 1).astype(np.float32)
-    inked = _strokes(ink > LIMITS.inked)
-    fades = (beside_full > 0.3) & (np.sqrt(power) < LIMITS.fading)
+    inked = _strokes(ink > REFLECTION_LIMITS.inked)
+    fades = (beside_full > 0.3) & (np.sqrt(power) < REFLECTION_LIMITS.fading)
     return ClearedWindow(ink, best, float(fades[inked].mean()) if inked.any() else 1.0)
 
 
 def _strokes(inked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return ink without a window's rim and without the specks of a print's grain."""
     rows, columns = inked.shape
-    edge = max(round(LIMITS.margin * rows), 1)
+    edge = max(round(REFLECTION_LIMITS.margin * rows), 1)
     inner = np.zeros(inked.shape, dtype=np.uint8)
     inner[edge:-edge, edge:-edge] = inked[edge:-edge, edge:-edge]
     _, labels, stats, _ = cv2.connectedComponentsWithStats(inner, connectivity=8)
-    large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LIMITS.speck * rows * columns)
+    large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= REFLECTION_LIMITS.speck * rows * columns)
     return np.asarray(np.isin(labels, large[large > 0]))
 
 

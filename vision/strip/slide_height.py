@@ -40,7 +40,7 @@ class SlideHeightLimits:
     """A line that moved this far was set anew: pictures of one placement count once."""
 
 
-LIMITS: Final = SlideHeightLimits()
+_LIMITS: Final = SlideHeightLimits()
 
 
 class SlideHeight:
@@ -54,9 +54,9 @@ class SlideHeight:
 
     def __init__(self, strip: StripSet, camera: Camera) -> None:
         described = strip.slide.height_mm
-        self._mm = np.arange(0.0, max(LIMITS.highest_mm, 2 * described) + LIMITS.step_mm / 2, LIMITS.step_mm)
-        near = np.exp(-0.5 * ((self._mm - described) / LIMITS.sigma_mm) ** 2)
-        self._chances = (1 - LIMITS.assumed) * near / near.sum() + LIMITS.assumed / len(near)
+        self._mm = np.arange(0.0, max(_LIMITS.highest_mm, 2 * described) + _LIMITS.step_mm / 2, _LIMITS.step_mm)
+        near = np.exp(-0.5 * ((self._mm - described) / _LIMITS.sigma_mm) ** 2)
+        self._chances = (1 - _LIMITS.assumed) * near / near.sum() + _LIMITS.assumed / len(near)
         self._described_mm, self._mm_per_yd = described, strip.field.mm_per_yd_x
         self._camera_x_mm, _, self._camera_z_mm = (float(value) for value in camera.position_mm)
         self._stands_yd: float | None = None
@@ -93,7 +93,7 @@ class SlideHeight:
             at_yd: where its line was measured at the described height, yards along x.
 
         """
-        if self._stands_yd is None or abs(at_yd - self._stands_yd) >= LIMITS.another_yd:
+        if self._stands_yd is None or abs(at_yd - self._stands_yd) >= _LIMITS.another_yd:
             if self._stands_yd is not None:
                 self._weigh(self._stands_yd)
             self._stands_yd = at_yd
@@ -101,9 +101,9 @@ class SlideHeight:
     def _weigh(self, at_yd: float) -> None:
         places = self._places_yd(at_yd)
         off = places - np.round(places)
-        density = sum(np.exp(-0.5 * ((off + near) / LIMITS.set_yd) ** 2) for near in (-1, 0, 1))
-        peak = 1 / (LIMITS.set_yd * np.sqrt(2 * np.pi))
-        self._chances = self._chances * (LIMITS.careless + (1 - LIMITS.careless) * peak * density)
+        density = sum(np.exp(-0.5 * ((off + near) / _LIMITS.set_yd) ** 2) for near in (-1, 0, 1))
+        peak = 1 / (_LIMITS.set_yd * np.sqrt(2 * np.pi))
+        self._chances = self._chances * (_LIMITS.careless + (1 - _LIMITS.careless) * peak * density)
         self._chances /= self._chances.sum()
 
     def _places_yd(self, at_yd: float) -> Array:

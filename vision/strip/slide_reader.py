@@ -45,7 +45,7 @@ class SlideLimits:
     """Strength of the ball, 0..1, below which none is seen."""
 
 
-LIMITS: Final = SlideLimits()
+_LIMITS: Final = SlideLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,10 @@ class SlideReader:
         field, slide = strip.field, strip.slide
         beyond = slide.width_mm / 2
         x_mm, y_mm = (-beyond, field.length_mm + beyond), (1.0, field.width_mm - 1.0)
-        self._strip_at_line = Rectifier(camera, BoardBox(x_mm, y_mm, LIMITS.px_per_mm, slide.height_mm))
+        self._strip_at_line = Rectifier(camera, BoardBox(x_mm, y_mm, _LIMITS.px_per_mm, slide.height_mm))
         box = self._strip_at_line.box
         at_yd = box.to_x_mm(np.arange(box.shape[1], dtype=np.float64)) / field.mm_per_yd_x
-        self._on_field = (at_yd > -LIMITS.beyond_yd) & (at_yd < field.length_yd + LIMITS.beyond_yd)
+        self._on_field = (at_yd > -_LIMITS.beyond_yd) & (at_yd < field.length_yd + _LIMITS.beyond_yd)
         self._height = SlideHeight(strip, camera)
 
     def read(self, image: Image) -> SlideReading:
@@ -105,7 +105,7 @@ class SlideReader:
         yard = round(line_yd)
         if not 0 <= yard <= round(field.length_yd):
             return SlideReading(line_yd=line_yd, measured_yd=measured_yd)
-        confidence = self._height.yard_confidence(measured_yd, yard, LIMITS.sigma_yd)
+        confidence = self._height.yard_confidence(measured_yd, yard, _LIMITS.sigma_yd)
         confidence *= min(shown / 0.7, 1.0) ** 0.25 * ambiguity
         third, sure = self._ball(plane, red, columns)
         return SlideReading(yard, confidence, line_yd, third, sure * min(ambiguity * 1.1, 1.0), measured_yd)
@@ -117,10 +117,10 @@ class SlideReader:
 
     def _line(self, red: Plane) -> tuple[Array, float, float] | None:
         """Return the line's column in every row, the share of bands that show it, and 1 unless there is a rival."""
-        ridge = _ridge(red, self._strip.slide.line_mm * LIMITS.px_per_mm)
-        bands = np.stack([band.mean(axis=0) for band in np.array_split(ridge, LIMITS.bands, axis=0)])
-        level = np.clip(bands, 0, 3 * LIMITS.min_red)
-        reach = max(round(LIMITS.aside_mm * LIMITS.px_per_mm), 1)
+        ridge = _ridge(red, self._strip.slide.line_mm * _LIMITS.px_per_mm)
+        bands = np.stack([band.mean(axis=0) for band in np.array_split(ridge, _LIMITS.bands, axis=0)])
+        level = np.clip(bands, 0, 3 * _LIMITS.min_red)
+        reach = max(round(_LIMITS.aside_mm * _LIMITS.px_per_mm), 1)
         near = cv2.dilate(level, np.ones((1, 2 * reach + 1), np.uint8))
         support = np.median(near, axis=0) + near.mean(axis=0)
         weighed = np.asarray(cv2.GaussianBlur(support * bands.mean(axis=0).clip(0), (0, 0), 1.0)).ravel()
@@ -128,26 +128,26 @@ class SlideReader:
         best = int(weighed.argmax())
         window = slice(max(best - 2 * reach, 0), best + 2 * reach + 1)
         peaks = bands[:, window].argmax(axis=1) + window.start
-        strong = bands[np.arange(len(bands)), peaks] > LIMITS.min_red
+        strong = bands[np.arange(len(bands)), peaks] > _LIMITS.min_red
         if not strong.any():
             return None
         strong &= np.abs(peaks - np.median(peaks[strong])) <= 1.5 * reach
         shown = float(strong.mean())
-        if shown < LIMITS.min_bands:
+        if shown < _LIMITS.min_bands:
             return None
-        rows = (np.arange(LIMITS.bands) + 0.5) * red.shape[0] / LIMITS.bands
+        rows = (np.arange(_LIMITS.bands) + 0.5) * red.shape[0] / _LIMITS.bands
         exact = np.array([_subpixel(bands[k], int(peaks[k])) for k in range(len(bands))])
         slope, start = np.polyfit(rows[strong], exact[strong], 1)
         columns = start + slope * np.arange(red.shape[0])
         far = weighed.copy()
         far[max(best - 6 * reach, 0) : best + 6 * reach + 1] = 0
         rival = float(far.max() / max(weighed[best], 1e-9))
-        return columns, shown, 1.0 if rival < LIMITS.rival else 0.5
+        return columns, shown, 1.0 if rival < _LIMITS.rival else 0.5
 
     def _ball(self, plane: Plane, red: Plane, columns: Array) -> tuple[Third | None, float]:
         """Return the ball's third and the confidence in it."""
         box, slide, field = self._strip_at_line.box, self._strip.slide, self._strip.field
-        length, width = (side * LIMITS.px_per_mm for side in slide.ball_mm)
+        length, width = (side * _LIMITS.px_per_mm for side in slide.ball_mm)
         half = int(length)
         rows = np.arange(plane.shape[0])
         at = np.round(columns).astype(int)[:, None] + np.arange(-half, half + 1)
@@ -155,7 +155,7 @@ class SlideReader:
         ribbon, ribbon_red = plane[rows[:, None], along], red[rows[:, None], along]
         line = ribbon_red[:, half - 1 : half + 2].mean(axis=1) - np.median(ribbon_red, axis=1)
         usual = float(np.quantile(line, 0.6))
-        if usual < LIMITS.min_red / 2:
+        if usual < _LIMITS.min_red / 2:
             return None, 0.0
         missing = 1 - np.clip(line / usual, 0, 1)
         smooth = cv2.GaussianBlur(missing.astype(np.float32).reshape(-1, 1), (1, 3), 0).ravel()
@@ -165,14 +165,14 @@ class SlideReader:
         paint = self._unlike(ribbon, length, width)
         strength = np.sqrt(np.clip(gap, 0, 1) * (0.25 + 0.75 * paint))
         best = int(strength.argmax())
-        if strength[best] < LIMITS.min_ball:
+        if strength[best] < _LIMITS.min_ball:
             return None, 0.0
         y_yd = float(box.to_y_mm(np.array(float(best)))) / field.mm_per_yd_y
         thirds = np.array(slide.thirds_y_yd)
         nearest = int(np.abs(thirds - y_yd).argmin())
         apart = float(np.abs(np.diff(thirds)).min())
         off = abs(float(thirds[nearest] - y_yd)) / apart
-        if off > LIMITS.off_third:
+        if off > _LIMITS.off_third:
             return None, 0.0
         other = np.abs(rows - best) > 1.5 * width
         rival = float(strength[other].max()) if other.any() else 0.0

@@ -19,7 +19,7 @@ from downfield.calibration.field.solver import solve_field
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.strip import StripSet
 from downfield.vision.strip.dial_reader import DialReader
 
@@ -36,7 +36,7 @@ class StripCalibrationLimits:
     """A window this far outside the picture is cut off by it."""
 
 
-LIMITS: Final = StripCalibrationLimits()
+_LIMITS: Final = StripCalibrationLimits()
 
 _WHOLE: Final = "Move the camera until the whole strip with its dials is in it."
 
@@ -88,7 +88,7 @@ def calibrate_strip(
     _require_whole(camera, solution.field)
     worth = [_worth(images, printed, way) for way in ways]
     best = int(np.argmax(worth))
-    if worth[best] < LIMITS.least or worth[best] < LIMITS.clearly * worth[1 - best]:
+    if worth[best] < _LIMITS.least or worth[best] < _LIMITS.clearly * worth[1 - best]:
         raise CalibrationError(_unread(images, printed, ways))
     if best == 1:
         planes = [clearest_channel(image) for image in images]
@@ -140,7 +140,7 @@ def _require_whole(camera: Camera, field: FieldModel) -> None:
         "top": -px[:, 1].min(),
         "bottom": px[:, 1].max() - (high - 1),
     }
-    cut = [side for side, off_px in beyond.items() if not off_px <= LIMITS.off_picture_px]
+    cut = [side for side, off_px in beyond.items() if not off_px <= _LIMITS.off_picture_px]
     if cut:
         raise CalibrationError(f"the strip is cut off at the {' and '.join(cut)} of the picture. {_WHOLE}")
 
@@ -148,7 +148,7 @@ def _require_whole(camera: Camera, field: FieldModel) -> None:
 def _unread(images: Sequence[Image], strip: StripSet, ways: tuple[Camera, Camera]) -> str:
     """Return why the dials can't be read: a mirrored picture, windows outside it, or neither."""
     flipped = [np.ascontiguousarray(image[:, ::-1]) for image in images]
-    if max(_worth(flipped, strip, _mirrored(way, strip.field)) for way in ways) >= LIMITS.least * LIMITS.clearly:
+    if max(_worth(flipped, strip, _mirrored(way, strip.field)) for way in ways) >= _LIMITS.least * _LIMITS.clearly:
         return "the picture is mirrored: the dials' numbers read backward. Turn mirroring off in the camera's settings."
     if not any(_in_picture(way, strip) for way in ways):
         return f"the strip's field is seen, but its dials are outside the picture. {_WHOLE}"

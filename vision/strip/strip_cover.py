@@ -37,7 +37,7 @@ class CoverLimits:
     """Weight of a new picture in the background where nothing covers it."""
 
 
-LIMITS: Final = CoverLimits()
+_LIMITS: Final = CoverLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ class CoverDetector:
     def __init__(self, strip: StripSet, camera: Camera, background: Image) -> None:
         x_low, y_low, x_high, y_high = strip.field.board_mm
         self._strip = strip
-        self._window = Rectifier(camera, BoardBox((x_low, x_high), (y_low, y_high), LIMITS.px_per_mm))
+        self._window = Rectifier(camera, BoardBox((x_low, x_high), (y_low, y_high), _LIMITS.px_per_mm))
         self._background: Planes = self._coarse(background)
         self._known = self._fixed()
         self._slides: list[float] = []
         self._last: Planes | None = None
-        self._disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (round(LIMITS.disc_mm * LIMITS.px_per_mm),) * 2)
+        self._disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (round(_LIMITS.disc_mm * _LIMITS.px_per_mm),) * 2)
 
     def update(self, image: Image, line_yd: float | None) -> Cover:
         """Return what is over the strip in a picture.
@@ -93,15 +93,15 @@ class CoverDetector:
         last, self._last = self._last, coarse
         moved = None if last is None else compare_with_background(coarse, last)[0]
         # Noise makes single pixels differ; what moves is wider.
-        moving = moved is not None and float(cv2.erode(moved, np.ones((2, 2), np.uint8)).mean()) > LIMITS.moving_share
-        covered = share > LIMITS.covered_share
+        moving = moved is not None and float(cv2.erode(moved, np.ones((2, 2), np.uint8)).mean()) > _LIMITS.moving_share
+        covered = share > _LIMITS.covered_share
         if not covered and not moving and line_yd is not None:
             self._learn(coarse, line_yd)
         return Cover(covered, moving, share)
 
     def _learn(self, coarse: Planes, line_yd: float) -> None:
         """Let the background follow the light, and learn what a slide that has moved away hid before."""
-        weight = np.full(coarse.shape[1:], LIMITS.learns, np.float32)
+        weight = np.full(coarse.shape[1:], _LIMITS.learns, np.float32)
         if self._slides:
             weight[:, self._columns(self._slides[-1])] = 1.0
         weight[:, self._columns(line_yd)] = 0.0
@@ -115,7 +115,7 @@ class CoverDetector:
     def _columns(self, at_yd: float) -> slice:
         box, slide, field = self._window.box, self._strip.slide, self._strip.field
         middle = (at_yd * field.mm_per_yd_x - box.x_mm[0]) * box.px_per_mm
-        half = (slide.width_mm / 2 + LIMITS.beside_mm) * box.px_per_mm
+        half = (slide.width_mm / 2 + _LIMITS.beside_mm) * box.px_per_mm
         return slice(max(int(middle - half), 0), max(int(middle + half) + 1, 0))
 
     def _fixed(self) -> Mask:

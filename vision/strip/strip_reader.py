@@ -26,7 +26,7 @@ class StripReadingLimits:
     """Least confidence of a number that is reported."""
 
 
-LIMITS: Final = StripReadingLimits()
+_LIMITS: Final = StripReadingLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class StripReading:
     dials: tuple[DialReading, ...] = ()
     numbers: dict[Count, tuple[int | None, float]] = field(default_factory=dict)
 
-    def yard(self, sure: float = LIMITS.sure) -> int | None:
+    def yard(self, sure: float = _LIMITS.sure) -> int | None:
         """Return the yard the slide is at, if it is settled and surer than this."""
         return self.slide.yard if self.settled and self.slide.yard_confidence >= sure else None
 
-    def third(self, sure: float = LIMITS.sure) -> Third | None:
+    def third(self, sure: float = _LIMITS.sure) -> Third | None:
         """Return the third the ball is in, if it is settled and surer than this."""
         return self.slide.third if self.settled and self.slide.third_confidence >= sure else None
 
-    def number(self, counts: Count, sure: float = LIMITS.sure) -> int | None:
+    def number(self, counts: Count, sure: float = _LIMITS.sure) -> int | None:
         """Return what the dials of a count say, if they are settled and surer than this."""
         number, confidence = self.numbers.get(counts, (None, 0.0))
         return number if self.settled and confidence >= sure else None
@@ -80,7 +80,7 @@ class StripReader:
         self._cover = CoverDetector(strip, camera, background)
         self._since_ns: int | None = None
         self._pictures = 0
-        self._recent: deque[SlideReading] = deque(maxlen=LIMITS.pictures)
+        self._recent: deque[SlideReading] = deque(maxlen=_LIMITS.pictures)
 
     def read(self, image: Image, t_ns: int) -> StripReading:
         """Return the reading of a picture.
@@ -100,8 +100,8 @@ class StripReader:
             self._since_ns = t_ns if self._since_ns is None else self._since_ns
             self._pictures += 1
             self._recent.append(slide)
-        still = self._since_ns is not None and t_ns - self._since_ns >= LIMITS.still_ns
-        settled = still and self._pictures >= LIMITS.pictures
+        still = self._since_ns is not None and t_ns - self._since_ns >= _LIMITS.still_ns
+        settled = still and self._pictures >= _LIMITS.pictures
         if not settled:
             return StripReading(t_ns, False, cover.covered, slide)
         self._slide.learn(slide)

@@ -20,8 +20,7 @@ from downfield.core.footprint import Gaps
 from downfield.core.least_cost import least_cost_pairs
 from downfield.models.runtime import logit
 from downfield.models.suppression import non_maximum_suppression
-from downfield.vision.tracking.kalman import LIMITS as KALMAN
-from downfield.vision.tracking.kalman import MEASURED, MotionFilter, mahalanobis
+from downfield.vision.tracking.kalman import KALMAN_LIMITS, MEASURED, MotionFilter, mahalanobis
 from downfield.vision.tracking.measurement import PLACE, POSE, SIZE, Measurements
 
 _NEVER: Final = 1.0e6  # the cost of an impossible pair
@@ -113,7 +112,7 @@ class AssignmentLimits:
     """Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged."""
 
 
-LIMITS: Final = AssignmentLimits()
+ASSIGNMENT_LIMITS: Final = AssignmentLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +148,7 @@ class Assignment:
 def suppress_duplicates(measurements: Measurements) -> Measurements:
     """Drop all but the best-scoring detection of each figure."""
     place = measurements.pose[:, :2]
-    near = np.linalg.norm(place[:, None] - place[None], axis=2) < LIMITS.solid_mm
+    near = np.linalg.norm(place[:, None] - place[None], axis=2) < ASSIGNMENT_LIMITS.solid_mm
     np.fill_diagonal(near, False)
     if not near.any():
         return measurements
@@ -171,8 +170,8 @@ def out_of_reach(off_way_mm: Array, away_ns: NDArray[np.int64], measurements: Me
         measurements: the detections.
 
     """
-    walked_mm = LIMITS.fastest_mm_per_s * away_ns[:, None] * 1e-9
-    reach_mm = LIMITS.knocked_mm + walked_mm + LIMITS.reach_sigmas * measurements.place_sigma_mm
+    walked_mm = ASSIGNMENT_LIMITS.fastest_mm_per_s * away_ns[:, None] * 1e-9
+    reach_mm = ASSIGNMENT_LIMITS.knocked_mm + walked_mm + ASSIGNMENT_LIMITS.reach_sigmas * measurements.place_sigma_mm
     may_fall = measurements.signs.called_fallen | measurements.signs.edgewise
     out: Bools = (off_way_mm > reach_mm) & ~may_fall
     return out
@@ -190,7 +189,7 @@ def lie_on_others(measurements: Measurements) -> Bools:
         [pose[:, PLACE], np.degrees(pose[:, 2:3]), pose[:, SIZE], np.zeros((len(pose), 1))], axis=1
     )
     sigma_mm = np.hypot(*measurements.place_sigma_mm[pairs])
-    enters = Gaps.of(outlines[pairs]).gap_mm < -LIMITS.overlap_mm - LIMITS.reach_sigmas * sigma_mm
+    enters = Gaps.of(outlines[pairs]).gap_mm < -ASSIGNMENT_LIMITS.overlap_mm - ASSIGNMENT_LIMITS.reach_sigmas * sigma_mm
     first, second = pairs[:, enters]
     out[np.where(measurements.scores[first] < measurements.scores[second], first, second)] = True
     return out
@@ -229,15 +228,17 @@ def find_merged(
         detected_mm: places of the m detections, shape (m, 2).
 
     """
-    own = np.linalg.norm(place_mm[:, None] - detected_mm[None], axis=2) <= LIMITS.solid_mm
-    missed = ~own.any(axis=1) & (away_ns <= LIMITS.merged_ns) & (since_ns <= LIMITS.merged_other_ns)
+    own = np.linalg.norm(place_mm[:, None] - detected_mm[None], axis=2) <= ASSIGNMENT_LIMITS.solid_mm
+    missed = (
+        ~own.any(axis=1) & (away_ns <= ASSIGNMENT_LIMITS.merged_ns) & (since_ns <= ASSIGNMENT_LIMITS.merged_other_ns)
+    )
     rows, columns = np.flatnonzero(missed), np.flatnonzero(~own.any(axis=0))
     apart = np.linalg.norm(place_mm[rows][:, None] - place_mm[rows][None], axis=2)
-    just = since_ns[rows] <= LIMITS.merged_start_ns
-    near = np.argwhere(np.triu((apart > 0) & (apart < LIMITS.merged_mm) & (just[:, None] | just[None]), k=1))
+    just = since_ns[rows] <= ASSIGNMENT_LIMITS.merged_start_ns
+    near = np.argwhere(np.triu((apart > 0) & (apart < ASSIGNMENT_LIMITS.merged_mm) & (just[:, None] | just[None]), k=1))
     off_mm = np.linalg.norm(place_mm[rows[near]].mean(axis=1)[:, None] - detected_mm[columns][None], axis=2)
     off = off_mm / apart[near[:, 0], near[:, 1]][:, None]
-    pairs, found = np.nonzero(off < LIMITS.merged_off_share)
+    pairs, found = np.nonzero(off < ASSIGNMENT_LIMITS.merged_off_share)
     figures, detections = rows[near[pairs]], columns[found]
     chosen: list[int] = []
     for row in np.argsort(off[pairs, found], kind="stable").tolist():
@@ -266,26 +267,26 @@ def assign(
 
     """
     cost, flipped = _costs(motion, rows, measurements, columns)
-    max_jersey = LIMITS.max_jersey_log_odds
+    max_jersey = ASSIGNMENT_LIMITS.max_jersey_log_odds
     jersey_odds = jersey[rows][:, None] * np.clip(measurements.light[columns], -max_jersey, max_jersey)[None]
     jersey_cost = 2 * np.logaddexp(0.0, -jersey_odds)
     # Colors are sometimes wrong, but away from its place a figure is matched neither to a detection in the other team's
     # color nor to a low-score detection far off. A toppling figure does not show its jersey in the usual place.
-    vague = motion.place_sigma_mm()[rows] > LIMITS.vague_mm
+    vague = motion.place_sigma_mm()[rows] > ASSIGNMENT_LIMITS.vague_mm
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - measurements.pose[columns][None, :, :2], axis=2)
-    away = apart > LIMITS.solid_mm
-    low_score = measurements.scores[columns] < LIMITS.low_score
-    far = apart > np.where(vague, LIMITS.far_mm, LIMITS.near_mm)[:, None]
-    topples = (measurements.fallen[columns] > 0)[None] & (apart < LIMITS.known_mm)
-    other_team = (jersey_odds < -LIMITS.other_team_log_odds) & ~topples
-    never = (away & other_team) | (far & low_score[None]) | ((apart > LIMITS.known_mm) & ~vague[:, None])
+    away = apart > ASSIGNMENT_LIMITS.solid_mm
+    low_score = measurements.scores[columns] < ASSIGNMENT_LIMITS.low_score
+    far = apart > np.where(vague, ASSIGNMENT_LIMITS.far_mm, ASSIGNMENT_LIMITS.near_mm)[:, None]
+    topples = (measurements.fallen[columns] > 0)[None] & (apart < ASSIGNMENT_LIMITS.known_mm)
+    other_team = (jersey_odds < -ASSIGNMENT_LIMITS.other_team_log_odds) & ~topples
+    never = (away & other_team) | (far & low_score[None]) | ((apart > ASSIGNMENT_LIMITS.known_mm) & ~vague[:, None])
     never |= cost >= _NEVER
     if elsewhere is not None:
         never |= away & elsewhere[np.ix_(rows, columns)]
-    missed = np.where(np.eye(len(rows), dtype=bool), LIMITS.unmatched_cost, _NEVER)
+    missed = np.where(np.eye(len(rows), dtype=bool), ASSIGNMENT_LIMITS.unmatched_cost, _NEVER)
     # A detection within the gate is the figure unless its colors contradict; how badly it fits decides between figures.
     # Of two figures that it fits badly the one that it fits less badly is preferred: by less than any other difference.
-    fits = np.where(never, _NEVER, np.minimum(cost, LIMITS.unmatched_cost - 1 + cost / _NEVER) + jersey_cost)
+    fits = np.where(never, _NEVER, np.minimum(cost, ASSIGNMENT_LIMITS.unmatched_cost - 1 + cost / _NEVER) + jersey_cost)
     chosen_row, chosen = least_cost_pairs(np.concatenate([fits, missed], axis=1))
     padded = np.concatenate([np.where(never, _NEVER, cost + jersey_cost), missed], axis=1)
     paired = chosen < len(columns)
@@ -300,23 +301,23 @@ def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, colu
     off[..., 2] = wrap_half_turn_rad(off[..., 2])
     noise = measurements.covariance[columns]
     believed = motion.cov[rows][:, MEASURED][:, :, MEASURED]
-    believed[:, POSE, POSE] += KALMAN.persistent_share * motion.persistent[rows] + np.diag(
-        np.array(LIMITS.knock_sigma) ** 2
+    believed[:, POSE, POSE] += KALMAN_LIMITS.persistent_share * motion.persistent[rows] + np.diag(
+        np.array(ASSIGNMENT_LIMITS.knock_sigma) ** 2
     )
-    toppled = measurements.fallen[columns] > LIMITS.toppled_log_odds
-    noise[toppled] += np.diag(np.square(LIMITS.toppled_sigma))
+    toppled = measurements.fallen[columns] > ASSIGNMENT_LIMITS.toppled_log_odds
+    noise[toppled] += np.diag(np.square(ASSIGNMENT_LIMITS.toppled_sigma))
     # Only near pairs need the full distance: it is at least as great as that along x, or along y, alone.
     wide = [np.diagonal(part, axis1=1, axis2=2)[:, PLACE] for part in (believed, noise)]
-    near = (np.square(off[..., PLACE]) < LIMITS.gate * (wide[0][:, None] + wide[1][None])).all(axis=2)
+    near = (np.square(off[..., PLACE]) < ASSIGNMENT_LIMITS.gate * (wide[0][:, None] + wide[1][None])).all(axis=2)
     row, column = np.nonzero(near)
     off, spread = off[row, column], believed[row] + noise[column]
-    within = mahalanobis(off[:, POSE], spread[:, POSE, POSE]) < LIMITS.gate
+    within = mahalanobis(off[:, POSE], spread[:, POSE, POSE]) < ASSIGNMENT_LIMITS.gate
     # A base with its middle hidden by an arm looks like a base that stands across.
-    along = np.abs(off[:, 2]) < LIMITS.across_rad
-    within &= along | (believed[row, 2, 2] > LIMITS.any_heading_rad**2) | toppled[column]
+    along = np.abs(off[:, 2]) < ASSIGNMENT_LIMITS.across_rad
+    within &= along | (believed[row, 2, 2] > ASSIGNMENT_LIMITS.any_heading_rad**2) | toppled[column]
     row, column, off, spread = row[within], column[within], off[within], spread[within]
-    volume = np.linalg.slogdet(spread)[1] - np.log(np.square(LIMITS.usual_sigma)).sum()
-    max_score = LIMITS.max_score_log_odds
+    volume = np.linalg.slogdet(spread)[1] - np.log(np.square(ASSIGNMENT_LIMITS.usual_sigma)).sum()
+    max_score = ASSIGNMENT_LIMITS.max_score_log_odds
     false_cost = np.clip(-logit(measurements.scores[columns]), -max_score, max_score) + max_score
     cost = np.full(near.shape, _NEVER)
     cost[row, column] = np.maximum(mahalanobis(off, spread) + volume + 2 * false_cost[column], 0.0)
@@ -329,11 +330,11 @@ def _ambiguous(padded: Array, chosen: Indices) -> Indices:
     own = padded[np.arange(count), chosen]
     across = padded[:, chosen].copy()  # across[i, k]: row i in the place of row k
     for k in range(count):
-        if own[k] == LIMITS.unmatched_cost:
-            across[:, k] = LIMITS.unmatched_cost  # any figure can be unmatched
+        if own[k] == ASSIGNMENT_LIMITS.unmatched_cost:
+            across[:, k] = ASSIGNMENT_LIMITS.unmatched_cost  # any figure can be unmatched
     dearer = across + across.T - own[:, None] - own[None]
     np.fill_diagonal(dearer, _NEVER)
-    both_missed = (own == LIMITS.unmatched_cost)[:, None] & (own == LIMITS.unmatched_cost)[None]
+    both_missed = (own == ASSIGNMENT_LIMITS.unmatched_cost)[:, None] & (own == ASSIGNMENT_LIMITS.unmatched_cost)[None]
     dearer[both_missed] = _NEVER
-    ambiguous: Indices = np.flatnonzero((dearer < LIMITS.exchange_margin).any(axis=1))
+    ambiguous: Indices = np.flatnonzero((dearer < ASSIGNMENT_LIMITS.exchange_margin).any(axis=1))
     return ambiguous

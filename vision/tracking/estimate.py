@@ -35,9 +35,9 @@ class EstimateLimits:
     """Cosine between head and heading above which the figure fell forward or backward."""
 
 
-LIMITS: Final = EstimateLimits()
+_LIMITS: Final = EstimateLimits()
 
-_DIFFERENCE_MM: Final = math.hypot(LIMITS.measured_sigma_mm, LIMITS.roster_sigma_mm)  # of one source from the other
+_DIFFERENCE_MM: Final = math.hypot(_LIMITS.measured_sigma_mm, _LIMITS.roster_sigma_mm)  # of one source from the other
 _PEAK: Final = _DIFFERENCE_MM * math.sqrt(2 * math.pi)
 
 
@@ -152,13 +152,13 @@ def fallen_base_size(length_mm: float, width_mm: float, heading_rad: float, head
     ahead = np.array([np.cos(heading_rad), np.sin(heading_rad)])
     along = abs(float(ahead @ head))
     high_mm = max(roster.height_mm, 1.0)
-    if along > LIMITS.lengthwise_cosine:  # False for NaN
+    if along > _LIMITS.lengthwise_cosine:  # False for NaN
         return BaseSize(high_mm, width_mm, roster.height_mm, 0.0)
     return BaseSize(length_mm, high_mm, roster.height_mm, 0.0)
 
 
 def _side_mm(measured_mm: float, roster_mm: float) -> float:
     off = roster_mm - measured_mm
-    right = (1 - LIMITS.wrong_roster_share) * math.exp(-0.5 * (off / _DIFFERENCE_MM) ** 2) / _PEAK
-    share = right / (right + LIMITS.wrong_roster_share / LIMITS.wrong_roster_range_mm)
-    return measured_mm + share * off * LIMITS.measured_sigma_mm**2 / _DIFFERENCE_MM**2
+    right = (1 - _LIMITS.wrong_roster_share) * math.exp(-0.5 * (off / _DIFFERENCE_MM) ** 2) / _PEAK
+    share = right / (right + _LIMITS.wrong_roster_share / _LIMITS.wrong_roster_range_mm)
+    return measured_mm + share * off * _LIMITS.measured_sigma_mm**2 / _DIFFERENCE_MM**2

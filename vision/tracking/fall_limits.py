@@ -113,4 +113,4 @@ class FallLimits:
     """Weight of the latest detection in that recent share."""
 
 
-LIMITS: Final = FallLimits()
+FALL_LIMITS: Final = FallLimits()

@@ -14,8 +14,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Bools
 from downfield.models.runtime import logit
-from downfield.vision.tracking.assignment import LIMITS as ASSIGNMENT
-from downfield.vision.tracking.assignment import Assignment
+from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment
 from downfield.vision.tracking.measurement import Measurements
 
 
@@ -37,7 +36,7 @@ class FallenBesideLimits:
     """Least score (0..1) of the detection that lies."""
 
 
-LIMITS: Final = FallenBesideLimits()
+_LIMITS: Final = FallenBesideLimits()
 
 
 def prefer_fallen(
@@ -54,19 +53,19 @@ def prefer_fallen(
 
     """
     place, sure = measurements.pose[:, :2], logit(measurements.scores)
-    lying = measurements.signs.called_fallen & measurements.signs.edgewise & (measurements.scores >= LIMITS.min_score)
+    lying = measurements.signs.called_fallen & measurements.signs.edgewise & (measurements.scores >= _LIMITS.min_score)
     lying[found.detections] = False
-    surer = np.where(lies, 0.0, LIMITS.surer_log_odds)[found.figures]
+    surer = np.where(lies, 0.0, _LIMITS.surer_log_odds)[found.figures]
     missing = np.ones(len(off_mm), dtype=np.bool_)
     missing[found.figures] = False
     detections = found.detections.copy()
     for column in np.flatnonzero(lying).tolist():
-        if (off_mm[missing, column] < LIMITS.missing_mm).any():
+        if (off_mm[missing, column] < _LIMITS.missing_mm).any():
             continue
-        near = np.linalg.norm(place[detections] - place[column], axis=1) < LIMITS.beside_mm
-        near &= off_mm[found.figures, column] < LIMITS.beside_mm
+        near = np.linalg.norm(place[detections] - place[column], axis=1) < _LIMITS.beside_mm
+        near &= off_mm[found.figures, column] < _LIMITS.beside_mm
         near &= sure[column] - sure[detections] > surer
-        near &= jersey[found.figures] * measurements.light[column] > -ASSIGNMENT.other_team_log_odds
+        near &= jersey[found.figures] * measurements.light[column] > -ASSIGNMENT_LIMITS.other_team_log_odds
         if near.any():
             detections[np.where(near, sure[detections], np.inf).argmin()] = column
     return replace(found, detections=detections)

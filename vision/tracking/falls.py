@@ -31,7 +31,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Bools, Indices
 from downfield.core.frame import Detection
-from downfield.vision.tracking.fall_limits import LIMITS
+from downfield.vision.tracking.fall_limits import FALL_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +58,22 @@ class FallSigns:
     @property
     def edgewise(self) -> Bools:
         """Which bases appear as small as one seen from its edge, shape (m,)."""
-        edgewise: Bools = np.asarray((self.size_mm < LIMITS.edge_mm).any(axis=1))
+        edgewise: Bools = np.asarray((self.size_mm < FALL_LIMITS.edge_mm).any(axis=1))
         return edgewise
 
     def tilted(self, own_mm: Array) -> Bools:
         """Return which bases appear much smaller than they are, given their own length and width, shape (m, 2)."""
-        tilted: Bools = np.asarray((self.size_mm < LIMITS.tilted_share * own_mm).any(axis=1))
+        tilted: Bools = np.asarray((self.size_mm < FALL_LIMITS.tilted_share * own_mm).any(axis=1))
         return tilted
 
     def flat(self, own_mm: Array) -> Bools:
         """Return which bases appear in full, given their own length and width, shape (m, 2)."""
-        flat: Bools = np.asarray((self.size_mm > LIMITS.full_share * own_mm).all(axis=1))
+        flat: Bools = np.asarray((self.size_mm > FALL_LIMITS.full_share * own_mm).all(axis=1))
         return flat
 
     def log_odds(
         self,
-        call_weight: float | Array = LIMITS.fallen_class,
+        call_weight: float | Array = FALL_LIMITS.fallen_class,
         gave_way: bool | Bools = False,
         own_mm: Array | None = None,
     ) -> Array:
@@ -87,12 +87,14 @@ class FallSigns:
 
         """
         edge = self.edgewise if own_mm is None else self.edgewise & self.tilted(own_mm)
-        full = LIMITS.full_base + np.where(self.helmet_over, LIMITS.helmet_over_base, 0.0)
-        steep = 0.0 if own_mm is None else LIMITS.steep * (self.size_mm < LIMITS.steep_share * own_mm).any(axis=1)
-        shape = np.where(edge, LIMITS.edge + steep, np.where(self.called_fallen, full, 0.0))
-        odds = np.where(self.called_fallen, call_weight * self.score, LIMITS.upright_class) + shape
+        full = FALL_LIMITS.full_base + np.where(self.helmet_over, FALL_LIMITS.helmet_over_base, 0.0)
+        steep = (
+            0.0 if own_mm is None else FALL_LIMITS.steep * (self.size_mm < FALL_LIMITS.steep_share * own_mm).any(axis=1)
+        )
+        shape = np.where(edge, FALL_LIMITS.edge + steep, np.where(self.called_fallen, full, 0.0))
+        odds = np.where(self.called_fallen, call_weight * self.score, FALL_LIMITS.upright_class) + shape
         unmoved = self.called_fallen & ~edge & ~np.asarray(gave_way)
-        capped: Array = np.where(unmoved, np.minimum(odds, LIMITS.unmoved), odds)
+        capped: Array = np.where(unmoved, np.minimum(odds, FALL_LIMITS.unmoved), odds)
         return capped
 
 
@@ -107,7 +109,7 @@ def find_fall_signs(figures: Sequence[Detection], size_mm: Array, heading: Array
             (m, 2).
 
     """
-    helmet = np.array([figure.helmet_score > LIMITS.helmet_score for figure in figures], dtype=np.bool_)
+    helmet = np.array([figure.helmet_score > FALL_LIMITS.helmet_score for figure in figures], dtype=np.bool_)
     return FallSigns(
         called_fallen=np.array([figure.kind == "fallen" for figure in figures], dtype=np.bool_),
         score=np.clip([figure.score for figure in figures], 0.0, 1.0),
@@ -178,17 +180,20 @@ class PostureFilter:
     """
 
     def __init__(self, count: int, t_ns: int) -> None:
-        self._log_odds = np.full(count, LIMITS.start)
+        self._log_odds = np.full(count, FALL_LIMITS.start)
         self._seen_ns = np.full(count, t_ns, dtype=np.int64)
         self._change_ns = self._seen_ns.copy()  # when the evidence below began
         self._in_view = np.ones(count)  # share of the base top visible lately
-        self._called = np.full(count, LIMITS.calls_false)  # share of detections called fallen while it stood
-        self._gave_way_ns = np.full(count, t_ns - 2 * LIMITS.gave_way_ns, dtype=np.int64)
+        self._called = np.full(count, FALL_LIMITS.calls_false)  # share of detections called fallen while it stood
+        self._gave_way_ns = np.full(count, t_ns - 2 * FALL_LIMITS.gave_way_ns, dtype=np.int64)
         self._missed = np.zeros(count, dtype=np.int64)  # runs of the detector in a row that missed it
         self._vanished = np.zeros(count, dtype=np.bool_)  # it was missed so, and has not been detected since
         self._flat_from_mm = np.full((count, 2), np.nan)  # where its base lay flat first since it last gave way
         self._alarm_s = np.zeros(count)  # time for which the signs of each have spoken for a fall, until they don't
-        self._standing_s, self._false_alarm_s = LIMITS.alarms_memory_s, LIMITS.alarms_memory_s * LIMITS.alarms_false
+        self._standing_s, self._false_alarm_s = (
+            FALL_LIMITS.alarms_memory_s,
+            FALL_LIMITS.alarms_memory_s * FALL_LIMITS.alarms_false,
+        )
         self._evidence = np.zeros(count)  # cumulative sum of log-odds since then, while it favors a fall
         self.fell_ns: list[int | None] = [None] * count
         self.helmet_mm: list[tuple[float, float] | None] = [None] * count
@@ -244,30 +249,30 @@ class PostureFilter:
             at_rest: which of them nothing can have made fall, as the board is off, shape (k,); None for none.
 
         """
-        off_way = bases.off_way_mm > LIMITS.jump_mm
+        off_way = bases.off_way_mm > FALL_LIMITS.jump_mm
         jumped, tilted, flat = off_way & bases.followed, signs.tilted(bases.own_mm), signs.flat(bases.own_mm)
         self._gave_way_ns[rows[jumped | tilted]] = t_ns
         back = rows[self._vanished[rows] & flat & ~off_way]
-        self._gave_way_ns[back] = t_ns - 2 * LIMITS.gave_way_ns
+        self._gave_way_ns[back] = t_ns - 2 * FALL_LIMITS.gave_way_ns
         self._vanished[rows] = False
-        called, lies = self._called[rows], self.fallen[rows] > LIMITS.fallen_probability
+        called, lies = self._called[rows], self.fallen[rows] > FALL_LIMITS.fallen_probability
         rest = np.zeros(len(rows), dtype=np.bool_) if at_rest is None else at_rest & ~lies
-        weight = np.clip(np.log(LIMITS.calls_true / called), 0.0, LIMITS.fallen_class)
-        odds = signs.log_odds(weight, t_ns - self._gave_way_ns[rows] <= LIMITS.gave_way_ns, bases.own_mm)
-        odds += np.where(signs.called_fallen & jumped, np.minimum(LIMITS.jump, LIMITS.jump * weight), 0.0)
+        weight = np.clip(np.log(FALL_LIMITS.calls_true / called), 0.0, FALL_LIMITS.fallen_class)
+        odds = signs.log_odds(weight, t_ns - self._gave_way_ns[rows] <= FALL_LIMITS.gave_way_ns, bases.own_mm)
+        odds += np.where(signs.called_fallen & jumped, np.minimum(FALL_LIMITS.jump, FALL_LIMITS.jump * weight), 0.0)
         steady = (flat & ~jumped & np.isfinite(self._flat_from_mm[rows, 0]))[:, None]
         self._flat_from_mm[rows] = np.where(
             steady, self._flat_from_mm[rows], np.where(flat[:, None], bases.place_mm, np.nan)
         )
-        walks = np.linalg.norm(bases.place_mm - self._flat_from_mm[rows], axis=1) > LIMITS.walked_mm
-        stays = signs.called_fallen & lies & (called < LIMITS.calls_useless)
-        memory_s = np.where(rest, LIMITS.calls_at_rest_memory_s, LIMITS.calls_memory_s)
+        walks = np.linalg.norm(bases.place_mm - self._flat_from_mm[rows], axis=1) > FALL_LIMITS.walked_mm
+        stays = signs.called_fallen & lies & (called < FALL_LIMITS.calls_useless)
+        memory_s = np.where(rest, FALL_LIMITS.calls_at_rest_memory_s, FALL_LIMITS.calls_memory_s)
         gain = np.where(lies, 0.0, 1 - np.exp(-step_s / memory_s))
-        self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), LIMITS.calls_false)
-        worth = np.where(rest, min(LIMITS.at_rest_per_s * step_s, 1.0), self._alarms_worth)
+        self._called[rows] = np.maximum(called + gain * (signs.called_fallen - called), FALL_LIMITS.calls_false)
+        worth = np.where(rest, min(FALL_LIMITS.at_rest_per_s * step_s, 1.0), self._alarms_worth)
         odds = np.where(odds > 0, worth * odds, odds)
         odds = np.where(stays, np.maximum(odds, 0.0), odds)
-        odds = np.where(walks, np.minimum(odds, LIMITS.upright_class), odds)
+        odds = np.where(walks, np.minimum(odds, FALL_LIMITS.upright_class), odds)
         self._note_alarms(rows, odds > 0, lies, step_s)
         return odds
 
@@ -275,9 +280,9 @@ class PostureFilter:
     def _alarms_worth(self) -> float:
         """What signs of a fall are worth on this table, as a share of what they are with figures of known builds."""
         known, here = (
-            LIMITS.calls_true / rate for rate in (LIMITS.alarms_false, self._false_alarm_s / self._standing_s)
+            FALL_LIMITS.calls_true / rate for rate in (FALL_LIMITS.alarms_false, self._false_alarm_s / self._standing_s)
         )
-        return min(max(math.log(here) / math.log(known), LIMITS.alarms_least_worth), 1.0)
+        return min(max(math.log(here) / math.log(known), FALL_LIMITS.alarms_least_worth), 1.0)
 
     def _note_alarms(self, rows: Indices, alarmed: Bools, lies: Bools, step_s: float) -> None:
         """Learn how long signs speak for falls of figures that stand; an alarm was false once it is over.
@@ -307,10 +312,10 @@ class PostureFilter:
         """
         self._missed[rows] = 0
         self._missed[missed] += 1
-        self._in_view[rows] += LIMITS.in_view_gain * (visible - self._in_view[rows])
-        gone = missed & (self._missed >= 2) & (self._in_view > LIMITS.in_view)
+        self._in_view[rows] += FALL_LIMITS.in_view_gain * (visible - self._in_view[rows])
+        gone = missed & (self._missed >= 2) & (self._in_view > FALL_LIMITS.in_view)
         first = gone & (self._missed == 2)
-        self._log_odds[first] = np.maximum(self._log_odds[first], LIMITS.vanished)
+        self._log_odds[first] = np.maximum(self._log_odds[first], FALL_LIMITS.vanished)
         self._gave_way_ns[gone] = t_ns
         self._vanished[gone] = True
         self._flat_from_mm[gone] = np.nan
@@ -326,7 +331,7 @@ class PostureFilter:
 
         """
         before = self.fallen
-        falls, rises = (1 - math.exp(-rate * step_s) for rate in (LIMITS.falls_per_s, LIMITS.rises_per_s))
+        falls, rises = (1 - math.exp(-rate * step_s) for rate in (FALL_LIMITS.falls_per_s, FALL_LIMITS.rises_per_s))
         now = before * (1 - rises) + (1 - before) * falls
         self._log_odds = np.log(now / (1 - now))
         self._log_odds[rows] += odds
@@ -335,7 +340,7 @@ class PostureFilter:
         self._change_ns[silent] = (self._seen_ns[silent] + t_ns) // 2
         self._seen_ns[rows] = t_ns
         self._evidence[rows] = np.maximum(self._evidence[rows] + odds, 0.0)
-        was_fallen, is_fallen = before >= LIMITS.fallen_probability, after >= LIMITS.fallen_probability
+        was_fallen, is_fallen = before >= FALL_LIMITS.fallen_probability, after >= FALL_LIMITS.fallen_probability
         for row in np.flatnonzero(~was_fallen & is_fallen):
             self.fell_ns[row] = int(self._change_ns[row])
         self._evidence[was_fallen & ~is_fallen] = 0.0  # it stands again and may fall another time

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Bools
 from downfield.vision.tracking.initialization import LineUpPoses
-from downfield.vision.tracking.limits import LIMITS
+from downfield.vision.tracking.limits import TRACKER_LIMITS
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class FigureStates:
     def of(cls, line_up: LineUpPoses, t_ns: int) -> FigureStates:
         """Return the states of the figures of a line-up, found at a time."""
         count = len(line_up.players)
-        never = np.full(count, t_ns - 10 * LIMITS.let_go_ns, dtype=np.int64)
+        never = np.full(count, t_ns - 10 * TRACKER_LIMITS.let_go_ns, dtype=np.int64)
         return cls(
             seen_ns=np.where(line_up.found, line_up.stood_ns, never + 1),
             handled_ns=never.copy(),

@@ -80,7 +80,7 @@ class FrontLimits:
     """Fewer figures of a team do not show where it stands."""
 
 
-LIMITS: Final = FrontLimits()
+FRONT_LIMITS: Final = FrontLimits()
 
 
 class FrontFilter:
@@ -93,7 +93,7 @@ class FrontFilter:
     """
 
     def __init__(self, network: Array, facing: Array) -> None:
-        self._right, self._wrong = LIMITS.prior_right, LIMITS.prior_wrong
+        self._right, self._wrong = FRONT_LIMITS.prior_right, FRONT_LIMITS.prior_wrong
         self._network, self._facing = network.copy(), facing.copy()
         self._walked = np.zeros(len(network))
         self._person = np.zeros(len(network))
@@ -120,22 +120,24 @@ class FrontFilter:
     def _bounds(self) -> Array:
         """What all detections of each figure may be worth, shape (n,)."""
         usual = max(math.log(self._right / self._wrong), 0.0)
-        bounds: Array = np.array([usual, max(usual, LIMITS.confirmed), 0.0])[self._record]
+        bounds: Array = np.array([usual, max(usual, FRONT_LIMITS.confirmed), 0.0])[self._record]
         return bounds
 
     def limit_hidden(self, rows: Bools) -> None:
         """Limit the log-odds of figures behind a hand."""
         total = self.log_odds
         self._along_rad[rows] = np.nan
-        sure = np.flatnonzero(rows & (total > LIMITS.max_hidden))
+        sure = np.flatnonzero(rows & (total > FRONT_LIMITS.max_hidden))
         self._network[sure] = np.clip(self._network[sure], -self._bounds[sure], self._bounds[sure])
-        self._scale(sure, LIMITS.max_hidden / total[sure])
+        self._scale(sure, FRONT_LIMITS.max_hidden / total[sure])
 
     def limit_handled(self, rows: Indices) -> None:
         """Limit what all but the network said of figures beside a hand, which may turn them as the network will see."""
         self._along_rad[rows] = np.nan
         other = self._facing[rows] + self._walked[rows] + self._person[rows]
-        share = np.where(other > LIMITS.max_hidden, LIMITS.max_hidden / np.maximum(other, LIMITS.max_hidden), 1.0)
+        share = np.where(
+            other > FRONT_LIMITS.max_hidden, FRONT_LIMITS.max_hidden / np.maximum(other, FRONT_LIMITS.max_hidden), 1.0
+        )
         self._facing[rows] *= share
         self._walked[rows] *= share
         self._person[rows] *= share
@@ -154,8 +156,8 @@ class FrontFilter:
             t_ns: time of the measurement.
 
         """
-        self._along_rad[t_ns - self._across_ns > LIMITS.across_ns] = np.nan
-        jumps = np.abs(turned_rad) > LIMITS.jump_rad
+        self._along_rad[t_ns - self._across_ns > FRONT_LIMITS.across_ns] = np.nan
+        jumps = np.abs(turned_rad) > FRONT_LIMITS.jump_rad
         first = jumps & np.isnan(self._along_rad[rows])
         along = rows[first]
         self._along_rad[along] = heading_rad[first] - turned_rad[first]
@@ -169,7 +171,7 @@ class FrontFilter:
     def _resume(self, rows: Indices, heading_rad: Array) -> None:
         """Take up the evidence of figures, (k,), with headings, (k,), along those before they were measured across."""
         off = heading_rad - self._along_rad[rows]
-        back = np.abs(wrap_half_turn_rad(off)) < LIMITS.along_rad  # never where there is no heading of before
+        back = np.abs(wrap_half_turn_rad(off)) < FRONT_LIMITS.along_rad  # never where there is no heading of before
         same_way = np.where(np.cos(off[back]) >= 0, 1.0, -1.0)
         for evidence, before in zip(self._evidence, self._before_across, strict=True):
             evidence[rows[back]] = before[rows[back]] * same_way
@@ -188,15 +190,15 @@ class FrontFilter:
             step_s: time since the previous detection.
 
         """
-        reliable = ~beside_hand | (visible >= LIMITS.min_visible_beside_hand)
-        added = np.where(reliable, front_score, 0.0) * LIMITS.network_per_s * step_s
-        self._network[rows] = np.clip(self._network[rows] + added, -LIMITS.confirmed, LIMITS.confirmed)
+        reliable = ~beside_hand | (visible >= FRONT_LIMITS.min_visible_beside_hand)
+        added = np.where(reliable, front_score, 0.0) * FRONT_LIMITS.network_per_s * step_s
+        self._network[rows] = np.clip(self._network[rows] + added, -FRONT_LIMITS.confirmed, FRONT_LIMITS.confirmed)
 
     def update_from_walking(self, rows: Indices, ahead_mm: Array) -> None:
         """Add the evidence of distances walked ahead, or backward, by figures that nothing pushes, shape (k,)."""
-        walked = self._walked[rows] + LIMITS.walking_per_mm * ahead_mm
-        self._walked[rows] = np.clip(walked, -LIMITS.max_walked, LIMITS.max_walked)
-        told = (np.abs(self._walked) >= LIMITS.proven) & (np.abs(self._network) >= LIMITS.confirmed / 2)
+        walked = self._walked[rows] + FRONT_LIMITS.walking_per_mm * ahead_mm
+        self._walked[rows] = np.clip(walked, -FRONT_LIMITS.max_walked, FRONT_LIMITS.max_walked)
+        told = (np.abs(self._walked) >= FRONT_LIMITS.proven) & (np.abs(self._network) >= FRONT_LIMITS.confirmed / 2)
         agrees = self._walked * self._network > 0
         first = told & (self._record == 0)  # every body counts once
         self._right += int((first & agrees).sum())
@@ -206,7 +208,7 @@ class FrontFilter:
     def line_up(self, facing: Array) -> None:
         """Set the evidence of a new line-up, as `facing_odds` gives it, for figures whose walk says nothing yet."""
         self._along_rad[:] = np.nan
-        new = np.abs(self._walked) < LIMITS.proven
+        new = np.abs(self._walked) < FRONT_LIMITS.proven
         self._facing[new] = facing[new]
 
     def settle(self, row: int, *, ahead: bool) -> None:
@@ -215,11 +217,11 @@ class FrontFilter:
         What said otherwise is void, and so is from now on what the network says of a body that it takes wrong.
         """
         self._along_rad[row] = np.nan
-        self._person[row] = LIMITS.person if ahead else -LIMITS.person
+        self._person[row] = FRONT_LIMITS.person if ahead else -FRONT_LIMITS.person
         for evidence in (self._facing, self._walked):
             if evidence[row] * self._person[row] < 0:
                 evidence[row] = 0.0
-        if abs(self._network[row]) >= LIMITS.confirmed / 2:
+        if abs(self._network[row]) >= FRONT_LIMITS.confirmed / 2:
             self._record[row] = 1 if self._network[row] * self._person[row] > 0 else -1
 
     def withdraw(self, row: int) -> None:
@@ -261,16 +263,16 @@ def facing_odds(pose: Array, network: Array, light: Bools, found: Bools) -> Arra
     apart, toward_light = _separation(pose[:, :2], light, found)
     for team, sign in ((light, -1.0), (~light, 1.0)):
         own = team & found
-        rival = LIMITS.facing_rival * apart * (ahead[own] @ (sign * toward_light))
+        rival = FRONT_LIMITS.facing_rival * apart * (ahead[own] @ (sign * toward_light))
         mates = _mean_direction_of_mates(ahead[own], network[own])
-        odds[own] = rival + LIMITS.facing_team * (1 - apart) * (ahead[own] * mates).sum(axis=1)
+        odds[own] = rival + FRONT_LIMITS.facing_team * (1 - apart) * (ahead[own] * mates).sum(axis=1)
     return odds
 
 
 def _mean_direction_of_mates(ahead: Array, network: Array) -> Array:
     """Return which way the rest of a team faces, for each figure, shape (k, 2): shorter the less the others agree."""
     fronts = ahead * np.sign(network)[:, None]
-    others = max(len(ahead) - 1, LIMITS.min_team)
+    others = max(len(ahead) - 1, FRONT_LIMITS.min_team)
     mean: Array = (fronts.sum(axis=0) - fronts) / others
     return mean
 
@@ -278,7 +280,7 @@ def _mean_direction_of_mates(ahead: Array, network: Array) -> Array:
 def _separation(place: Array, light: Bools, found: Bools) -> tuple[float, Array]:
     """Return how clearly two teams stand apart, 0..1, and the unit vector from the dark to the light team."""
     own, rival = place[found & ~light], place[found & light]
-    if min(len(own), len(rival)) < LIMITS.min_team:
+    if min(len(own), len(rival)) < FRONT_LIMITS.min_team:
         return 0.0, np.zeros(2)
     toward = np.median(rival, axis=0) - np.median(own, axis=0)
     toward /= max(float(np.linalg.norm(toward)), 1e-9)

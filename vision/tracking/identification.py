@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array, Bools
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.least_cost import least_cost_pairs
 from downfield.core.roster import Roster, RosterSpot
@@ -55,7 +55,7 @@ class IdentificationLimits:
     """Further than any place on a board."""
 
 
-LIMITS: Final = IdentificationLimits()
+IDENTIFICATION_LIMITS: Final = IdentificationLimits()
 
 
 def identify(
@@ -85,7 +85,7 @@ def identify(
     """
     jersey = np.array([player.jersey == "light" for player in roster.players])
     other_team = jersey[:, None] != (light > 0)[None]
-    unlike = np.where(other_team & teams_known, LIMITS.other_figure_mm, 0.0)
+    unlike = np.where(other_team & teams_known, IDENTIFICATION_LIMITS.other_figure_mm, 0.0)
     known_mm = _spots_mm(roster, roster.spots, field)
     formation = _matching_formation(
         [_spots_mm(roster, spots, field) for spots in formations], known_mm, stands_mm, unlike
@@ -95,11 +95,13 @@ def identify(
     guessed = np.isnan(known_mm[:, 0])
     places = np.where(guessed[:, None], _in_order(roster, stands_mm, light), known_mm)
     apart = np.linalg.norm(places[:, None] - stands_mm[None], axis=2)
-    apart[guessed] *= LIMITS.guessed_place_weight
+    apart[guessed] *= IDENTIFICATION_LIMITS.guessed_place_weight
     apart += np.where((guessed | tracked)[:, None], unlike, 0.0)
-    rows, columns = least_cost_pairs(np.minimum(apart, LIMITS.unreachable_mm))
-    usual_mm = LIMITS.misplaced_ratio * float(np.median(apart[rows, columns])) if len(rows) else 0.0
-    furthest_mm = min(max(usual_mm, LIMITS.nearest_other_figure_mm), LIMITS.other_figure_mm)
+    rows, columns = least_cost_pairs(np.minimum(apart, IDENTIFICATION_LIMITS.unreachable_mm))
+    usual_mm = IDENTIFICATION_LIMITS.misplaced_ratio * float(np.median(apart[rows, columns])) if len(rows) else 0.0
+    furthest_mm = min(
+        max(usual_mm, IDENTIFICATION_LIMITS.nearest_other_figure_mm), IDENTIFICATION_LIMITS.other_figure_mm
+    )
     found: list[int | None] = [None] * len(roster.players)
     for row, column in zip(rows, columns, strict=True):
         if tracked or guessed[row] or apart[row, column] < furthest_mm:
@@ -160,7 +162,7 @@ def misfit_mm(places_mm: Array, stands_mm: Array, unlike_mm: Array) -> float:
     """
     apart = _distances(places_mm, stands_mm, unlike_mm)
     rows, columns = least_cost_pairs(apart)
-    return float(apart[rows, columns].sum()) + LIMITS.elsewhere_mm * (len(places_mm) - len(rows))
+    return float(apart[rows, columns].sum()) + IDENTIFICATION_LIMITS.elsewhere_mm * (len(places_mm) - len(rows))
 
 
 def _matching_formation(
@@ -168,12 +170,12 @@ def _matching_formation(
 ) -> Array | None:
     """Return the past formation that matches the figures, if it fits much better than their tracked places."""
     known_misfit_mm = misfit_mm(known_mm, stands_mm, unlike_mm)
-    if known_misfit_mm < LIMITS.lost_figures * LIMITS.elsewhere_mm:
+    if known_misfit_mm < IDENTIFICATION_LIMITS.lost_figures * IDENTIFICATION_LIMITS.elsewhere_mm:
         return None
     recalled = recall_formation(formations, stands_mm, unlike_mm)
     if recalled is None:
         return None
-    fits = misfit_mm(recalled, stands_mm, unlike_mm) <= LIMITS.formation_misfit_ratio * known_misfit_mm
+    fits = misfit_mm(recalled, stands_mm, unlike_mm) <= IDENTIFICATION_LIMITS.formation_misfit_ratio * known_misfit_mm
     return recalled if fits else None
 
 
@@ -186,7 +188,7 @@ def _spots_mm(roster: Roster, spots: Sequence[RosterSpot], field: FieldModel) ->
 
 def _in_order(roster: Roster, stands_mm: Array, light: Array) -> Array:
     """Return the roster's players' places if they stand in order across the field, mm, shape (n, 2)."""
-    out = np.full((len(roster.players), 2), LIMITS.unreachable_mm)
+    out = np.full((len(roster.players), 2), IDENTIFICATION_LIMITS.unreachable_mm)
     for is_light in (False, True):
         own = [row for row, player in enumerate(roster.players) if (player.jersey == "light") == is_light]
         team: Bools = (light > 0) == is_light
@@ -206,7 +208,7 @@ def _lay_over(places: Array, stands: Array, unlike: Array) -> Array:
     laid: Array = places + moves[int(np.argmin(off))]
     apart = _distances(laid, stands, unlike)
     rows, columns = least_cost_pairs(apart)
-    near = apart[rows, columns] < LIMITS.in_place_mm
+    near = apart[rows, columns] < IDENTIFICATION_LIMITS.in_place_mm
     if near.any():
         laid = laid + np.median(stands[columns[near]] - laid[rows[near]], axis=0)
     return laid
@@ -215,5 +217,5 @@ def _lay_over(places: Array, stands: Array, unlike: Array) -> Array:
 def _distances(places: Array, stands: Array, unlike: Array) -> Array:
     """Return the distance of every figure from every place, at most `elsewhere_mm`, shape (n, m)."""
     apart = np.linalg.norm(places[:, None] - stands[None], axis=2) + unlike
-    limited: Array = np.fmin(apart, LIMITS.elsewhere_mm)  # also where a place is NaN
+    limited: Array = np.fmin(apart, IDENTIFICATION_LIMITS.elsewhere_mm)  # also where a place is NaN
     return limited

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Player
 from downfield.vision.tracking.assignment import suppress_duplicates
 from downfield.vision.tracking.front import facing_odds
 from downfield.vision.tracking.identification import identify, number_figures
-from downfield.vision.tracking.kalman import LIMITS as KALMAN
+from downfield.vision.tracking.kalman import KALMAN_LIMITS
 from downfield.vision.tracking.measurement import POSE, SIZE, Measurements
 from downfield.vision.tracking.teams import TeamColors, cluster_teams
 
@@ -86,7 +86,7 @@ class LineUpLimits:
     """Limit of one frame's front score."""
 
 
-LIMITS: Final = LineUpLimits()
+_LIMITS: Final = LineUpLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class _Stand:
     @property
     def lasts(self) -> bool:
         """Whether detections were frequent enough for a figure."""
-        return self.detections >= LIMITS.min_detected_share * self.frames
+        return self.detections >= _LIMITS.min_detected_share * self.frames
 
 
 class LineUpSearch:
@@ -196,7 +196,7 @@ class LineUpSearch:
         self._stands = [
             stand
             for stand in self._stands
-            if t_ns - stand.last_ns <= LIMITS.gone_ns or stand.missed < LIMITS.gone_detections
+            if t_ns - stand.last_ns <= _LIMITS.gone_ns or stand.missed < _LIMITS.gone_detections
         ]
         measurements = suppress_duplicates(measurements)
         for stand in self._stands:
@@ -205,9 +205,9 @@ class LineUpSearch:
         for row in range(len(measurements)):
             self._add(measurements, row, t_ns)
         lasting = [stand for stand in self._stands if stand.lasts]
-        settled = [stand for stand in lasting if stand.last_ns - stand.since_ns >= LIMITS.still_ns]
+        settled = [stand for stand in lasting if stand.last_ns - stand.since_ns >= _LIMITS.still_ns]
         lasting = [stand for stand in lasting if stand.frames > 2]
-        waited = t_ns - self._began_ns >= LIMITS.max_wait_ns
+        waited = t_ns - self._began_ns >= _LIMITS.max_wait_ns
         wanted = 2 if self._roster is None else len(self._roster.players)
         known = self._roster is not None
         if len(settled) >= wanted and (len(settled) >= len(lasting) or (waited and known)):
@@ -215,12 +215,12 @@ class LineUpSearch:
         if known and not hidden:
             if self._begin_to_walk(measurements, t_ns):
                 return self._line_up(self._stood)
-            if len(settled) >= LIMITS.min_found_share * wanted and self._are_there(settled, t_ns):
+            if len(settled) >= _LIMITS.min_found_share * wanted and self._are_there(settled, t_ns):
                 self._stood, self._stood_ns = settled, t_ns
         if not waited:
             return None
         moving = len(measurements) - sum(stand.last_ns == t_ns for stand in settled)
-        if settled and moving <= LIMITS.max_moving_share * len(measurements):
+        if settled and moving <= _LIMITS.max_moving_share * len(measurements):
             return self._line_up(settled)
         # A roster's places are those at which the players were named: figures that have moved can't be identified.
         return None if known else self.from_single_frame(measurements, t_ns)
@@ -234,28 +234,28 @@ class LineUpSearch:
         if not self._stands:
             return None
         found = self._line_up(self._stands)
-        factor = LIMITS.first_guess_factor
+        factor = _LIMITS.first_guess_factor
         return replace(found, cov=found.cov * factor, size_sigma_mm=found.size_sigma_mm * math.sqrt(factor))
 
     def _begin_to_walk(self, measurements: Measurements, t_ns: int) -> bool:
         """Return whether most figures that stood still a moment ago are detected elsewhere now."""
-        recent = bool(self._stood) and t_ns - self._stood_ns <= LIMITS.stood_ns
-        in_view = len(measurements) >= LIMITS.min_found_share * len(self._stood)
+        recent = bool(self._stood) and t_ns - self._stood_ns <= _LIMITS.stood_ns
+        in_view = len(measurements) >= _LIMITS.min_found_share * len(self._stood)
         return recent and in_view and not self._are_there(self._stood, t_ns)
 
     @staticmethod
     def _are_there(stands: list[_Stand], t_ns: int) -> bool:
         """Return whether most of these figures are still detected where they stood."""
-        return sum(stand.last_ns < t_ns for stand in stands) < LIMITS.left_share * len(stands)
+        return sum(stand.last_ns < t_ns for stand in stands) < _LIMITS.left_share * len(stands)
 
     def _add(self, measurements: Measurements, row: int, t_ns: int) -> None:
         """Add a detection to its stand, or start a new stand."""
         pose, cov = measurements.pose[row], measurements.covariance[row]
         light, fallen = float(measurements.light[row]), float(measurements.fallen[row])
-        front = 2 * math.atanh(min(float(measurements.front[row]), LIMITS.max_front_score))
+        front = 2 * math.atanh(min(float(measurements.front[row]), _LIMITS.max_front_score))
         colors = measurements.colors[row]
         near = min(self._stands, key=lambda stand: float(np.hypot(*(stand.pose[:2] - pose[:2]))), default=None)
-        if near is None or np.hypot(*(near.pose[:2] - pose[:2])) > LIMITS.same_place_mm or near.last_ns == t_ns:
+        if near is None or np.hypot(*(near.pose[:2] - pose[:2])) > _LIMITS.same_place_mm or near.last_ns == t_ns:
             self._stands.append(_Stand(pose.copy(), cov, t_ns, t_ns, light, front, fallen, [colors]))
             return
         off = pose - near.pose
@@ -266,7 +266,7 @@ class LineUpSearch:
         near.cov = near.cov + (cov - near.cov) / near.detections
         near.light += light
         near.fallen += fallen
-        if len(near.colors) < LIMITS.color_samples:
+        if len(near.colors) < _LIMITS.color_samples:
             near.colors.append(colors)
         near.front += -front if flipped else front
 
@@ -286,8 +286,8 @@ class LineUpSearch:
             teams = teams.swapped()
         count = len(players)
         pose, front, stood_ns = np.zeros((count, 5)), np.zeros(count), np.zeros(count, dtype=np.int64)
-        cov = np.tile(np.diag([LIMITS.unfound_sigma_mm**2, LIMITS.unfound_sigma_mm**2, np.pi**2]), (count, 1, 1))
-        sigma = np.full((count, 2), LIMITS.roster_size_sigma_mm)
+        cov = np.tile(np.diag([_LIMITS.unfound_sigma_mm**2, _LIMITS.unfound_sigma_mm**2, np.pi**2]), (count, 1, 1))
+        sigma = np.full((count, 2), _LIMITS.roster_size_sigma_mm)
         pose[:, :2] = np.array(self._field.board_mm).reshape(2, 2).mean(axis=0)
         spots = () if self._roster is None else self._roster.spots
         expected = {spot.id: self._field.to_mm(np.array([spot.x_yd, spot.y_yd])) for spot in spots}
@@ -296,23 +296,23 @@ class LineUpSearch:
             if row is None:
                 if player.id in expected:
                     pose[i, :2] = expected[player.id]
-                    cov[i, [0, 1], [0, 1]] = LIMITS.expected_sigma_mm**2
+                    cov[i, [0, 1], [0, 1]] = _LIMITS.expected_sigma_mm**2
                 continue
             stand = stands[row]
             stood_ns[i] = stand.last_ns
             # The persistent part of the error is not averaged away.
-            share = KALMAN.persistent_share + (1 - KALMAN.persistent_share) / stand.detections
+            share = KALMAN_LIMITS.persistent_share + (1 - KALMAN_LIMITS.persistent_share) / stand.detections
             pose[i, POSE] = stand.pose[POSE]
             cov[i] = share * stand.cov[POSE, POSE]
             if self._roster is None:
                 pose[i, SIZE] = sizes[row]
                 if stand.fallen <= 0:
                     sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
-            front[i] = LIMITS.front_frames * stand.front / stand.detections
+            front[i] = _LIMITS.front_frames * stand.front / stand.detections
         found = np.array([row is not None for row in rows])
         facing = facing_odds(pose, front, np.array([player.jersey == "light" for player in players]), found)
         known = self._roster is not None
-        height_sigma_mm = LIMITS.roster_height_sigma_mm if known else LIMITS.guessed_height_sigma_mm
+        height_sigma_mm = _LIMITS.roster_height_sigma_mm if known else _LIMITS.guessed_height_sigma_mm
         return LineUpPoses(tuple(players), pose, cov, sigma, front, facing, height_sigma_mm, teams, found, stood_ns)
 
     def _identify(

@@ -95,13 +95,13 @@ class KalmanLimits:
     """Normalized innovation squared of place and heading (chi squared of 3, 99.9 %); beyond, the figure was moved."""
 
 
-LIMITS: Final = KalmanLimits()
+KALMAN_LIMITS: Final = KalmanLimits()
 
 _NOISE: Final = {
-    MotionMode.WALKING: LIMITS.walking,
-    MotionMode.STANDING: LIMITS.standing,
-    MotionMode.UNSEEN: LIMITS.unseen,
-    MotionMode.HANDLED: LIMITS.handled,
+    MotionMode.WALKING: KALMAN_LIMITS.walking,
+    MotionMode.STANDING: KALMAN_LIMITS.standing,
+    MotionMode.UNSEEN: KALMAN_LIMITS.unseen,
+    MotionMode.HANDLED: KALMAN_LIMITS.handled,
 }
 
 
@@ -136,7 +136,7 @@ class MotionFilter:
         mean[:, MEASURED] = pose
         full = np.zeros((len(pose), 8, 8))
         full[:, :3, :3] = cov
-        full[:, [VX, VY, SPIN], [VX, VY, SPIN]] = np.array(LIMITS.start_rate_sigma) ** 2
+        full[:, [VX, VY, SPIN], [VX, VY, SPIN]] = np.array(KALMAN_LIMITS.start_rate_sigma) ** 2
         full[:, [LENGTH, WIDTH], [LENGTH, WIDTH]] = size_sigma_mm**2
         return cls(mean, full, cov.copy(), mean[:, _PLACE_AND_RATES])
 
@@ -184,11 +184,11 @@ class MotionFilter:
         """
         off = self.innovation(rows, pose)
         mean, cov = self.mean[rows], self.cov[rows]
-        white = noise * (1 - LIMITS.persistent_share)
+        white = noise * (1 - KALMAN_LIMITS.persistent_share)
         spread = cov[:, MEASURED][:, :, MEASURED] + white
         # The persistent error changes little between frames, but much between a visible corner and a hidden one.
-        nis = mahalanobis(off[:, :3], spread[:, :3, :3] + LIMITS.persistent_share * noise[:, :3, :3])
-        outlier = nis > LIMITS.outlier_nis
+        nis = mahalanobis(off[:, :3], spread[:, :3, :3] + KALMAN_LIMITS.persistent_share * noise[:, :3, :3])
+        outlier = nis > KALMAN_LIMITS.outlier_nis
         if outlier.any():
             for axis, rate in ((X, VX), (Y, VY), (HEADING, SPIN)):
                 jump = off[outlier, axis] ** 2
@@ -198,8 +198,8 @@ class MotionFilter:
         spread = across[:, MEASURED] + white
         gain = np.linalg.solve(spread, across.transpose(0, 2, 1)).transpose(0, 2, 1)
         # A size is constant, and its error lasts as long as something hides an edge.
-        likely = off[:, 3:] ** 2 < LIMITS.size_outlier_sigmas**2 * np.diagonal(spread, axis1=1, axis2=2)[:, 3:]
-        size_gain = min(LIMITS.size_gain_per_s * step_s, LIMITS.max_size_gain)
+        likely = off[:, 3:] ** 2 < KALMAN_LIMITS.size_outlier_sigmas**2 * np.diagonal(spread, axis1=1, axis2=2)[:, 3:]
+        size_gain = min(KALMAN_LIMITS.size_gain_per_s * step_s, KALMAN_LIMITS.max_size_gain)
         gain[:, SIZE] *= np.where(likely, size_gain, 0.0)[:, :, None]
         mean = mean + np.einsum("kij,kj->ki", gain, off)
         mean[:, HEADING] = wrap_rad(mean[:, HEADING])
@@ -208,7 +208,7 @@ class MotionFilter:
         cov = left @ cov @ left.transpose(0, 2, 1) + gain @ white @ gain.transpose(0, 2, 1)
         self.mean[rows] = mean
         self.cov[rows] = (cov + cov.transpose(0, 2, 1)) / 2
-        self.persistent[rows] = LIMITS.persistent_share * noise[:, :3, :3]
+        self.persistent[rows] = KALMAN_LIMITS.persistent_share * noise[:, :3, :3]
         self.measured[rows] = mean[:, _PLACE_AND_RATES]
         return nis
 
@@ -237,7 +237,7 @@ class MotionFilter:
         self.mean[rows[:, None], rates] = 0.0
         for rate in rates:
             self.cov[rows, rate, :] = self.cov[rows, :, rate] = 0.0
-            self.cov[rows, rate, rate] = LIMITS.resting_rate_sigma**2
+            self.cov[rows, rate, rate] = KALMAN_LIMITS.resting_rate_sigma**2
 
     def relocate(self, rows: Indices, place_mm: Array) -> None:
         """Set figures' places, shape (k, 2), as if they had just been measured there."""
@@ -270,7 +270,7 @@ def _transition(noise: ProcessNoise, step_s: float) -> tuple[Array, Array]:
         covariance[axis, axis] = density * reach**3 / 3
         covariance[axis, rate] = covariance[rate, axis] = density * reach**2 / 2
         covariance[rate, rate] = density * reach
-    covariance[LENGTH, LENGTH] = covariance[WIDTH, WIDTH] = LIMITS.size_drift_mm2_per_s * step_s
+    covariance[LENGTH, LENGTH] = covariance[WIDTH, WIDTH] = KALMAN_LIMITS.size_drift_mm2_per_s * step_s
     return transition, covariance
 
 

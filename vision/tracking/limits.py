@@ -56,4 +56,4 @@ class TrackerLimits:
     """A figure put down further than this from its old place may be a different figure."""
 
 
-LIMITS: Final = TrackerLimits()
+TRACKER_LIMITS: Final = TrackerLimits()

@@ -10,8 +10,8 @@ import numpy as np
 from downfield.core.arrays import Array, Bools
 from downfield.core.scene import Power
 from downfield.vision.occlusion.hands import near_hands
-from downfield.vision.tracking.assignment import LIMITS as ASSIGNMENT
 from downfield.vision.tracking.assignment import (
+    ASSIGNMENT_LIMITS,
     Assignment,
     MergedPairs,
     assign,
@@ -22,10 +22,15 @@ from downfield.vision.tracking.assignment import (
 from downfield.vision.tracking.fallen_beside import prefer_fallen
 from downfield.vision.tracking.figure_states import FigureStates
 from downfield.vision.tracking.kalman import MotionFilter
-from downfield.vision.tracking.limits import LIMITS
+from downfield.vision.tracking.limits import TRACKER_LIMITS
 from downfield.vision.tracking.measurement import Measurements
-from downfield.vision.tracking.recovery import LIMITS as RECOVERY
-from downfield.vision.tracking.recovery import LostFigures, UnmatchedDetections, recover, settled_for_far
+from downfield.vision.tracking.recovery import (
+    RECOVERY_LIMITS,
+    LostFigures,
+    UnmatchedDetections,
+    recover,
+    settled_for_far,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,47 +81,49 @@ class FigureMatcher:
         off_mm = np.linalg.norm(motion.mean[:, None, :2] - place[None], axis=2)
         away_ns = frame.t_ns - figures.seen_ns
         off_way_mm = motion.off_way_mm(place, away_ns)
-        alone = frame.t_ns - figures.handled_ns > LIMITS.let_go_ns
+        alone = frame.t_ns - figures.handled_ns > TRACKER_LIMITS.let_go_ns
         merged = self._find_merged(motion, figures, place, frame.t_ns)
-        impossible = _impossible(off_mm, measurements, frame.hands_mm, away_ns <= LIMITS.unseen_ns, taken)
+        impossible = _impossible(off_mm, measurements, frame.hands_mm, away_ns <= TRACKER_LIMITS.unseen_ns, taken)
         impossible[:, merged.detections] = True
         excluded = impossible | self._unmatched.seen_beside(place, figures.seen_ns)
         excluded |= out_of_reach(off_way_mm, away_ns, measurements) & alone[:, None]
         # A figure that was never there comes by a detection that lasts, not by the first one that nobody else takes.
-        excluded |= (figures.seen_ns < self._began_ns - 2 * LIMITS.let_go_ns)[:, None]
+        excluded |= (figures.seen_ns < self._began_ns - 2 * TRACKER_LIMITS.let_go_ns)[:, None]
         # So does one that is missed while others are detected, unless it comes back about on its way.
-        blind = frame.t_ns - int(figures.seen_ns.max()) > LIMITS.blind_ns
-        near_mm = ASSIGNMENT.known_mm + RECOVERY.walking_mm_per_s * away_ns * 1e-9
-        near_mm[~alone | (away_ns <= LIMITS.unseen_ns) | blind] = np.inf
+        blind = frame.t_ns - int(figures.seen_ns.max()) > TRACKER_LIMITS.blind_ns
+        near_mm = ASSIGNMENT_LIMITS.known_mm + RECOVERY_LIMITS.walking_mm_per_s * away_ns * 1e-9
+        near_mm[~alone | (away_ns <= TRACKER_LIMITS.unseen_ns) | blind] = np.inf
         excluded |= off_way_mm > near_mm[:, None]
         found = assign(motion, np.arange(len(away_ns)), measurements, columns, self._jersey, excluded)
         found = prefer_fallen(found, measurements, off_mm, self._jersey, frame.lies)
         left = np.delete(columns, found.detections)
         lasted_ns = np.zeros(len(columns), dtype=np.int64)
         lasted_ns[left] = self._unmatched.update(place[left], frame.t_ns)
-        settled = np.flatnonzero(lasted_ns >= RECOVERY.settled_ns)
+        settled = np.flatnonzero(lasted_ns >= RECOVERY_LIMITS.settled_ns)
         away_ns[found.figures] = 0
-        hidden = (away_ns > LIMITS.unseen_ns) & ~near_hands(frame.hands_mm, motion.mean[:, :2])
-        vague = (motion.place_sigma_mm() > RECOVERY.lost_mm) | (away_ns > RECOVERY.lost_ns)
+        hidden = (away_ns > TRACKER_LIMITS.unseen_ns) & ~near_hands(frame.hands_mm, motion.mean[:, :2])
+        vague = (motion.place_sigma_mm() > RECOVERY_LIMITS.lost_mm) | (away_ns > RECOVERY_LIMITS.lost_ns)
         figures.lost = hidden & (taken | vague)
         if len(settled):
-            fastest_mm_per_s = RECOVERY.standing_mm_per_s if frame.power == "off" else ASSIGNMENT.fastest_mm_per_s
+            fastest_mm_per_s = (
+                RECOVERY_LIMITS.standing_mm_per_s if frame.power == "off" else ASSIGNMENT_LIMITS.fastest_mm_per_s
+            )
             away_ns = np.minimum(away_ns, frame.t_ns - self._began_ns)
             # A figure that is not where it surely was may have been another one all along.
-            astray = figures.lost & ~figures.sure & (away_ns > RECOVERY.unnoticed_ns)
+            astray = figures.lost & ~figures.sure & (away_ns > RECOVERY_LIMITS.unnoticed_ns)
             lost = LostFigures(away_ns, hidden, figures.lost, taken | astray, fastest_mm_per_s)
             # Neither is a detection that stayed in one place while the figure was surely detected elsewhere.
             impossible |= self._unmatched.fixtures(place, figures.seen_ns) & figures.sure[:, None]
             impossible |= lost.too_far(off_mm)
-            impossible |= (off_mm > RECOVERY.far_mm) & ~settled_for_far(measurements, lasted_ns)[None]
+            impossible |= (off_mm > RECOVERY_LIMITS.far_mm) & ~settled_for_far(measurements, lasted_ns)[None]
             recovered = recover(motion, lost, measurements, settled, self._jersey, impossible)
             soon = lost.too_soon(off_way_mm)[recovered.figures, recovered.detections]
             recovered = recovered.select(~soon)
             moved_mm = np.linalg.norm(place[recovered.detections] - figures.stood_mm[recovered.figures], axis=1)
-            figures.sure[recovered.figures[moved_mm > LIMITS.replaced_mm]] = False
+            figures.sure[recovered.figures[moved_mm > TRACKER_LIMITS.replaced_mm]] = False
             found = found.joined(recovered)
         _follow_merged(motion, figures, merged, found, place, frame.t_ns)
-        astray = off_mm[found.figures, found.detections] > LIMITS.astray_mm
+        astray = off_mm[found.figures, found.detections] > TRACKER_LIMITS.astray_mm
         figures.sure[found.figures[astray & ~taken[found.figures]]] = False
         return found
 
@@ -125,7 +132,7 @@ class FigureMatcher:
         """Return the pairs without a hand near that are likely detected as one, see `find_merged`."""
         since_ns = t_ns - np.maximum(figures.seen_ns, figures.merged_ns)
         merged = find_merged(motion.mean[:, :2], t_ns - figures.seen_ns, since_ns, place_mm)
-        alone = t_ns - figures.handled_ns > LIMITS.let_go_ns
+        alone = t_ns - figures.handled_ns > TRACKER_LIMITS.let_go_ns
         return merged.select(np.asarray(alone[merged.figures].all(axis=1)))
 
 
@@ -143,11 +150,11 @@ def _impossible(
 
     """
     # A detection in a hand, or beside one, is no figure that was missed elsewhere.
-    own_mm = np.where(taken, ASSIGNMENT.solid_mm, LIMITS.carried_mm)
+    own_mm = np.where(taken, ASSIGNMENT_LIMITS.solid_mm, TRACKER_LIMITS.carried_mm)
     out: Bools = near_hands(hands_mm, measurements.pose[:, :2])[None] & (off_mm > own_mm[:, None])
     out |= lie_on_others(measurements)[None]
     # Where a figure is that was just detected, no other one can be, even if it looks different now.
-    own = off_mm < ASSIGNMENT.solid_mm
+    own = off_mm < ASSIGNMENT_LIMITS.solid_mm
     occupied: Bools = np.asarray((own & present[:, None]).any(axis=0))
     out |= occupied[None] & ~own
     return out

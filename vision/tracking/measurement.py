@@ -18,10 +18,9 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.jacobians import locate
 from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array, Bools, Indices
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.frame import Detection
-from downfield.models.base_sizes import CORNER_CORRELATION, errors_by_direction, estimate_sizes
-from downfield.models.base_sizes import LIMITS as BASE_SIZES
+from downfield.models.base_sizes import CORNER_CORRELATION, SIZE_CORRECTION_LIMITS, errors_by_direction, estimate_sizes
 from downfield.vision.tracking.falls import FallSigns, find_fall_signs
 
 PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
@@ -86,10 +85,12 @@ class MeasurementLimits:
     """Error, rad or mm, of quantities that were not measured."""
 
 
-LIMITS: Final = MeasurementLimits()
+MEASUREMENT_LIMITS: Final = MeasurementLimits()
 
-_USUAL: Final = np.array([0.0, 0.0, 0.0, *LIMITS.usual_size_mm])
-_USUAL_INFORMATION: Final = np.diag([0.0, 0.0, 0.0, *(sigma_mm**-2.0 for sigma_mm in LIMITS.usual_size_sigma_mm)])
+_USUAL: Final = np.array([0.0, 0.0, 0.0, *MEASUREMENT_LIMITS.usual_size_mm])
+_USUAL_INFORMATION: Final = np.diag(
+    [0.0, 0.0, 0.0, *(sigma_mm**-2.0 for sigma_mm in MEASUREMENT_LIMITS.usual_size_sigma_mm)]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,8 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     points_px = np.array([_points_px(figure) for figure in figures], dtype=np.float64).reshape(count, _POINTS, 2)
     heights = np.full((count, _POINTS), height_mm)
     heights[:, _HELMET] = [
-        LIMITS.fallen_helmet_mm if figure.kind == "fallen" else LIMITS.helmet_mm for figure in figures
+        MEASUREMENT_LIMITS.fallen_helmet_mm if figure.kind == "fallen" else MEASUREMENT_LIMITS.helmet_mm
+        for figure in figures
     ]
     *located, by_parameters = locate(camera, points_px.reshape(-1, 2), heights.ravel(), select=_CENTERS)
     places, by_pixel, by_height = (values.reshape(count, _POINTS, *values.shape[1:]) for values in located)
@@ -189,15 +191,15 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         inside = [figure for figure, kept in zip(figures, on_board.tolist(), strict=True) if kept]
         return measure(inside, calibration, height_mm)
     scores = np.array([_corner_scores(figure) for figure in figures]).reshape(count, 4)
-    sigma_px = _sigma_px(figures, scores, camera.lens.size_px[0] / LIMITS.reference_width_px)
+    sigma_px = _sigma_px(figures, scores, camera.lens.size_px[0] / MEASUREMENT_LIMITS.reference_width_px)
     pose, covariance = _fit(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
     # A base seen from its edge looks short, so its apparent size is used before sizes are made consistent.
-    standing = places[:, _HELMET] + by_height[:, _HELMET] * (LIMITS.helmet_mm - heights[:, _HELMET, None])
+    standing = places[:, _HELMET] + by_height[:, _HELMET] * (MEASUREMENT_LIMITS.helmet_mm - heights[:, _HELMET, None])
     signs = find_fall_signs(figures, pose[:, SIZE], pose[:, 2], standing - pose[:, PLACE])
     fallen = signs.log_odds()
     lies = fallen > 0
     _apply_likely_sizes(pose, covariance, np.flatnonzero(~lies))
-    covariance[lies] = np.diag([LIMITS.fallen_sigma_mm**2] * 2 + [LIMITS.unknown_sigma**2] * 3)
+    covariance[lies] = np.diag([MEASUREMENT_LIMITS.fallen_sigma_mm**2] * 2 + [MEASUREMENT_LIMITS.unknown_sigma**2] * 3)
     has_scores = [len(figure.corner_scores) == 4 for figure in figures]
     return Measurements(
         detections=figures,
@@ -229,7 +231,7 @@ def _points_px(figure: Detection) -> list[tuple[float, float]]:
 
 
 def _corner_scores(figure: Detection) -> tuple[float, ...]:
-    return figure.corner_scores if len(figure.corner_scores) == 4 else (LIMITS.seen_score,) * 4
+    return figure.corner_scores if len(figure.corner_scores) == 4 else (MEASUREMENT_LIMITS.seen_score,) * 4
 
 
 def _sigma_px(figures: Sequence[Detection], scores: Array, scale: float) -> Array:
@@ -241,8 +243,14 @@ def _sigma_px(figures: Sequence[Detection], scores: Array, scale: float) -> Arra
         scale: width of the image relative to `reference_width_px`.
 
     """
-    hidden = np.clip((LIMITS.seen_score - scores) / (LIMITS.seen_score - LIMITS.hidden_score), 0.0, 1.0)
-    spread_px = LIMITS.seen_corner_px + hidden * (LIMITS.hidden_corner_px - LIMITS.seen_corner_px)
+    hidden = np.clip(
+        (MEASUREMENT_LIMITS.seen_score - scores) / (MEASUREMENT_LIMITS.seen_score - MEASUREMENT_LIMITS.hidden_score),
+        0.0,
+        1.0,
+    )
+    spread_px = MEASUREMENT_LIMITS.seen_corner_px + hidden * (
+        MEASUREMENT_LIMITS.hidden_corner_px - MEASUREMENT_LIMITS.seen_corner_px
+    )
     sigma: Array = np.repeat(scale * spread_px[..., None], 2, axis=2)
     known = [row for row, figure in enumerate(figures) if len(figure.corner_sigma_px) == 4]
     if known:
@@ -282,8 +290,12 @@ def _fit(corners: Array, weight: Array) -> tuple[Array, Array]:
     """Fit rectangles to corners, shape (m, 4, 2), of weights (m, 8, 8): poses (m, 5) and covariances (m, 5, 5)."""
     count = len(corners)
     pose = np.empty((count, 5))
-    pose[:, PLACE], pose[:, 2], pose[:, SIZE] = corners.mean(axis=1), _heading(corners), LIMITS.usual_size_mm
-    for last in [False] * LIMITS.fit_rounds + [True]:
+    pose[:, PLACE], pose[:, 2], pose[:, SIZE] = (
+        corners.mean(axis=1),
+        _heading(corners),
+        MEASUREMENT_LIMITS.usual_size_mm,
+    )
+    for last in [False] * MEASUREMENT_LIMITS.fit_rounds + [True]:
         model, slope = (values.reshape(count, 8, *values.shape[3:]) for values in _corners(pose))
         residual = corners.reshape(count, 8) - model
         pull = slope.transpose(0, 2, 1) @ weight
@@ -292,12 +304,14 @@ def _fit(corners: Array, weight: Array) -> tuple[Array, Array]:
             break
         gradient = np.einsum("mpi,mi->mp", pull, residual) + (_USUAL - pose) @ _USUAL_INFORMATION
         pose = pose + np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
-        pose[:, SIZE] = np.maximum(pose[:, SIZE], LIMITS.min_size_mm)
+        pose[:, SIZE] = np.maximum(pose[:, SIZE], MEASUREMENT_LIMITS.min_size_mm)
     unusual = pose - _USUAL
     misfit = np.einsum("mi,mij,mj->m", residual, weight, residual)
     misfit = misfit + np.einsum("mp,mp->m", unusual @ _USUAL_INFORMATION, unusual)
     pose[:, 2] = wrap_rad(pose[:, 2])
-    covariance: Array = np.linalg.inv(information) * np.maximum(1.0, misfit / LIMITS.fit_chi2)[:, None, None]
+    covariance: Array = (
+        np.linalg.inv(information) * np.maximum(1.0, misfit / MEASUREMENT_LIMITS.fit_chi2)[:, None, None]
+    )
     return pose, covariance
 
 
@@ -313,7 +327,7 @@ def _apply_likely_sizes(pose: Array, covariance: Array, rows: Indices) -> None:
 
     Place and heading follow: if a base was measured too short at its front, its center moves ahead.
     """
-    if len(rows) < BASE_SIZES.min_bases:
+    if len(rows) < SIZE_CORRECTION_LIMITS.min_bases:
         return
     size, cov = pose[rows, SIZE], covariance[rows]
     noise = np.diagonal(cov[:, SIZE, SIZE], axis1=1, axis2=2)
@@ -324,7 +338,10 @@ def _apply_likely_sizes(pose: Array, covariance: Array, rows: Indices) -> None:
     known = np.zeros((len(rows), 2, 2))
     known[:, [0, 1], [0, 1]] = left * size**2 - noise
     # Length and width can't be more correlated than their remaining errors allow.
-    joint, limit = cov[:, SIZE, SIZE][:, 0, 1], LIMITS.max_size_correlation * (left * size**2).prod(axis=1) ** 0.5
+    joint, limit = (
+        cov[:, SIZE, SIZE][:, 0, 1],
+        MEASUREMENT_LIMITS.max_size_correlation * (left * size**2).prod(axis=1) ** 0.5,
+    )
     known[:, [0, 1], [1, 0]] = (np.clip(joint, -limit, limit) - joint)[:, None]
     covariance[rows] = cov + gain @ known @ gain.transpose(0, 2, 1)
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Bools, Indices
-from downfield.vision.tracking.assignment import LIMITS as ASSIGNMENT
-from downfield.vision.tracking.assignment import Assignment, assign
+from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, assign
 from downfield.vision.tracking.kalman import MotionFilter
 from downfield.vision.tracking.measurement import Measurements
 
@@ -84,7 +83,7 @@ class RecoveryLimits:
     """Angle by which a figure that was missed for a moment may have turned in place."""
 
 
-LIMITS: Final = RecoveryLimits()
+RECOVERY_LIMITS: Final = RecoveryLimits()
 
 
 @dataclass(slots=True)
@@ -110,22 +109,25 @@ class _Unmatched:
 
     def update(self, place_mm: Array, t_ns: int) -> None:
         """Add a new detection."""
-        if t_ns - self.last_ns > LIMITS.forgotten_ns:
+        if t_ns - self.last_ns > RECOVERY_LIMITS.forgotten_ns:
             self.since_ns, self.count = t_ns, 0
-        if np.linalg.norm(place_mm - self.home_mm) > LIMITS.same_place_mm:
+        if np.linalg.norm(place_mm - self.home_mm) > RECOVERY_LIMITS.same_place_mm:
             self.home_mm, self.home_ns = place_mm, t_ns
         self.place_mm, self.last_ns, self.count = place_mm, t_ns, self.count + 1
 
     def may_be_at(self, place_mm: Array, t_ns: int) -> bool:
         """Return whether a detection at a place, shape (2,), may continue it."""
-        walked_mm = LIMITS.walks_mm_per_s * (t_ns - self.last_ns) * 1e-9
-        reach_mm = max(LIMITS.same_place_mm, min(walked_mm + LIMITS.same_place_mm / 2, LIMITS.furthest_mm))
+        walked_mm = RECOVERY_LIMITS.walks_mm_per_s * (t_ns - self.last_ns) * 1e-9
+        reach_mm = max(
+            RECOVERY_LIMITS.same_place_mm,
+            min(walked_mm + RECOVERY_LIMITS.same_place_mm / 2, RECOVERY_LIMITS.furthest_mm),
+        )
         return bool(np.linalg.norm(self.place_mm - place_mm) <= reach_mm)
 
     def is_forgotten(self, t_ns: int) -> bool:
         """Return whether the last detection is too long ago."""
-        stayed = self.last_ns - self.home_ns >= LIMITS.fixture_ns
-        return t_ns - self.last_ns > (LIMITS.fixture_forgotten_ns if stayed else LIMITS.forgotten_ns)
+        stayed = self.last_ns - self.home_ns >= RECOVERY_LIMITS.fixture_ns
+        return t_ns - self.last_ns > (RECOVERY_LIMITS.fixture_forgotten_ns if stayed else RECOVERY_LIMITS.forgotten_ns)
 
 
 class UnmatchedDetections:
@@ -162,14 +164,14 @@ class UnmatchedDetections:
             Shape (n, m).
 
         """
-        return self._at_places(place_mm, seen_ns, lambda old: seen_ns - old.home_ns >= LIMITS.fixture_ns)
+        return self._at_places(place_mm, seen_ns, lambda old: seen_ns - old.home_ns >= RECOVERY_LIMITS.fixture_ns)
 
     def _at_places(
         self, place_mm: Array, seen_ns: NDArray[np.int64], was_elsewhere: Callable[[_Unmatched], Bools]
     ) -> Bools:
         out = np.zeros((len(seen_ns), len(place_mm)), dtype=bool)
         for old in self._known:
-            near = np.linalg.norm(place_mm - old.place_mm, axis=1) < LIMITS.same_place_mm
+            near = np.linalg.norm(place_mm - old.place_mm, axis=1) < RECOVERY_LIMITS.same_place_mm
             out |= was_elsewhere(old)[:, None] & near[None]
         return out
 
@@ -189,7 +191,7 @@ class UnmatchedDetections:
                 self._known.append(_Unmatched(place, t_ns, t_ns, place, t_ns))
                 continue
             same.update(place, t_ns)
-            lasted_ns[row] = t_ns - same.since_ns if same.count >= LIMITS.min_detections else 0
+            lasted_ns[row] = t_ns - same.since_ns if same.count >= RECOVERY_LIMITS.min_detections else 0
         return lasted_ns
 
 
@@ -210,12 +212,12 @@ class LostFigures:
     hidden: Bools
     lost: Bools
     taken: Bools
-    fastest_mm_per_s: float = ASSIGNMENT.fastest_mm_per_s
+    fastest_mm_per_s: float = ASSIGNMENT_LIMITS.fastest_mm_per_s
 
     def too_far(self, off_mm: Array) -> Bools:
         """Return which detections are further off than figures walk, shape (n, m), given their distances."""
-        reach_mm = LIMITS.walking_sigmas * LIMITS.walking_mm_per_s * self.away_ns * 1e-9
-        too_far: Bools = (off_mm > np.maximum(reach_mm, LIMITS.stride_mm)[:, None]) & ~self.taken[:, None]
+        reach_mm = RECOVERY_LIMITS.walking_sigmas * RECOVERY_LIMITS.walking_mm_per_s * self.away_ns * 1e-9
+        too_far: Bools = (off_mm > np.maximum(reach_mm, RECOVERY_LIMITS.stride_mm)[:, None]) & ~self.taken[:, None]
         return too_far
 
     def too_soon(self, off_way_mm: Array) -> Bools:
@@ -227,8 +229,8 @@ class LostFigures:
             off_way_mm: distances of detections from the ways on which the figures were walking, shape (n, m).
 
         """
-        reach_mm = ASSIGNMENT.solid_mm + self.fastest_mm_per_s * self.away_ns * 1e-9
-        noticed = (self.away_ns <= LIMITS.unnoticed_ns) & ~self.taken
+        reach_mm = ASSIGNMENT_LIMITS.solid_mm + self.fastest_mm_per_s * self.away_ns * 1e-9
+        noticed = (self.away_ns <= RECOVERY_LIMITS.unnoticed_ns) & ~self.taken
         too_soon: Bools = (off_way_mm > reach_mm[:, None]) & noticed[:, None]
         return too_soon
 
@@ -242,9 +244,9 @@ def settled_for_far(measurements: Measurements, lasted_ns: NDArray[np.int64]) ->
 
     """
     place, scores = measurements.pose[:, :2], measurements.scores
-    beside = np.linalg.norm(place[:, None] - place[None], axis=2) < LIMITS.beside_mm
+    beside = np.linalg.norm(place[:, None] - place[None], axis=2) < RECOVERY_LIMITS.beside_mm
     doubtful = (beside & (scores[None] > scores[:, None])).any(axis=1)
-    settled: Bools = lasted_ns >= np.where(doubtful, LIMITS.settled_beside_ns, LIMITS.settled_far_ns)
+    settled: Bools = lasted_ns >= np.where(doubtful, RECOVERY_LIMITS.settled_beside_ns, RECOVERY_LIMITS.settled_far_ns)
     return settled
 
 
@@ -270,14 +272,14 @@ def recover(
     place = measurements.pose[:, :2]
     off_mm = np.linalg.norm(motion.mean[:, None, :2] - place[None], axis=2)
     # A detection at a figure's place is that figure, even if it looks different, and no other missed figure.
-    own = off_mm < ASSIGNMENT.solid_mm
+    own = off_mm < ASSIGNMENT_LIMITS.solid_mm
     own &= ((figures.away_ns > 0) & ~figures.taken)[:, None]
     in_place: Bools = np.asarray(own[:, settled].any(axis=1))
     rows = np.flatnonzero(figures.lost | in_place | figures.hidden)
-    walked_mm = np.minimum(LIMITS.walking_mm_per_s * figures.away_ns * 1e-9, LIMITS.anywhere_mm)
-    known_mm, any_mm = ASSIGNMENT.solid_mm, LIMITS.anywhere_mm
+    walked_mm = np.minimum(RECOVERY_LIMITS.walking_mm_per_s * figures.away_ns * 1e-9, RECOVERY_LIMITS.anywhere_mm)
+    known_mm, any_mm = ASSIGNMENT_LIMITS.solid_mm, RECOVERY_LIMITS.anywhere_mm
     sigma_mm = np.select([in_place[rows], figures.taken[rows]], [known_mm, any_mm], walked_mm[rows])
-    turned_rad = np.where(in_place[rows] & ~figures.lost[rows], LIMITS.missed_turn_rad, np.pi)
+    turned_rad = np.where(in_place[rows] & ~figures.lost[rows], RECOVERY_LIMITS.missed_turn_rad, np.pi)
     anywhere = motion.copy()
     anywhere.inflate(rows, sigma_mm, turned_rad)
     others = ~own & np.asarray(own.any(axis=0))[None]

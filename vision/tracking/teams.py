@@ -19,8 +19,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Bools, Image, Indices
 from downfield.vision.tracking.estimate import Estimate
-from downfield.vision.tracking.measurement import LIMITS as MEASUREMENT
-from downfield.vision.tracking.measurement import Measurements
+from downfield.vision.tracking.measurement import MEASUREMENT_LIMITS, Measurements
 
 _RINGS: Final = ((0.0, 1), (1.5, 6), (3.0, 10), (4.5, 14), (6.5, 18))  # radius around the helmet's middle, mm; points
 _ON_HELMET: Final = 17  # this many of them lie on the helmet, the others on shoulders or beside them
@@ -88,7 +87,7 @@ class TeamLimits:
     """A figure that looks more like the other team than this may be misidentified, and is not used for updates."""
 
 
-LIMITS: Final = TeamLimits()
+TEAM_LIMITS: Final = TeamLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ class TeamColors:
     def light_odds(self, colors: Array) -> Array:
         """Return the log-odds that figures are of the light team, by colors (m, POINTS, 3); 0 where unknown."""
         total = np.einsum("mpk,pk->m", _counts(colors, self.palette), _odds(self.color_counts))
-        odds: Array = np.clip(total, -LIMITS.max_log_odds, LIMITS.max_log_odds)
+        odds: Array = np.clip(total, -TEAM_LIMITS.max_log_odds, TEAM_LIMITS.max_log_odds)
         return odds
 
     def updated(self, colors: Array, light: Bools) -> TeamColors:
@@ -125,7 +124,9 @@ class TeamColors:
         counts = _counts(colors, self.palette)
         color_counts = self.color_counts + np.stack([counts[team].sum(axis=0) for team in (light, ~light)])
         figures = color_counts.sum(axis=(1, 2)) / POINTS
-        return TeamColors(self.palette, color_counts * np.minimum(1.0, LIMITS.max_remembered / figures)[:, None, None])
+        return TeamColors(
+            self.palette, color_counts * np.minimum(1.0, TEAM_LIMITS.max_remembered / figures)[:, None, None]
+        )
 
 
 class TeamClassifier:
@@ -167,12 +168,12 @@ class TeamClassifier:
             apart = np.hypot(*(measurements.pose[:, :2] - (figure.footprint.x_mm, figure.footprint.y_mm)).T)
             row = int(apart.argmin())
             own_team = float(measurements.light[row]) * (1 if figure.jersey == "light" else -1)
-            visible = measurements.visible[row] > LIMITS.min_visible
-            if apart[row] < LIMITS.own_detection_mm and visible and own_team > -LIMITS.max_contradiction:
+            visible = measurements.visible[row] > TEAM_LIMITS.min_visible
+            if apart[row] < TEAM_LIMITS.own_detection_mm and visible and own_team > -TEAM_LIMITS.max_contradiction:
                 rows.append(row)
                 light.append(figure.jersey == "light")
         if rows:
-            self._next_ns = t_ns + LIMITS.update_every_ns
+            self._next_ns = t_ns + TEAM_LIMITS.update_every_ns
             self.colors = self.colors.updated(measurements.colors[rows], np.array(light))
 
 
@@ -198,15 +199,15 @@ def sample_colors(image: Image, measurements: Measurements, camera: Camera, heig
     # Of each figure the center at a helmet's height, the center and a place beside it at the base's, and the base.
     places = np.empty((count, 3 + len(_ON_BASE), 3))
     places[:, :, :2], places[:, :, 2] = pose[:, None, :2], height_mm
-    places[:, 0, 2] = MEASUREMENT.helmet_mm
-    places[:, 2, 0] += LIMITS.scale_step_mm
+    places[:, 0, 2] = MEASUREMENT_LIMITS.helmet_mm
+    places[:, 2, 0] += TEAM_LIMITS.scale_step_mm
     places[:, 3:, :2] += base
     points_px = camera.to_pixels(places)
     head_px, center_px, beside_px, base_px = points_px[:, 0], points_px[:, 1], points_px[:, 2], points_px[:, 3:]
     for row, detection in enumerate(measurements.detections):
         if detection.helmet_px is not None:
             head_px[row] = detection.helmet_px
-    px_per_mm = np.linalg.norm(beside_px - center_px, axis=1) / LIMITS.scale_step_mm
+    px_per_mm = np.linalg.norm(beside_px - center_px, axis=1) / TEAM_LIMITS.scale_step_mm
     helmet_px = head_px[:, None] + _AROUND * px_per_mm[:, None, None]
     sampled_px = np.concatenate([helmet_px, base_px], axis=1)
     px = np.rint(np.where(np.isfinite(sampled_px), sampled_px, -1.0)).astype(np.intp)
@@ -215,7 +216,7 @@ def sample_colors(image: Image, measurements: Measurements, camera: Camera, heig
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
     values = image[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)].astype(np.float32) / 255
     lab: Array = cv2.cvtColor(values.reshape(1, -1, 3), cv2.COLOR_BGR2LAB).reshape(count, -1, 3).astype(np.float64)
-    lab[..., 0] *= LIMITS.lightness_weight
+    lab[..., 0] *= TEAM_LIMITS.lightness_weight
     lab[~inside] = np.nan
     return lab
 
@@ -232,7 +233,7 @@ def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
 
     """
     pixels = colors[np.isfinite(colors).all(axis=2)]
-    if len(colors) < 2 * LIMITS.min_team or not len(pixels):
+    if len(colors) < 2 * TEAM_LIMITS.min_team or not len(pixels):
         return None
     palette = _palette(pixels)
     counts = _counts(colors, palette)
@@ -243,7 +244,7 @@ def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
     if not found:
         return None
     color_counts, light, certainty = max(found, key=lambda grouping: grouping[2])
-    if certainty < LIMITS.min_mean_log_odds * len(counts):
+    if certainty < TEAM_LIMITS.min_mean_log_odds * len(counts):
         return None
     odds = _odds(color_counts)
     # The lightness of a jersey is that of the colors that only its team has around the shoulders.
@@ -260,13 +261,13 @@ def _palette(pixels: Array) -> Array:
     """
     chosen = [np.median(pixels, axis=0)]
     away = np.full(len(pixels), np.inf)
-    for _ in range(LIMITS.max_colors - 1):
+    for _ in range(TEAM_LIMITS.max_colors - 1):
         away = np.minimum(away, ((pixels - chosen[-1]) ** 2).sum(axis=1))
-        if away.max() < LIMITS.same_color**2:
+        if away.max() < TEAM_LIMITS.same_color**2:
             break
         chosen.append(pixels[int(away.argmax())])
     palette = np.array(chosen)
-    for _ in range(LIMITS.rounds):
+    for _ in range(TEAM_LIMITS.rounds):
         nearest = _nearest(pixels, palette)
         for k in range(len(palette)):
             if (nearest == k).any():
@@ -298,15 +299,17 @@ def _counts(colors: Array, palette: Array) -> Array:
 
 def _odds(color_counts: Array) -> Array:
     """Return the log-odds that a pixel of each color is of the light team, by part, shape (3, k)."""
-    shares = (color_counts + LIMITS.unseen_pixels) / (color_counts + LIMITS.unseen_pixels).sum(axis=2, keepdims=True)
-    odds: Array = LIMITS.pixel_weight * np.log(shares[0] / shares[1])
+    shares = (color_counts + TEAM_LIMITS.unseen_pixels) / (color_counts + TEAM_LIMITS.unseen_pixels).sum(
+        axis=2, keepdims=True
+    )
+    odds: Array = TEAM_LIMITS.pixel_weight * np.log(shares[0] / shares[1])
     return odds
 
 
 def _group(counts: Array, group: Bools) -> tuple[Array, Bools, float] | None:
     """Return two teams refined from a first grouping: counts of colors (2, 3, k), the grouping, and its certainty."""
-    for _ in range(LIMITS.rounds):
-        if min(group.sum(), (~group).sum()) < LIMITS.min_team:
+    for _ in range(TEAM_LIMITS.rounds):
+        if min(group.sum(), (~group).sum()) < TEAM_LIMITS.min_team:
             return None
         color_counts = np.stack([counts[team].sum(axis=0) for team in (group, ~group)])
         certainty = np.einsum("npk,pk->n", counts, _odds(color_counts))

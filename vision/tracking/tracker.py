@@ -18,16 +18,16 @@ from downfield.core.arrays import Array, Bools
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Posture, Power
 from downfield.vision.occlusion.hands import drop_under_hands, near_hands
-from downfield.vision.tracking.assignment import LIMITS as ASSIGNMENT
-from downfield.vision.tracking.assignment import Assignment, suppress_duplicates
+from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, suppress_duplicates
 from downfield.vision.tracking.estimate import Estimate, estimate_base_size, fallen_base_size
-from downfield.vision.tracking.fall_limits import LIMITS as FALLS
+from downfield.vision.tracking.fall_limits import FALL_LIMITS
 from downfield.vision.tracking.falls import BaseMotion, Fall, PostureFilter
 from downfield.vision.tracking.figure_states import FigureStates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.initialization import LineUpPoses
 from downfield.vision.tracking.kalman import (
     HEADING,
+    KALMAN_LIMITS,
     LENGTH,
     SPIN,
     VX,
@@ -37,14 +37,13 @@ from downfield.vision.tracking.kalman import (
     X,
     Y,
 )
-from downfield.vision.tracking.kalman import LIMITS as KALMAN
-from downfield.vision.tracking.limits import LIMITS
+from downfield.vision.tracking.limits import TRACKER_LIMITS
 from downfield.vision.tracking.matching import FigureMatcher, FrameInput
 from downfield.vision.tracking.measurement import Measurements
-from downfield.vision.tracking.recovery import LIMITS as RECOVERY
+from downfield.vision.tracking.recovery import RECOVERY_LIMITS
 
 _ANY_HEADING: Final = np.pi**2 / 3  # variance of an angle that may be any
-_ANYWHERE: Final = np.diag([RECOVERY.anywhere_mm**2, RECOVERY.anywhere_mm**2, np.pi**2])
+_ANYWHERE: Final = np.diag([RECOVERY_LIMITS.anywhere_mm**2, RECOVERY_LIMITS.anywhere_mm**2, np.pi**2])
 
 
 class Tracker:
@@ -64,14 +63,14 @@ class Tracker:
         self._jersey = np.array([1.0 if player.jersey == "light" else -1.0 for player in self.players])
         self._motion = MotionFilter.standing(line_up.pose, line_up.cov, line_up.size_sigma_mm)
         since_s = np.where(line_up.found, t_ns - line_up.stood_ns, 0) * 1e-9
-        self._motion.inflate(np.arange(count), ASSIGNMENT.fastest_mm_per_s * since_s, 0.0)
+        self._motion.inflate(np.arange(count), ASSIGNMENT_LIMITS.fastest_mm_per_s * since_s, 0.0)
         self._posture = PostureFilter(count, t_ns)
         self._front = FrontFilter(line_up.front, line_up.facing)
         self._motion.turn_around(self._front.resolve_flips())
         self._power: Power = "unknown"
         self._matcher = FigureMatcher(self._jersey, t_ns)
         self._t_ns = self._detected_ns = self._started_ns = t_ns
-        self._stopped_ns = t_ns - LIMITS.coming_to_rest_ns  # all stand still in a line-up
+        self._stopped_ns = t_ns - TRACKER_LIMITS.coming_to_rest_ns  # all stand still in a line-up
         self._figures = FigureStates.of(line_up, t_ns)
 
     @property
@@ -109,14 +108,14 @@ class Tracker:
 
         """
         step_s, modes = (t_ns - self._t_ns) * 1e-9, self._motion_modes(power)
-        if step_s * 1e9 > LIMITS.unseen_ns:
+        if step_s * 1e9 > TRACKER_LIMITS.unseen_ns:
             modes[modes == MotionMode.WALKING] = MotionMode.UNSEEN  # frames were dropped
         detection_step_s = (t_ns - self._detected_ns) * 1e-9
         self._t_ns = self._detected_ns = t_ns
         fingertips_off_mm = self._note_hands(fingertips_mm)
         self._motion.predict(step_s, modes)
         measurements = drop_under_hands(hands_mm, suppress_duplicates(measurements))
-        lies = np.asarray(self._posture.fallen >= FALLS.fallen_probability)
+        lies = np.asarray(self._posture.fallen >= FALL_LIMITS.fallen_probability)
         frame, taken = FrameInput(t_ns, power, hands_mm, lies), self._release_taken(power)
         found = self._matcher.match(self._motion, self._figures, measurements, frame, taken)
         touched = np.array([player.id in touching for player in self.players], dtype=np.bool_)
@@ -140,7 +139,7 @@ class Tracker:
             Whether all were visible and sure already.
 
         """
-        figures, seen = self._figures, self._t_ns - self._figures.seen_ns <= LIMITS.unseen_ns
+        figures, seen = self._figures, self._t_ns - self._figures.seen_ns <= TRACKER_LIMITS.unseen_ns
         all_sure = bool((seen & figures.sure).all())
         figures.sure |= seen
         return all_sure
@@ -179,7 +178,7 @@ class Tracker:
         front = self._front.probability.tolist()
         out = []
         for row, (player, state) in enumerate(zip(self.players, mean.tolist(), strict=True)):
-            posture: Posture = "fallen" if fallen[row] >= FALLS.fallen_probability else "upright"
+            posture: Posture = "fallen" if fallen[row] >= FALL_LIMITS.fallen_probability else "upright"
             if posture == "fallen":
                 head = self._posture.head[row]
                 size = fallen_base_size(state[LENGTH], state[WIDTH], state[HEADING], head, player.base)
@@ -187,7 +186,7 @@ class Tracker:
                 size = estimate_base_size(state[LENGTH], state[WIDTH], player.base)
             if figures.grasped[row]:
                 posture = "lifted"
-            elif away_ns[row] > LIMITS.unseen_ns:
+            elif away_ns[row] > TRACKER_LIMITS.unseen_ns:
                 posture = "unseen"
             estimate = Estimate(
                 id=player.id,
@@ -211,17 +210,17 @@ class Tracker:
     def _motion_modes(self, power: Power) -> NDArray[np.int64]:
         """Return the `MotionMode` of each figure from the latest frame on, shape (n,)."""
         figures, now = self._figures, self._t_ns
-        blind = now - int(figures.seen_ns.max()) > LIMITS.blind_ns
+        blind = now - int(figures.seen_ns.max()) > TRACKER_LIMITS.blind_ns
         usual = MotionMode.STANDING if power == "off" and not blind else MotionMode.WALKING
         modes = np.full(len(self.players), usual, dtype=np.int64)
         seen = figures.seen_ns == now
-        modes[seen & (now - figures.surprised_ns < LIMITS.surprise_ns)] = MotionMode.WALKING
+        modes[seen & (now - figures.surprised_ns < TRACKER_LIMITS.surprise_ns)] = MotionMode.WALKING
         # Where a figure goes that just moved against the prediction is not known either.
         away_ns = now - figures.seen_ns
-        lost = (away_ns > 0) & (figures.seen_ns - figures.surprised_ns < LIMITS.surprise_ns)
-        modes[(lost | (away_ns > LIMITS.unseen_ns)) & (modes == MotionMode.WALKING)] = MotionMode.UNSEEN
+        lost = (away_ns > 0) & (figures.seen_ns - figures.surprised_ns < TRACKER_LIMITS.surprise_ns)
+        modes[(lost | (away_ns > TRACKER_LIMITS.unseen_ns)) & (modes == MotionMode.WALKING)] = MotionMode.UNSEEN
         # A figure that a hand hides is most likely left in place; only a detected figure is tracked in the hand.
-        modes[seen & (now - figures.handled_ns < LIMITS.let_go_ns)] = MotionMode.HANDLED
+        modes[seen & (now - figures.handled_ns < TRACKER_LIMITS.let_go_ns)] = MotionMode.HANDLED
         return modes
 
     def _note_start(self, power: Power) -> None:
@@ -240,8 +239,8 @@ class Tracker:
             return np.full(len(self.players), np.inf)
         place = self._motion.mean[:, :2]
         off_mm: Array = np.linalg.norm(place[:, None] - np.array(fingertips_mm)[None], axis=2).min(axis=1)
-        figures, reached = self._figures, off_mm < LIMITS.hand_reach_mm
-        fresh = reached & (self._t_ns - figures.handled_ns > LIMITS.let_go_ns)
+        figures, reached = self._figures, off_mm < TRACKER_LIMITS.hand_reach_mm
+        fresh = reached & (self._t_ns - figures.handled_ns > TRACKER_LIMITS.let_go_ns)
         figures.stood_mm[fresh] = place[fresh]
         figures.handled_ns[reached] = self._t_ns
         return off_mm
@@ -249,8 +248,8 @@ class Tracker:
     def _update_grasped(self, fingertips_off_mm: Array) -> None:
         """Update which figures are in a hand: within its grasp, and hidden by it or moving."""
         figures, now = self._figures, self._t_ns
-        moving = (now - figures.surprised_ns < LIMITS.surprise_ns) | (now - figures.seen_ns > 0)
-        figures.grasped = (fingertips_off_mm < LIMITS.grasp_mm) & (moving | figures.grasped)
+        moving = (now - figures.surprised_ns < TRACKER_LIMITS.surprise_ns) | (now - figures.seen_ns > 0)
+        figures.grasped = (fingertips_off_mm < TRACKER_LIMITS.grasp_mm) & (moving | figures.grasped)
         self._posture.set_upright(np.flatnonzero(figures.grasped))
 
     def _release_taken(self, power: Power) -> Bools:
@@ -261,7 +260,7 @@ class Tracker:
             self._front.limit_hidden(taken)
             if power == "off":
                 self._motion.stop(np.flatnonzero(taken))
-            self._motion.inflate(np.flatnonzero(taken), LIMITS.pivot_mm, LIMITS.pivot_rad)
+            self._motion.inflate(np.flatnonzero(taken), TRACKER_LIMITS.pivot_mm, TRACKER_LIMITS.pivot_rad)
         return taken
 
     def _correct(
@@ -280,7 +279,7 @@ class Tracker:
         heading = self._motion.mean[rows, HEADING]
         jumped = self._front.reset_jumped(rows, heading, wrap_rad(heading - before), self._t_ns)
         self._motion.mean[jumped, SPIN] = 0.0
-        figures.surprised_ns[rows[nis > KALMAN.outlier_nis]] = self._t_ns
+        figures.surprised_ns[rows[nis > KALMAN_LIMITS.outlier_nis]] = self._t_ns
         figures.seen_ns[rows] = self._t_ns
         figures.visible[:] = 0.0
         figures.visible[rows] = visible
@@ -295,19 +294,19 @@ class Tracker:
         self._front.update_from_network(rows[upright], front[upright], visible[upright], beside_hand[upright], step_s)
         free = (self._t_ns - figures.handled_ns[rows] > 0) & ~beside_hand
         if power == "on":
-            alone = self._t_ns - figures.touched_ns[rows] > LIMITS.pushed_ns
+            alone = self._t_ns - figures.touched_ns[rows] > TRACKER_LIMITS.pushed_ns
             walkers = rows[upright & free & alone]
             heading, velocity = self._motion.mean[walkers, HEADING], self._motion.mean[walkers, VX : VX + 2]
             ahead_mm_s = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
             self._front.update_from_walking(walkers, ahead_mm_s * step_s)
         self._motion.turn_around(self._front.resolve_flips())
-        missed = self._t_ns - figures.handled_ns > LIMITS.let_go_ns
+        missed = self._t_ns - figures.handled_ns > TRACKER_LIMITS.let_go_ns
         missed &= ~near_hands(hands_mm, self._motion.mean[:, :2])
         missed[rows] = False
         self._posture.update_missed(rows, missed & (power == "on"), visible, self._t_ns)
         signs = measurements.signs.select(columns[free])
         moved_ns = np.maximum(figures.handled_ns[rows[free]], self._stopped_ns)
-        at_rest = (self._power != "on") & (self._t_ns - moved_ns >= LIMITS.coming_to_rest_ns)
+        at_rest = (self._power != "on") & (self._t_ns - moved_ns >= TRACKER_LIMITS.coming_to_rest_ns)
         odds = self._posture.weigh(rows[free], signs, bases.select(free), step_s, self._t_ns, at_rest)
         self._posture.update(rows[free], odds, step_s, self._t_ns)
 
@@ -318,13 +317,13 @@ class Tracker:
         rows, figures = found.figures, self._figures
         away_ns = self._t_ns - figures.seen_ns
         off_way_mm = self._motion.off_way_mm(pose[:, :2], away_ns)[rows, np.arange(len(rows))]
-        pushed = self._t_ns - figures.touched_ns[rows] <= LIMITS.pushed_ns
-        explained_mm = FALLS.jump_sigmas * measurements.jump_sigma_mm[found.detections]
-        walking = power == "on" and self._t_ns - self._started_ns > LIMITS.starting_ns
-        explained_mm += np.where(pushed, FALLS.pushed_mm_per_s * away_ns[rows] * 1e-9, 0.0)
+        pushed = self._t_ns - figures.touched_ns[rows] <= TRACKER_LIMITS.pushed_ns
+        explained_mm = FALL_LIMITS.jump_sigmas * measurements.jump_sigma_mm[found.detections]
+        walking = power == "on" and self._t_ns - self._started_ns > TRACKER_LIMITS.starting_ns
+        explained_mm += np.where(pushed, FALL_LIMITS.pushed_mm_per_s * away_ns[rows] * 1e-9, 0.0)
         return BaseMotion(
             own_mm=self._motion.mean[rows][:, [LENGTH, WIDTH]],
             off_way_mm=np.maximum(off_way_mm - explained_mm, 0.0),
-            followed=(away_ns[rows] < LIMITS.missed_once_steps * step_s * 1e9) & walking,
+            followed=(away_ns[rows] < TRACKER_LIMITS.missed_once_steps * step_s * 1e9) & walking,
             place_mm=pose[:, :2],
         )

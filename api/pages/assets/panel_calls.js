@@ -70,7 +70,7 @@ export function framesLink(call) {
 const replayButton = (call) =>
   el(
     "button",
-    { type: "button", class: "small", "aria-label": `Replay on the stream: ${formatCallText(call.text)}`, "data-post": "api/replay", "data-body": JSON.stringify({ call: call.id }) },
+    { type: "button", class: "small", "aria-label": `Replay on the stream: ${formatCallText(call.text)}`, "data-post": "broadcast/replay", "data-body": JSON.stringify({ call: call.id }) },
     "Replay",
   );
 

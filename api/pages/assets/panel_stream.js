@@ -41,7 +41,7 @@ export function streamForms(feed) {
     return button;
   };
   return [
-    el("div", { class: "row" }, requestButton("Replay the last call", "api/replay", { call: null }, "main"), off("Replay off", "api/replay"), off("Card off", "api/graphic")),
+    el("div", { class: "row" }, requestButton("Replay the last call", "broadcast/replay", { call: null }, "main"), off("Replay off", "broadcast/replay"), off("Card off", "api/graphic")),
     form,
   ];
 }

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from downfield.core.field import FieldModel
+from downfield.core.field.model import FieldModel
 from downfield.core.scene import Figure
 
 ARC_DEG: Final = (0.0, 22.5, 45.0, 67.5, 90.0)

@@ -1,1 +1,0 @@
-"""Full-screen graphics of the stream: what stands on them is made here, from what the game has published."""

@@ -1,1 +1,0 @@
-"""The program feed as the service sees it: what can be switched, and where its pictures come from."""

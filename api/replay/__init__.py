@@ -1,1 +1,0 @@
-"""Instant replay: which call is replayed, when, and what the overlay is told of it."""

@@ -1,0 +1,1 @@
+"""Cards, standings, sponsors and logos that overlays show."""

@@ -1,0 +1,144 @@
+"""The cards of the stream: a drive in numbers, a player with statistics, a starting line-up, a call under review."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+from urllib.parse import quote
+
+from downfield.core.errors import NotFoundError
+from downfield.core.scene import Player
+from downfield.game.published.game_topics import CallView, GameView, TeamView
+from downfield.game.published.stream_topics import GraphicRow, GraphicView
+from downfield.officiating.declarations import Side
+from downfield.review.painting import spoken_name
+from downfield.review.reports.game_plays import RUNS, ReportedPlay, in_force, reported_plays
+from downfield.review.reports.statistics import drives_of, team_lines
+from downfield.store.history import History
+
+CardKind = Literal["drive", "player", "line_up", "teams", "standings", "review", "message"]
+
+
+def drive_card(game: GameView, history: History) -> GraphicView:
+    """Return the last drive in numbers.
+
+    Raises:
+        NotFoundError: there was none yet.
+
+    """
+    drives = drives_of(reported_plays(history))
+    if not drives:
+        raise NotFoundError("There was no drive in this game yet.")
+    drive = drives[-1]
+    under_way = drive.side == game.offense and game.phase != "over"
+    rows = [
+        GraphicRow(label="Plays", values=(str(drive.plays),)),
+        GraphicRow(label="Yards", values=(_yards(drive.yards),)),
+        GraphicRow(label="Began", values=(drive.start,)),
+    ]
+    if drive.result and not under_way:
+        rows.append(GraphicRow(label="Result", values=(spoken_name(drive.result),)))
+    return GraphicView(
+        kind="drive", title=_team(game, drive.side).name, subtitle="Drive", side=drive.side, rows=tuple(rows)
+    )
+
+
+def player_card(game: GameView, history: History, players: Sequence[Player], wanted: str) -> GraphicView:
+    """Return a player with what it has done in this game.
+
+    Raises:
+        NotFoundError: it is not on the board.
+
+    """
+    player = next((one for one in players if one.id == wanted), None)
+    if player is None:
+        raise NotFoundError(f"{spoken_name(wanted)} is not on the board.")
+    side: Side = "home" if game.home.jersey == player.jersey else "away"
+    role = f", {player.role}" if player.role else ""
+    return GraphicView(
+        kind="player",
+        title=f"{_team(game, side).name} {player.number or spoken_name(player.id)}{role}",
+        subtitle="In this game",
+        side=side,
+        rows=tuple(_statistics(reported_plays(history), player.id)),
+    )
+
+
+def line_up_card(game: GameView, players: Sequence[Player], side: Side) -> GraphicView:
+    """Return the figures of a team that are on the board.
+
+    Raises:
+        NotFoundError: the line-up is not known yet.
+
+    """
+    team = _team(game, side)
+    own = [player for player in players if player.jersey == team.jersey]
+    if not own:
+        raise NotFoundError(f"The line-up of {team.name} is not known yet.")
+    rows = tuple(GraphicRow(label=one.role or "", values=(one.number or spoken_name(one.id),)) for one in own)
+    return GraphicView(kind="line_up", title=team.name, subtitle="Starting line-up", side=side, rows=rows)
+
+
+def teams_card(game: GameView, history: History) -> GraphicView:
+    """Return the numbers of both teams side by side."""
+    away, home = (next(one for one in team_lines(reported_plays(history)) if one.side == side) for side in _SIDES)
+    rows = [GraphicRow(label="Yards", values=(_yards(away.yards), _yards(home.yards)))]
+    for label, name in (
+        ("Plays", "plays"),
+        ("First downs", "first_downs"),
+        ("Turnovers", "turnovers"),
+        ("Sacks", "sacks"),
+    ):
+        rows.append(GraphicRow(label=label, values=(str(getattr(away, name)), str(getattr(home, name)))))
+    return GraphicView(
+        kind="teams", title=f"{game.away.short} at {game.home.short}", subtitle="Game statistics", rows=tuple(rows)
+    )
+
+
+def review_card(game: GameView, calls: Sequence[CallView]) -> GraphicView:
+    """Return the call that waits for a ruling, or the last one, with its decisive picture.
+
+    Raises:
+        NotFoundError: there is none with a picture.
+
+    """
+    with_picture = [call for call in calls if call.frame is not None]
+    waiting = [call for call in with_picture if call.standing == "open"] or with_picture
+    if not waiting:
+        raise NotFoundError("No call with a picture was made yet.")
+    call = waiting[-1]
+    return GraphicView(
+        kind="review",
+        title="Under review" if call.standing == "open" else "The call",
+        subtitle=spoken_name(call.text),
+        picture=f"api/games/{quote(game.game, safe='')}/calls/{quote(call.id, safe='')}/frames/{call.frame}.jpg",
+        rows=tuple(GraphicRow(label=one.id, values=(one.text,)) for one in call.clauses[:1]),
+    )
+
+
+_SIDES: tuple[Side, Side] = ("away", "home")
+
+
+def _team(game: GameView, side: Side) -> TeamView:
+    return game.home if side == "home" else game.away
+
+
+def _yards(yards: float) -> str:
+    return f"{yards:.1f}".removesuffix(".0").replace("-", "\u2212")
+
+
+def _statistics(plays: Sequence[ReportedPlay], name: str) -> list[GraphicRow]:
+    """Return what a figure has done; what it never did is left out, but a carrier's yards."""
+    carried = [play for play in plays if play.snap.carrier == name and play.snap.kind in RUNS]
+    calls = [call for play in plays for call in play.calls if in_force(call)]
+    tackles = sum(call.kind in {"tackle", "sack"} and name in call.players[1:] for call in calls)
+    catches = sum(call.kind == "reception" and name in call.players for call in calls)
+    scores = sum(call.kind == "touchdown" and call.players[:1] == (name,) for call in calls)
+    broken = sum(call.kind == "broken_tackle" and call.players[:1] == (name,) for call in calls)
+    rows = []
+    if carried:
+        rows.append(("Carries", str(len(carried))))
+        rows.append(("Yards", _yards(sum(play.yards or 0.0 for play in carried))))
+    counted = (("Touchdowns", scores), ("Catches", catches), ("Tackles", tackles), ("Broken tackles", broken))
+    rows += [(label, str(count)) for label, count in counted if count]
+    return [GraphicRow(label=label, values=(value,)) for label, value in rows or [("Plays", "0")]]

@@ -1,0 +1,147 @@
+"""Posts updates to a webhook: signed, in order, tried again for a minute, never more than a few hundred waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import secrets
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Final
+
+from downfield.broadcast.integrations.documents import update_document
+from downfield.broadcast.integrations.outlets import StreamUpdate
+from downfield.core.addresses import host_only
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookLimits:
+    """Times of the deliveries."""
+
+    timeout_s: float = 5.0
+    """Timeout of one attempt."""
+
+    pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0)
+    """Pauses between attempts; after the last the update is given up."""
+
+    gone: tuple[int, ...] = (404, 410)
+    """Statuses that no further attempt would change."""
+
+
+WEBHOOK_LIMITS: Final = WebhookLimits()
+
+Post = Callable[[str, bytes, Mapping[str, str]], int]
+"""Posts bytes to an address with headers, and returns the status; OSError or HTTPException where there is none."""
+
+
+class WebhookError(Exception):
+    """An update could not be delivered."""
+
+
+class WebhookOutlet:
+    """Posts updates to one address.
+
+    Args:
+        url: the address, http or https.
+        secret: signs every delivery; empty for none.
+        states: whether every change of the game is sent, or calls and replays only.
+        post: sends a request.
+        pauses_s: between attempts.
+
+    """
+
+    name = "Webhook"
+
+    def __init__(
+        self,
+        url: str,
+        secret: str = "",
+        *,
+        states: bool = True,
+        post: Post | None = None,
+        pauses_s: tuple[float, ...] = WEBHOOK_LIMITS.pauses_s,
+    ) -> None:
+        self._url, self._secret, self._states = url, secret, states
+        self._post, self._pauses_s = post or _post, pauses_s
+
+    async def run(self, updates: AsyncIterator[StreamUpdate]) -> None:
+        """Deliver updates one after another.
+
+        Raises:
+            WebhookError: one was given up; the next are delivered when it is run again.
+
+        """
+        async for update in updates:
+            if update.replay_over:
+                continue
+            if self._states or update.call is not None or update.replay is not None:
+                await self._deliver(json.dumps(update_document(update), separators=(",", ":")).encode())
+
+    async def _deliver(self, body: bytes) -> None:
+        delivery, cause = secrets.token_hex(8), ""
+        for pause_s in (*self._pauses_s, None):
+            headers = {"Content-Type": "application/json", "X-Downfield-Delivery": delivery}
+            headers |= signed(self._secret, body, int(time.time()))
+            try:
+                status = await asyncio.to_thread(self._post, self._url, body, headers)
+            except (OSError, HTTPException) as error:
+                cause = _cause(error)
+            else:
+                if status < 300:
+                    return
+                cause = f"status {status}"
+                if status < 400:
+                    cause += ": it redirects; set webhook.url to where"
+                if status in WEBHOOK_LIMITS.gone:
+                    break
+            if pause_s is not None:
+                await asyncio.sleep(pause_s)
+        raise WebhookError(f"{host_only(self._url)} took no delivery ({cause})")
+
+
+def signed(secret: str, body: bytes, at_s: int) -> dict[str, str]:
+    """Return the headers that sign a delivery: HMAC-SHA256 of the time, a dot and the body; empty without a secret."""
+    if not secret:
+        return {}
+    mac = hmac.new(secret.encode(), f"{at_s}.".encode() + body, hashlib.sha256).hexdigest()
+    return {"X-Downfield-Timestamp": str(at_s), "X-Downfield-Signature": f"sha256={mac}"}
+
+
+def _cause(error: Exception) -> str:
+    """Return why there was no answer, as a phrase."""
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {reason.verify_message}"
+    if isinstance(reason, TimeoutError):
+        return f"no answer within {WEBHOOK_LIMITS.timeout_s:g} s"
+    if isinstance(reason, HTTPException) and not isinstance(reason, OSError):
+        return "what it answers is no HTTP"
+    return getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows none: a POST would arrive as a GET without its body, and its signature at another host."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+_OPENER: Final = urllib.request.build_opener(_NoRedirects)
+
+
+def _post(url: str, body: bytes, headers: Mapping[str, str]) -> int:
+    request = urllib.request.Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310 - checked
+    try:
+        with _OPENER.open(request, timeout=WEBHOOK_LIMITS.timeout_s) as answer:
+            status: int = answer.status
+            return status
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code

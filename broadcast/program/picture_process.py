@@ -1,0 +1,196 @@
+"""Draws and encodes the program in a process of its own, so that frames never wait for the interpreter or for a core.
+
+A thread of low priority that holds the interpreter while both cores are taken keeps the live loop waiting, whatever its
+own priority. When the process takes too long, can't be started or has ended, pictures are drawn in this one. Works
+where processes can share memory by file descriptor: Linux and macOS.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Final
+
+from downfield.broadcast.program.live_stream import Part
+from downfield.broadcast.program.picture_messages import (
+    DrawRequest,
+    Failed,
+    Header,
+    Jpeg,
+    Message,
+    SharedRequest,
+    Sign,
+)
+from downfield.broadcast.program.stream_encoder import FilmSink
+from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Image
+from downfield.core.media.shared_picture import SharedPicture
+from downfield.core.platform.child_process import end_process
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.core.supervision import only_logged, supervised_thread
+
+
+@dataclass(frozen=True, slots=True)
+class PictureProcessLimits:
+    """Timeouts of the process."""
+
+    restart_s: float = 10.0
+    """A process that ended is started again after this time."""
+
+    timeout_s: float = 20.0
+    """Timeout of a picture, the first of a calibration takes seconds on a busy computer. The process is ended then."""
+
+    starts: int = 3
+    """Starts in a row without a picture, after which it is not tried again."""
+
+
+PICTURE_PROCESS_LIMITS: Final = PictureProcessLimits()
+
+_STEP_S: Final = 0.2
+_BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A running process."""
+
+    process: subprocess.Popen[bytes]
+    connection: Connection
+    calibration: Calibration | None = None
+    drawn: int = 0
+
+    def end(self) -> None:
+        """Kill the process; it keeps no state."""
+        end_process(self.process)
+
+
+class PictureProcess:
+    """Starts the process when the first picture is wanted, and sends it pictures; for one thread.
+
+    Args:
+        film: receives the film.
+        picture: receives pictures as JPEG.
+        failed: receives why a picture could not be drawn, as a phrase.
+
+    """
+
+    def __init__(
+        self, film: FilmSink, picture: Callable[[bytes], None], failed: Callable[[str], None] = only_logged
+    ) -> None:
+        self._film, self._picture, self._failed = film, picture, failed
+        self._memory = SharedPicture()
+        self._worker: _Worker | None = None
+        self._starting: threading.Thread | None = None
+        self._free = threading.Event()  # the shared memory may be written to
+        self._starts = 0
+        self._closed = threading.Event()
+
+    @property
+    def unusable(self) -> bool:
+        """Whether nothing is drawn by it any more."""
+        return not CAN_PASS_DESCRIPTORS or self._starts >= PICTURE_PROCESS_LIMITS.starts
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id; None while none draws."""
+        return None if self._worker is None else self._worker.process.pid
+
+    def draw(self, image: Image, request: DrawRequest, calibration: Calibration | None) -> bool:
+        """Draw a picture, and return whether it was: it is not while the process is being started.
+
+        Args:
+            image: the camera's picture.
+            request: what is wanted of it.
+            calibration: to draw with; None before the first.
+
+        """
+        worker = self._worker
+        if worker is None:
+            self._begin_start()
+            return False
+        try:
+            if calibration is not None and calibration is not worker.calibration:
+                worker.connection.send(calibration)
+                worker.calibration = calibration
+            self._free.clear()
+            self._memory.put(image)
+            worker.connection.send(SharedRequest(image.shape, request))
+        except _BROKEN:
+            self._drop(worker)
+            return False
+        if not self._free.wait(PICTURE_PROCESS_LIMITS.timeout_s):
+            self._drop(worker)
+            return False
+        worker.drawn += 1
+        self._starts = 0
+        return True
+
+    def end(self) -> None:
+        """Have the process end soon, whether it draws or is being started, and no other start; for any thread."""
+        self._closed.set()
+
+    def close(self) -> None:
+        """End the process, and give its memory back; when no picture is being drawn."""
+        self.end()
+        if self._starting is not None:
+            self._starting.join()
+        self._memory.close()
+
+    def _begin_start(self) -> None:
+        if self.unusable or self._closed.is_set() or (self._starting is not None and self._starting.is_alive()):
+            return
+        pause_s = PICTURE_PROCESS_LIMITS.restart_s if self._starts else 0.0
+        self._starts += 1
+        self._starting = supervised_thread(lambda: self._run(pause_s), "program pictures", only_logged)
+        self._starting.start()
+
+    def _run(self, pause_s: float) -> None:
+        """Start a process and receive what it sends until it ends."""
+        if self._closed.wait(pause_s):
+            return
+        ours, theirs = Pipe()
+        memory = self._memory.descriptor
+        command = [sys.executable, "-m", "downfield.broadcast.program.picture_worker", str(theirs.fileno())]
+        with theirs:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno(), memory])  # noqa: S603
+        worker = _Worker(process, ours)
+        try:
+            with ours:
+                ours.send(memory)
+                while not self._closed.is_set():
+                    if ours.poll(_STEP_S):
+                        self._receive(ours.recv(), worker)
+        except _BROKEN:
+            pass
+        finally:
+            self._drop(worker)
+            self._film.clear()
+
+    def _receive(self, message: Message, worker: _Worker) -> None:
+        match message:
+            case Jpeg():
+                self._picture(message.data)
+            case Part():
+                self._film.add(message)
+            case Header():
+                self._film.begin(message.data)
+            case Failed():
+                self._failed(message.cause)
+            case Sign.CLEAR:
+                self._film.clear()
+            case Sign.DRAWN:
+                self._worker = worker  # from the first on it is ready
+                self._free.set()
+
+    def _drop(self, worker: _Worker) -> None:
+        """End a process; another is started with the next picture."""
+        if self._worker is worker:
+            self._worker = None
+        self._free.set()
+        worker.end()

@@ -1,0 +1,137 @@
+"""Draws one picture of the program: paint on the board, the view of the field, name tags above the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from downfield.broadcast.program.board_painter import BoardPainter
+from downfield.broadcast.program.board_shapes import ShapeMaker
+from downfield.broadcast.program.field_view import FieldView
+from downfield.broadcast.program.figure_volume import Box
+from downfield.broadcast.program.lettering import Color
+from downfield.broadcast.program.name_tags import NameTag, TagPlacer, tag_text
+from downfield.broadcast.program.program_options import ProgramOptions
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
+from downfield.core.scene import Player, Scene
+from downfield.game.published.game_topics import GameView, TeamView
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramMoment:
+    """What the program shows besides the picture.
+
+    Attributes:
+        game: the state of the game; None for none.
+        carrier: roster id of the ball carrier; None for none.
+        players: on the board.
+
+    """
+
+    game: GameView | None = None
+    carrier: str | None = None
+    players: tuple[Player, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """What draws the pictures of one calibration."""
+
+    painter: BoardPainter
+    shapes: ShapeMaker
+    view: FieldView
+
+
+class ProgramPainter:
+    """Draws the pictures of one camera; for one thread."""
+
+    def __init__(self) -> None:
+        self._calibration: Calibration | None = None
+        self._stage: _Stage | None = None
+        self._tags = TagPlacer()
+
+    def calibrate(self, calibration: Calibration | None) -> None:
+        """Draw with a calibration from now on; without one, pictures are shown plain."""
+        if calibration is self._calibration:
+            return
+        self._calibration = calibration
+        self._stage = None
+        if calibration is not None:
+            camera, field = calibration.camera, calibration.field
+            self._stage = _Stage(BoardPainter(camera, field), ShapeMaker(field), FieldView(camera, field))
+
+    def draw(
+        self, image: Image, scene: Scene, camera: Camera | None, moment: ProgramMoment, options: ProgramOptions
+    ) -> Image:
+        """Return a picture of the program: another one, or the same where nothing is to be drawn.
+
+        Args:
+            image: the camera's picture, uint8 BGR.
+            scene: what was seen in it.
+            camera: where it is in this picture; None for as calibrated.
+            moment: what is shown besides.
+            options: how it looks.
+
+        """
+        stage = self._stage
+        if stage is None:
+            return image
+        shapes = stage.shapes.shapes(scene, moment.game, moment.carrier, options.elements, options.theme)
+        stage.painter.use_roster(moment.players)
+        painted = stage.painter.paint(image, scene, shapes, camera)
+        boxes = {name: volume.middle_box for name, volume in painted.volumes.items()}
+        out = painted.image
+        if options.view == "field":
+            out = stage.view.show(out, painted.move)
+            boxes = _seen_boxes(stage.view, boxes, painted.camera) if options.tags != "off" else {}
+        self._tags.draw(out, _tags(options, moment), boxes)
+        return out
+
+
+def _seen_boxes(view: FieldView, boxes: Mapping[str, Box], camera: Camera) -> dict[str, Box]:
+    """Return the boxes around boxes of the camera's picture in the view."""
+    if not boxes:
+        return {}
+    corners = np.array(
+        [corner for x0, y0, x1, y1 in boxes.values() for corner in ((x0, y0), (x1, y0), (x1, y1), (x0, y1))],
+        dtype=np.float64,
+    )
+    seen = np.nan_to_num(view.pixels(corners, camera)).reshape(-1, 4, 2)
+    low, high = np.floor(seen.min(axis=1)).astype(int).tolist(), np.ceil(seen.max(axis=1)).astype(int).tolist()
+    return {name: (x0, y0, x1, y1) for name, (x0, y0), (x1, y1) in zip(boxes, low, high, strict=True)}
+
+
+def _tags(options: ProgramOptions, moment: ProgramMoment) -> list[NameTag]:
+    """Return the tags to show, the carrier's first."""
+    if options.tags == "off":
+        return []
+    players = {player.id: player for player in moment.players}
+    wanted = [moment.carrier] if moment.carrier in players else []
+    if options.tags == "all":
+        wanted += [name for name in players if name != moment.carrier]
+    return [_tag(players[name], moment.game) for name in wanted if name is not None]
+
+
+def _tag(player: Player, game: GameView | None) -> NameTag:
+    team = None if game is None else next((one for one in (game.home, game.away) if one.jersey == player.jersey), None)
+    number = player.number or player.id.rpartition("-")[2]
+    text = tag_text("" if team is None else team.short, number, player.role)
+    return NameTag(player.id, text, *_colors(team))
+
+
+def _colors(team: TeamView | None) -> tuple[Color, Color]:
+    if team is None:
+        return (28, 21, 16), (250, 247, 244)
+    color = _bgr(team.color)
+    # White or black, whichever is clearer: a team's own ink may not be readable.
+    bright = 0.114 * color[0] + 0.587 * color[1] + 0.299 * color[2] > 140
+    return color, (16, 16, 16) if bright else (250, 250, 250)
+
+
+def _bgr(color: str) -> Color:
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return blue, green, red

@@ -1,0 +1,221 @@
+"""The highlights of a game: its greatest plays as one film, each at real speed and then its replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.broadcast.replay.framing import HEIGHT_PX, WIDTH_PX
+from downfield.broadcast.replay.replay_maker import (
+    OwnThreadRenderer,
+    PictureSource,
+    ReplayPictures,
+    ReplayRenderer,
+    ReplayWork,
+    replay_work,
+)
+from downfield.core.arrays import Image
+from downfield.core.errors import NotFoundError, NotRecordedError
+from downfield.game.published.game_topics import CallView
+from downfield.review.call_evidence import Evidence
+from downfield.review.clips import TimedImage
+from downfield.review.evidence import EvidenceFinder
+from downfield.review.painting import spoken_name
+from downfield.store.history import PlayDetails
+from downfield.store.reader import GameRow
+
+_WORTH: Final = {
+    "touchdown": 100.0,
+    "interception": 80.0,
+    "safety": 80.0,
+    "fumble": 60.0,
+    "field_goal": 40.0,
+    "sack": 30.0,
+    "two_point": 30.0,
+    "broken_tackle": 20.0,
+    "reception": 15.0,
+    "tackle": 0.0,
+    "out_of_bounds": 0.0,
+    "down_by_fall": 0.0,
+}
+"""Kinds of calls that can be a highlight, by how much they are worth."""
+
+
+@dataclass(frozen=True, slots=True)
+class HighlightLimits:
+    """What makes a highlight, and how it is shown."""
+
+    most: int = 8
+    """Highlights of a game: two minutes."""
+    yard: float = 2.0
+    """Worth of a yard gained or lost from the snap to the spot."""
+    close: float = 25.0
+    """Worth of a call that was too close, or that was overturned by a challenge and made again."""
+    least: float = 16.0
+    """A play worth less is none: a run of eight yards."""
+    before_s: float = 2.4
+    """It begins so long before the call,"""
+    after_s: float = 0.5
+    """and ends so long after it."""
+    title_s: float = 1.6
+    """How long its title is shown."""
+    gap_ns: int = 300_000_000
+    """Between two parts of the film the last picture stays so long."""
+
+
+_LIMITS: Final = HighlightLimits()
+
+_NOT_KEPT: Final = "No picture of this game's plays is kept: recording was off, or it was deleted."
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """One highlight.
+
+    Attributes:
+        play: the play.
+        call: what it is about.
+        worth: by which it was chosen.
+
+    """
+
+    play: PlayDetails
+    call: CallView
+    worth: float
+
+
+def choose_highlights(plays: Iterable[PlayDetails], most: int = _LIMITS.most) -> list[Highlight]:
+    """Return the greatest plays of a game, in the order they were played, one call of each.
+
+    Where no play is worth much, the best of them are returned all the same.
+    """
+    best = []
+    for play in plays:
+        of_play = [Highlight(play, call, _worth(play, call)) for call in play.calls if _counts(call)]
+        if of_play:
+            best.append(max(of_play, key=lambda one: one.worth))
+    great = [one for one in best if one.worth >= _LIMITS.least] or best
+    chosen = sorted(great, key=lambda one: one.worth, reverse=True)[:most]
+    return sorted(chosen, key=lambda one: one.play.number)
+
+
+@dataclass(frozen=True, slots=True)
+class HighlightsWork:
+    """The highlights of a game: a `FilmWork`.
+
+    Attributes:
+        shown: of every highlight what its replay is made of.
+
+    """
+
+    shown: tuple[tuple[Highlight, ReplayWork], ...]
+
+    def images(self, source: PictureSource) -> Iterator[TimedImage]:
+        """Yield the pictures of all highlights one after another; one without pictures is left out."""
+        begins_ns, shown = 0, 0
+        for highlight, replay in self.shown:
+            last_ns = begins_ns
+            try:
+                for at_ns, image in _pictures(highlight, replay, source):
+                    last_ns = begins_ns + at_ns
+                    shown += 1
+                    yield last_ns, image
+            except NotRecordedError:
+                continue
+            begins_ns = last_ns + _LIMITS.gap_ns
+        if not shown:
+            raise NotRecordedError(_NOT_KEPT)
+
+
+def highlight_film(
+    row: GameRow, plays: Sequence[PlayDetails], finder: EvidenceFinder, renderer: ReplayRenderer | None = None
+) -> Iterator[bytes]:
+    """Return the film of a game's highlights, H.264 in a fragmented MP4, which is made as its parts are taken.
+
+    Args:
+        row: the game.
+        plays: of the game.
+        finder: finds the evidence of its calls.
+        renderer: draws and encodes it; None for the thread that takes its parts.
+
+    Raises:
+        NotFoundError: the game has no play to show.
+        NotRecordedError: no picture of any is kept; raised with the first part.
+
+    """
+    chosen = choose_highlights(plays)
+    if not chosen:
+        raise NotFoundError("This game has no play to show yet.")
+    return _film(row, chosen, finder, renderer or OwnThreadRenderer())
+
+
+def _film(
+    row: GameRow, chosen: Sequence[Highlight], finder: EvidenceFinder, renderer: ReplayRenderer
+) -> Iterator[bytes]:
+    shown = []
+    for highlight in chosen:
+        with suppress(NotRecordedError):
+            shown.append((highlight, replay_work(finder, row, highlight.call.id)))
+    if not shown:
+        raise NotRecordedError(_NOT_KEPT)
+    yield from renderer.film(HighlightsWork(tuple(shown)), finder)
+
+
+def _counts(call: CallView) -> bool:
+    return call.frame is not None and call.kind in _WORTH and call.standing not in {"overturned", "struck", "noted"}
+
+
+def _worth(play: PlayDetails, call: CallView) -> float:
+    gained_yd = 0.0 if call.spot_yd is None else abs(call.spot_yd[0] - play.spot_yd)
+    close = _LIMITS.close if call.verdict == "too_close" else 0.0
+    return _WORTH[call.kind] + _LIMITS.yard * gained_yd + close
+
+
+def _pictures(highlight: Highlight, replay: ReplayWork, source: PictureSource) -> Iterator[TimedImage]:
+    pictures = ReplayPictures(replay, source)
+    played = _at_real_speed(replay.evidence, pictures, source)
+    first = next(played, None)
+    if first is None:
+        raise NotRecordedError("No picture of this play can be read.")
+    yield 0, _title(highlight)
+    begins_ns = last_ns = round(_LIMITS.title_s * 1e9)
+    for at_ns, image in chain((first,), played):
+        last_ns = begins_ns + at_ns
+        yield last_ns, image
+    begins_ns = last_ns + _LIMITS.gap_ns
+    for at_ns, image in pictures.images():
+        yield begins_ns + at_ns, image
+
+
+def _at_real_speed(evidence: Evidence, pictures: ReplayPictures, source: PictureSource) -> Iterator[TimedImage]:
+    t_ns = evidence.call.t_ns
+    from_ns, to_ns = t_ns - round(_LIMITS.before_s * 1e9), t_ns + round(_LIMITS.after_s * 1e9)
+    stills = [still for still in evidence.stills if from_ns <= still.t_ns <= to_ns]
+    for still, image in zip(stills, source.pictures(stills), strict=True):
+        if image is not None:
+            yield still.t_ns - stills[0].t_ns, pictures.board(image, 0.0)
+
+
+def _title(highlight: Highlight) -> Image:
+    """Return the title of a highlight."""
+    image = np.full((HEIGHT_PX, WIDTH_PX, 3), (28, 21, 16), np.uint8)
+    play = highlight.play
+    lines = (
+        (f"Play {play.number}   Q{play.period}   {play.situation}", 34, (195, 182, 169), 500),
+        (spoken_name(highlight.call.text), 62, (250, 247, 244), 700),
+    )
+    y = HEIGHT_PX // 2 - 30
+    for text, size, color, weight in lines:
+        font = cv2.FontFace("sans")
+        wide = cv2.getTextSize((0, 0), text, (0, 0), font, size, weight)[2]
+        px = size if wide <= WIDTH_PX - 120 else max(16, size * (WIDTH_PX - 120) // wide)
+        wide = cv2.getTextSize((0, 0), text, (0, 0), font, px, weight)[2]
+        cv2.putText(image, text, ((WIDTH_PX - wide) // 2, y), color, font, px, weight)
+        y += 90
+    return image

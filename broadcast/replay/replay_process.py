@@ -1,0 +1,193 @@
+"""Draws and encodes replays and highlights in a process of its own: no frame waits for the interpreter meanwhile.
+
+A replay takes seconds of drawing. In a thread of the live loop's process it holds the interpreter between two calls of
+OpenCV, and frames come late, whatever its priority. The process is started with the first replay, if not before; until
+it is ready, replays are made in this one; highlights, for which nobody is in a hurry, wait for theirs. Works where
+processes can share file descriptors: Linux and macOS.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Final
+
+from downfield.broadcast.replay.replay_maker import FilmWork, OwnThreadRenderer, PictureSource
+from downfield.core.errors import BusyError, NotRecordedError
+from downfield.core.platform.child_process import end_process
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
+from downfield.core.supervision import only_logged, supervised_thread
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayProcessLimits:
+    """Timeouts of the process."""
+
+    timeout_s: float = 15.0
+    """Timeout of the next part; the process is ended then. Viewers give a replay up a little later."""
+
+    unhurried_s: float = 120.0
+    """The same where the film may take as long as it wants: on a busy computer the process gets little of a core."""
+
+    starts: int = 3
+    """Starts in a row without a replay, after which it is not tried again."""
+
+
+REPLAY_PROCESS_LIMITS: Final = ReplayProcessLimits()
+
+_STEP_S: Final = 0.2
+_BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
+
+
+@dataclass(frozen=True, slots=True)
+class FilmEnd:
+    """The end of a replay.
+
+    Attributes:
+        cause: why it could not be made, a sentence; empty when it is complete.
+
+    """
+
+    cause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """A process that is ready."""
+
+    process: subprocess.Popen[bytes]
+    connection: Connection
+
+    def end(self) -> None:
+        """Kill the process; it keeps no state."""
+        end_process(self.process)
+
+
+class ReplayProcess:
+    """Makes films, one at a time: a `ReplayRenderer`. Callable from any thread.
+
+    Args:
+        kept: whether the process stays for the next film, and a film is made in this one meanwhile where there is
+            none; otherwise a film waits for the process to start, which ends after it.
+
+    """
+
+    def __init__(self, *, kept: bool = True) -> None:
+        self._kept = kept
+        self._here = OwnThreadRenderer()
+        self._making = threading.Lock()
+        self._worker: _Worker | None = None
+        self._starting: threading.Thread | None = None
+        self._starts = 0
+        self._closed = threading.Event()
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id; None while none is ready."""
+        return None if self._worker is None else self._worker.process.pid
+
+    def film(self, work: FilmWork, source: PictureSource) -> Iterator[bytes]:
+        """Yield a film in parts as it is made.
+
+        Args:
+            work: what it is made of.
+            source: reads its frames where no process makes it.
+
+        Raises:
+            NotRecordedError: none of its pictures can be read, or it can't be drawn.
+            BusyError: the process ended, or took too long, in the middle.
+
+        """
+        if not self._making.acquire(blocking=False):
+            yield from self._here.film(work, source)
+            return
+        try:
+            if self._worker is None:
+                self.prepare()
+                if not self._kept and self._starting is not None:
+                    self._starting.join()
+            worker = self._worker
+            if worker is not None and (yield from self._film(worker, work)):
+                return
+        finally:
+            if not self._kept and self._worker is not None:
+                self._drop(self._worker)
+            self._making.release()
+        yield from self._here.film(work, source)
+
+    def prepare(self) -> None:
+        """Start the process, unless one runs; return at once."""
+        running = self._worker is not None or (self._starting is not None and self._starting.is_alive())
+        if running or not CAN_PASS_DESCRIPTORS or self._starts >= REPLAY_PROCESS_LIMITS.starts or self._closed.is_set():
+            return
+        self._starts += 1
+        self._starting = supervised_thread(self._start, "replay process", only_logged)
+        self._starting.start()
+
+    def close(self) -> None:
+        """End the process."""
+        self._closed.set()
+        if self._starting is not None:
+            self._starting.join()  # first: it may just have made the worker ready
+        if self._worker is not None:
+            self._drop(self._worker)
+
+    def _film(self, worker: _Worker, work: FilmWork) -> Generator[bytes, None, bool]:
+        """Yield the parts that the process makes; return whether it made any, as another may then make all."""
+        began, end = False, None
+        try:
+            worker.connection.send(work)
+            while True:
+                if not worker.connection.poll(
+                    REPLAY_PROCESS_LIMITS.timeout_s if self._kept else REPLAY_PROCESS_LIMITS.unhurried_s
+                ):
+                    break
+                message: bytes | FilmEnd = worker.connection.recv()
+                if isinstance(message, FilmEnd):
+                    end = message
+                    break
+                began = True
+                yield message
+        except _BROKEN:
+            pass
+        finally:  # also where nobody takes the rest
+            if end is None:
+                self._drop(worker)
+        if end is None:
+            if began:
+                raise BusyError("The replay broke off: its process ended. Ask for it again.")
+            return False
+        self._starts = 0
+        if end.cause:
+            raise NotRecordedError(end.cause)
+        return True
+
+    def _start(self) -> None:
+        """Start a process, and take it into use once it answers."""
+        ours, theirs = Pipe()
+        awaited = "awaited" if self._kept else "later"
+        command = [sys.executable, "-m", "downfield.broadcast.replay.replay_worker", str(theirs.fileno()), awaited]
+        with theirs:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])  # noqa: S603
+        worker = _Worker(process, ours)
+        try:
+            while not ours.poll(_STEP_S) and not self._closed.is_set():
+                pass
+            if self._closed.is_set():
+                raise EOFError
+            ours.recv()
+        except _BROKEN:
+            worker.end()
+            return
+        self._worker = worker
+
+    def _drop(self, worker: _Worker) -> None:
+        if self._worker is worker:
+            self._worker = None
+        worker.end()

@@ -1,0 +1,254 @@
+"""The cameras plugged into this computer, by whatever its operating system finds and opens them with.
+
+Linux has Video4Linux (`v4l2`), which alone tells settings and formats. Windows has DirectShow and macOS AVFoundation,
+both through FFmpeg in PyAV: https://ffmpeg.org/ffmpeg-devices.html. There a camera's automatic exposure, focus and
+white balance can't be switched off; the notes say so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+import av
+import av.container
+
+from downfield.capture.devices.camera_request import CameraRequest, PluggedCamera
+from downfield.capture.devices.held_controls import HeldControls
+from downfield.capture.devices.v4l2 import DeviceControls, apply_controls, list_devices, open_device
+from downfield.core.errors import InputError
+from downfield.core.platform.system import SYSTEM, System
+
+_CONTROLS_NOTE: Final = "exposure, focus and white balance can't be set on this system"
+_FALLBACK_FPS: Final = 30.0
+"""Tried where the requested rate is refused: hardly a camera is without it."""
+
+_BUFFERED_BYTES: Final = 64 << 20
+"""DirectShow drops frames beyond this; its 3 MB are less than one raw 1080p picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedCamera:
+    """A camera that sends.
+
+    Attributes:
+        container: its packets.
+        notes: settings it refused, for people.
+
+    """
+
+    container: av.container.InputContainer
+    notes: tuple[str, ...] = ()
+
+
+class CameraSystem(Protocol):
+    """One operating system's way to its cameras."""
+
+    def list(self) -> tuple[PluggedCamera, ...]:
+        """Return every camera that is plugged in."""
+        ...
+
+    def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
+        """Open one.
+
+        Raises:
+            av.FFmpegError, OSError: it was unplugged, another program has it, or it may not be used.
+
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InputDevice:
+    """What FFmpeg lists: the fields of PyAV's `DeviceInfo` that are used here."""
+
+    name: str
+    description: str
+    media_types: Sequence[str]
+
+
+ListInputs = Callable[[str], Iterable[InputDevice]]
+OpenInput = Callable[..., av.container.InputContainer]
+OpenControls = Callable[[Path], AbstractContextManager[DeviceControls]]
+
+
+class Video4Linux:
+    """Cameras of Linux. A camera that comes back is held at the values of its first opening (`HeldControls`).
+
+    Args:
+        open_controls: opens a camera's controls.
+        open_input: `av.open`; tests put others in their place.
+
+    """
+
+    def __init__(self, open_controls: OpenControls = open_device, open_input: OpenInput | None = None) -> None:
+        self._open_controls, self._open = open_controls, open_input or av.open
+        self._held: dict[str, HeldControls] = {}
+
+    def list(self) -> tuple[PluggedCamera, ...]:
+        """See `CameraSystem.list`."""
+        return list_devices()
+
+    def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
+        """See `CameraSystem.open`."""
+        device = Path(camera.identity)
+        with self._open_controls(device) as controls:
+            sends_mjpeg = "MJPG" in controls.formats()
+            notes = apply_controls(controls, request.controls)
+        options = _size_and_rate(request) | ({"input_format": "mjpeg"} if sends_mjpeg else {})
+        container = self._open(camera.identity, format="v4l2", options=options)
+        with suppress(OSError), self._open_controls(device) as controls:  # some cameras begin anew when they send
+            notes += self._held_of(camera, request).hold(controls, request.controls)
+        return OpenedCamera(container, tuple(notes))
+
+    def _held_of(self, camera: PluggedCamera, request: CameraRequest) -> HeldControls:
+        return self._held.setdefault(camera.identity, HeldControls(camera.identity, request.held))
+
+
+class DirectShow:
+    """Cameras of Windows.
+
+    Args:
+        list_inputs, open_input: `av.enumerate_input_devices` and `av.open`; tests put others in their place.
+
+    """
+
+    def __init__(self, list_inputs: ListInputs | None = None, open_input: OpenInput | None = None) -> None:
+        self._list, self._open = list_inputs or _list_inputs, open_input or av.open
+
+    def list(self) -> tuple[PluggedCamera, ...]:
+        """See `CameraSystem.list`; the identity is the name that Windows gives to camera and port."""
+        return tuple(PluggedCamera(found.name, found.name, found.description) for found in _video(self._list("dshow")))
+
+    def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
+        """See `CameraSystem.open`: as MJPEG if the camera sends that, at the requested size and rate if it has them."""
+        buffered = {"rtbufsize": str(_BUFFERED_BYTES)}
+        attempts = [options | coded for coded in ({"vcodec": "mjpeg"}, {}) for options in _from_best(request)]
+        container = _first_that_opens(self._open, f"video={camera.address}", "dshow", [a | buffered for a in attempts])
+        return OpenedCamera(container, (_CONTROLS_NOTE,))
+
+
+class AvFoundation:
+    """Cameras of macOS, which come and go by a number, and are known by their name.
+
+    Args:
+        list_inputs, open_input: as in `DirectShow`.
+
+    """
+
+    def __init__(self, list_inputs: ListInputs | None = None, open_input: OpenInput | None = None) -> None:
+        self._list, self._open = list_inputs or _list_inputs, open_input or av.open
+
+    def list(self) -> tuple[PluggedCamera, ...]:
+        """See `CameraSystem.list`; of cameras with one name, the second's identity ends with ``#2``. No screens."""
+        found, seen = [], Counter[str]()
+        for device in _video(self._list("avfoundation")):
+            if device.description.startswith("Capture screen"):
+                continue
+            seen[device.description] += 1
+            count = seen[device.description]
+            identity = device.description if count == 1 else f"{device.description} #{count}"
+            found.append(PluggedCamera(identity, device.name, identity))
+        return tuple(found)
+
+    def open(self, camera: PluggedCamera, request: CameraRequest) -> OpenedCamera:
+        """See `CameraSystem.open`; a camera that was plugged in again has another number."""
+        numbers = {now.identity: now.address for now in self.list()}
+        if camera.identity not in numbers:
+            raise FileNotFoundError(2, "it is not plugged in")
+        attempts = [options | {"pixel_format": "nv12"} for options in _from_best(request)]
+        container = _first_that_opens(self._open, f"{numbers[camera.identity]}:none", "avfoundation", attempts)
+        return OpenedCamera(container, (_CONTROLS_NOTE,))
+
+
+def camera_system(system: System = SYSTEM) -> CameraSystem | None:
+    """Return the way to the cameras of an operating system; None where there is none but a number for OpenCV."""
+    if system == "linux" and any("v4l2" in name for name in av.formats_available):
+        return Video4Linux()
+    if system == "windows":
+        return DirectShow()
+    return AvFoundation() if system == "macos" else None
+
+
+def list_cameras() -> tuple[PluggedCamera, ...]:
+    """Return every camera that is plugged in; none where only OpenCV finds them."""
+    cameras = camera_system()
+    return () if cameras is None else cameras.list()
+
+
+def match_camera(text: str, cameras: Sequence[PluggedCamera]) -> tuple[PluggedCamera, ...]:
+    """Return the cameras that a number, a device file, an identity or a part of a name may mean."""
+    names = {text, f"/dev/video{text}"} if text.isdigit() else {text}
+    exact = tuple(camera for camera in cameras if names & {camera.identity, camera.address})
+    if exact:
+        return exact
+    if text.isdigit():  # where cameras have no number of their own, it counts them
+        by_place = SYSTEM != "linux" and int(text) < len(cameras)
+        return (cameras[int(text)],) if by_place else ()
+    if not text:
+        return ()
+    return tuple(camera for camera in cameras if text.lower() in f"{camera.name} {Path(camera.identity).name}".lower())
+
+
+def find_camera(text: str) -> PluggedCamera:
+    """Return the camera with a number, a device file or a part of a name.
+
+    Raises:
+        InputError: no camera matches, or more than one; lists the available cameras.
+
+    """
+    cameras = list_cameras()
+    matches = match_camera(text, cameras)
+    if len(matches) == 1:
+        return matches[0]
+    count = "More than one camera matches" if matches else "No camera matches"
+    if not cameras:
+        raise InputError(f"{count} '{text}': no camera was found. Plug it in, and check that {_PERMISSION[SYSTEM]}.")
+    named = "; ".join(f"{camera.name} ({camera.identity})" for camera in cameras)
+    raise InputError(f"{count} '{text}'. Name one of these with --source: {named}")
+
+
+_PERMISSION: Final[dict[System, str]] = {
+    "linux": "you may read /dev/video*",
+    "windows": "Settings > Privacy & security > Camera lets desktop apps use it",
+    "macos": "System Settings > Privacy & Security > Camera lets your terminal use it",
+    "other": "you may use it",
+}
+
+
+def _list_inputs(name: str) -> list[InputDevice]:
+    try:
+        return [InputDevice(each.name, each.description, each.media_types) for each in av.enumerate_input_devices(name)]
+    except (av.FFmpegError, OSError, ValueError):
+        return []  # FFmpeg says so where there is no camera
+
+
+def _video(devices: Iterable[InputDevice]) -> Iterator[InputDevice]:
+    return (device for device in devices if "video" in device.media_types)
+
+
+def _size_and_rate(request: CameraRequest) -> dict[str, str]:
+    return {"video_size": f"{request.size_px[0]}x{request.size_px[1]}", "framerate": f"{request.fps:g}"}
+
+
+def _from_best(request: CameraRequest) -> list[dict[str, str]]:
+    """Return the settings to ask for, from what was requested to whatever the camera sends by itself."""
+    requested = _size_and_rate(request)
+    slower = [requested | {"framerate": f"{_FALLBACK_FPS:g}"}] if request.fps > _FALLBACK_FPS else []
+    return [requested, *slower, {"framerate": f"{_FALLBACK_FPS:g}"}, {}]
+
+
+def _first_that_opens(
+    open_input: OpenInput, name: str, form: str, attempts: Sequence[dict[str, str]]
+) -> av.container.InputContainer:
+    """Open an input with the first settings that it accepts; raise what the last ones raised."""
+    for options in attempts[:-1]:
+        try:
+            return open_input(name, format=form, options=options)
+        except (av.FFmpegError, OSError):
+            continue  # refused settings and a missing camera look the same here: the last attempt tells
+    return open_input(name, format=form, options=attempts[-1])

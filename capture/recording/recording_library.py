@@ -1,0 +1,309 @@
+"""The recorded files: their indexes, finding the frames of a span of time, and deleting old files.
+
+A recording is a folder with a number and its start in its name, with files ``0001.mkv``, ``0002.mkv``, ..., each with
+an index ``*.frames.jsonl`` beside it: a header line, then one line per frame, in the order of the video. The numbers
+give the order of recordings and files. The computer's clock may have been anything when they were made.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from downfield.capture.footage import FootageFrame
+from downfield.core.errors import FormatError, InputError
+from downfield.core.files.input_files import read_lines
+from downfield.core.files.private_files import OWNER_ONLY_FOLDER, make_private_folder
+from downfield.core.platform.steady_clock import CLOCK_WAS_SET_NS
+from downfield.core.records import from_json, record
+
+_FOLDER: Final = re.compile(r"(?:(\d{6})-)?\d{8}-\d{6}")
+"""Recordings of earlier versions have no number."""
+
+_FILE: Final = re.compile(r"\d{4}\.mkv")
+_DAY_S: Final = 86_400
+_AGED_AT_ONCE: Final = 2
+"""Files deleted for their age at once, while one is written: a clock that jumps ahead must not empty the disk."""
+
+_TICK_NS: Final = 1_000_000
+"""Times in a Matroska file are rounded to this; the exact times are in the index."""
+
+
+@record
+class RecordingIndexHeader:
+    """First line of an index.
+
+    Attributes:
+        source: name of the source.
+        codec: codec of the video file.
+        size_px: width and height of the frames.
+        fps: nominal frame rate; None if the source reported none.
+        copied: whether the packets are the camera's own, not encoded again.
+
+    """
+
+    source: str
+    codec: str
+    size_px: tuple[int, int]
+    fps: float | None = None
+    copied: bool = True
+    format: Literal["downfield.frames"] = "downfield.frames"
+    version: Literal[1] = 1
+
+
+@record
+class RecordedFrame:
+    """One recorded frame.
+
+    Attributes:
+        frame: its index in the source; a gap means lost frames.
+        t_ns: capture time.
+
+    """
+
+    frame: int
+    t_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingIndex:
+    """The content of an index.
+
+    Attributes:
+        header: its first line.
+        frames: the other lines.
+
+    """
+
+    header: RecordingIndexHeader
+    frames: tuple[RecordedFrame, ...]
+
+
+def index_path(video: Path) -> Path:
+    """Return the path of a video file's index, which need not exist."""
+    return video.with_name(video.stem + ".frames.jsonl")
+
+
+def read_index(path: Path) -> RecordingIndex:
+    """Read an index. A last line that a crash cut off is left out.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: it is malformed; names the line and the field.
+
+    """
+    lines = [(number, text) for number, text in read_lines(path) if text.endswith("\n")]
+    if not lines:
+        raise FormatError(str(path), "empty: the file begins with a header line")
+    header = from_json(RecordingIndexHeader, lines[0][1], path=str(path), line=lines[0][0])
+    frames = tuple(from_json(RecordedFrame, text, path=str(path), line=number) for number, text in lines[1:])
+    return RecordingIndex(header, frames)
+
+
+def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, ...]:
+    """Return every frame recorded in a span of time, in order, from the latest run of the rig that recorded any.
+
+    Args:
+        folder: folder of all recordings.
+        from_ns: the first instant of the span, on the capture clock.
+        to_ns: the last instant.
+
+    """
+    found: list[FootageFrame] = []
+    searched: Path | None = None
+    for video in sorted(recorded_videos(folder), key=recording_order, reverse=True):
+        if found and video.parent != found[0].video.parent:
+            break
+        start_ns = None if video.parent == searched else _start_ns(video)
+        if start_ns is None:
+            continue
+        if start_ns <= to_ns:
+            found[:0] = _frames_between(video, from_ns, to_ns)
+        if start_ns <= from_ns:
+            searched = video.parent  # a file ends before the next of its recording begins
+    return tuple(found)
+
+
+def last_recorded_ns(folder: Path) -> int:
+    """Return the latest capture time in a folder of recordings, as far as it can be told; 0 where there is none."""
+    last_of_each = {video.parent: video for video in sorted(recorded_videos(folder), key=recording_order)}
+    latest_ns = 0
+    for video in last_of_each.values():
+        with suppress(InputError):
+            latest_ns = max([latest_ns, *(frame.t_ns for frame in read_index(index_path(video)).frames)])
+    return latest_ns
+
+
+def frames_of(video: Path) -> Iterator[FootageFrame]:
+    """Yield every frame of a recorded file, in order.
+
+    Raises:
+        InputError: its index can't be read.
+
+    """
+    frames = read_index(index_path(video)).frames
+    ticks = (_rounded_ticks(frame.t_ns - frames[0].t_ns) * _TICK_NS for frame in frames)
+    yield from located(video, [(frame.frame, frame.t_ns, at_ns) for frame, at_ns in zip(frames, ticks, strict=True)])
+
+
+def located(video: Path, frames: Sequence[tuple[int, int, int]]) -> Iterator[FootageFrame]:
+    """Yield where frames of a video file are in it, in order.
+
+    Args:
+        video: the file.
+        frames: index, capture time and time in the file, ns; all that have one time in the file must be among them.
+
+    """
+    together = Counter(at_ns for _, _, at_ns in frames)
+    before: Counter[int] = Counter()
+    for index, t_ns, at_ns in frames:
+        yield FootageFrame(index, t_ns, video, at_ns, before[at_ns], together[at_ns] == 1)
+        before[at_ns] += 1
+
+
+def create_recording(folder: Path, label: str) -> Path:
+    """Make the folder of a new recording, for its owner only, with a number after all others, and return it.
+
+    Args:
+        folder: folder of all recordings.
+        label: its start, ``YYYYMMDD-HHMMSS``.
+
+    Raises:
+        OSError: it can't be made.
+
+    """
+    make_private_folder(folder)
+    numbers = [int(number) for path in folder.iterdir() for number in _numbers(path)]
+    while True:
+        numbers.append(max(numbers, default=0) + 1)
+        made = folder / f"{numbers[-1]:06d}-{label}"
+        with suppress(FileExistsError):
+            made.mkdir(mode=OWNER_ONLY_FOLDER)
+            return made
+
+
+def recording_order(video: Path) -> tuple[int, str, str]:
+    """Return a key that sorts recorded files in the order they were made."""
+    number = next(iter(_numbers(video.parent)), "0")
+    return int(number), video.parent.name, video.name
+
+
+def recorded_videos(folder: Path) -> list[Path]:
+    """Return the video files that a recorder has named in a folder of recordings; empty if there is no such folder."""
+    videos: list[Path] = []
+    with suppress(OSError):
+        for recording in folder.iterdir():
+            if _FOLDER.fullmatch(recording.name) and recording.is_dir():
+                with suppress(OSError):
+                    videos += [path for path in recording.iterdir() if _FILE.fullmatch(path.name)]
+    return videos
+
+
+def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float, current: Path | None = None) -> list[Path]:
+    """Delete the oldest files that exceed a size or an age. Only files that a recorder named are touched.
+
+    The oldest are those made first, not those dated first. The file made last is never deleted, and for its age none of
+    the recording in progress is. What can't be read or deleted is passed over.
+
+    Args:
+        folder: folder of all recordings.
+        keep_bytes: total size to keep.
+        keep_days: age to keep, days.
+        now_s: the time, seconds since 1970.
+        current: folder of the recording in progress; None for none.
+
+    Returns:
+        The video files deleted.
+
+    """
+    oldest_first = sorted(recorded_videos(folder), key=recording_order)
+    total = sum(_size_bytes(path) for path in oldest_first)
+    deleted: list[Path] = []
+    aged = 0
+    for path in oldest_first[:-1]:
+        is_aged = aged < _AGED_AT_ONCE and path.parent != current and _is_older(path, now_s - keep_days * _DAY_S)
+        if not (is_aged or total > keep_bytes):
+            continue
+        size = _size_bytes(path)
+        try:
+            for file in _files(path):
+                file.unlink(missing_ok=True)
+        except OSError:
+            continue
+        aged += is_aged
+        total -= size
+        deleted.append(path)
+        with suppress(OSError):
+            if path.parent != current and not any(path.parent.iterdir()):
+                path.parent.rmdir()
+    return deleted
+
+
+def _numbers(recording: Path) -> list[str]:
+    """Return the number in a recording's name; none where it has none, or is not a recording's."""
+    named = _FOLDER.fullmatch(recording.name)
+    return [named.group(1)] if named is not None and named.group(1) else []
+
+
+def _is_older(path: Path, than_s: float) -> bool:
+    """Return whether a file is older than an instant; no where that can't be told."""
+    try:
+        dated_s = path.stat().st_mtime
+    except OSError:
+        return False
+    return CLOCK_WAS_SET_NS / 1e9 <= dated_s < than_s
+
+
+def _frames_between(video: Path, from_ns: int, to_ns: int) -> list[FootageFrame]:
+    """Return the frames of a span; of an index, whose times rise, no other lines are parsed."""
+    path = index_path(video)
+    try:
+        texts = [(number, text) for number, text in read_lines(path) if text.endswith("\n")][1:]
+
+        def parsed(place: int) -> RecordedFrame:
+            return from_json(RecordedFrame, texts[place][1], path=str(path), line=texts[place][0])
+
+        places = range(len(texts))
+        low = bisect_left(places, from_ns - _TICK_NS, key=lambda place: parsed(place).t_ns)
+        high = bisect_right(places, to_ns + _TICK_NS, key=lambda place: parsed(place).t_ns)
+        # With a tick on either side: all that have one time in the file are among them.
+        near = [parsed(place) for place in places[low:high]]
+        began_ns = parsed(0).t_ns if near else 0
+    except InputError:  # deleted since it was listed
+        return []
+    placed = [(frame.frame, frame.t_ns, _rounded_ticks(frame.t_ns - began_ns) * _TICK_NS) for frame in near]
+    return [frame for frame in located(video, placed) if from_ns <= frame.t_ns <= to_ns]
+
+
+def _start_ns(video: Path) -> int | None:
+    """Return when a file's first frame was captured; None while it has none, or is being deleted."""
+    path = index_path(video)
+    try:
+        with path.open(encoding="utf-8") as file:
+            file.readline()
+            return from_json(RecordedFrame, file.readline(), path=str(path), line=2).t_ns
+    except (OSError, InputError):
+        return None
+
+
+def _rounded_ticks(duration_ns: int) -> int:
+    """Return a duration in ticks, rounded as the muxer rounds: half a tick up."""
+    return (2 * duration_ns + _TICK_NS) // (2 * _TICK_NS)
+
+
+def _files(video: Path) -> list[Path]:
+    return [video, index_path(video), video.with_suffix(".calibration.json")]
+
+
+def _size_bytes(video: Path) -> int:
+    size = 0
+    for file in _files(video):
+        with suppress(OSError):
+            size += file.stat().st_size
+    return size

@@ -1,0 +1,198 @@
+"""Cameras plugged into this computer as sources: through PyAV, or through OpenCV where that finds none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import av
+import av.packet
+import cv2
+import numpy as np
+from av.video.stream import VideoStream
+
+from downfield.capture.devices.camera_request import CameraRequest, PluggedCamera
+from downfield.capture.devices.camera_system import CameraSystem
+from downfield.capture.sources.http_mjpeg import error_text
+from downfield.capture.sources.source import (
+    CaptureClock,
+    CapturedFrame,
+    IncreasingTimestamps,
+    SourceFacts,
+    VideoPacket,
+)
+from downfield.capture.sources.source_clock import SourceClock
+from downfield.core.errors import SourceError
+from downfield.core.platform.clock import monotonic_ns
+
+FULL_RATE_SHARE: Final = 0.95
+"""Frame rates below this share of the requested one are reported; 59.94 for 60 is not."""
+
+
+class UsbCamera:
+    """Captures from a camera: its JPEG packets, if it sends MJPEG, with the operating system's time stamps.
+
+    Args:
+        system: opens it.
+        camera: the camera.
+        request: the requested settings; refused settings are in the notes.
+        clock: the capture clock.
+
+    Raises:
+        SourceError: the camera is unplugged, or in use by another program.
+
+    """
+
+    def __init__(
+        self, system: CameraSystem, camera: PluggedCamera, request: CameraRequest, clock: CaptureClock
+    ) -> None:
+        self._camera = camera
+        self._clock = clock
+        self._closed = False
+        try:
+            opened = system.open(camera, request)
+        except (av.FFmpegError, OSError) as error:
+            raise SourceError(f"{camera.name} ({camera.identity}): {_error_text(error)}") from None
+        self._container = opened.container
+        self._stream = self._container.streams.video[0]
+        codec = self._stream.codec_context
+        size_px = (codec.width, codec.height)
+        rate = self._stream.average_rate
+        fps = float(rate) if rate else None
+        self._is_mjpeg = codec.name == "mjpeg"
+        notes = [*opened.notes, *_refused(request, size_px, fps)]
+        if not self._is_mjpeg:
+            notes.append("the camera does not send MJPEG; raw pictures are slow over USB and must be encoded to record")
+        codec_name = "mjpeg" if self._is_mjpeg else ""
+        self._facts = SourceFacts("camera", camera.name, size_px, fps, live=True, codec=codec_name, notes=tuple(notes))
+
+    @property
+    def facts(self) -> SourceFacts:
+        """The facts of the source."""
+        return self._facts
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        """Yield every frame, stamped by the operating system.
+
+        Raises:
+            SourceError: the camera was unplugged, or failed.
+
+        """
+        source_clock, increasing = SourceClock(), IncreasingTimestamps()
+        index = 0
+        try:
+            for packet in self._container.demux(self._stream):
+                if self._closed:
+                    return
+                if not packet.size:
+                    continue
+                arrived_ns = monotonic_ns()
+                captured_ns = arrived_ns
+                if packet.pts is not None:
+                    captured_ns = source_clock.to_monotonic(round(packet.pts * packet.time_base * 10**9), arrived_ns)
+                yield self._frame(index, increasing(self._clock.from_monotonic(captured_ns)), captured_ns, packet)
+                index += 1
+        except (av.FFmpegError, OSError) as error:
+            if not self._closed:
+                raise SourceError(f"{self._camera.name}: {_error_text(error)}") from None
+        finally:
+            self._container.close()
+        if not self._closed:
+            raise SourceError(f"{self._camera.name}: the camera stopped sending")
+
+    def close(self) -> None:
+        """Stop at the next picture."""
+        self._closed = True
+
+    def _frame(self, index: int, t_ns: int, captured_ns: int, packet: av.packet.Packet[VideoStream]) -> CapturedFrame:
+        if self._is_mjpeg:
+            return CapturedFrame(index, t_ns, captured_ns, VideoPacket("mjpeg", bytes(packet)))
+        (decoded,) = self._stream.decode(packet)
+        image = np.asarray(decoded.to_ndarray(format="bgr24", threads=1), dtype=np.uint8)
+        return CapturedFrame(index, t_ns, captured_ns, image=image)
+
+
+class OpenCvCamera:
+    """Captures from a camera through OpenCV: pictures arrive decoded, with less exact times.
+
+    Args:
+        number: 0 for the first camera.
+        request: the requested settings; refused settings are in the notes.
+        clock: the capture clock.
+
+    Raises:
+        SourceError: it can't be opened.
+
+    """
+
+    def __init__(self, number: int, request: CameraRequest, clock: CaptureClock) -> None:
+        self._clock = clock
+        self._closed = False
+        self._capture = cv2.VideoCapture(number)
+        if not self._capture.isOpened():
+            raise SourceError(
+                f"camera {number} can't be opened. Check that it is plugged in and that no other program uses it."
+            )
+        # The order matters: the driver checks a size against those of the format, and a rate against those of the size.
+        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, request.size_px[0])
+        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, request.size_px[1])
+        self._capture.set(cv2.CAP_PROP_FPS, request.fps)
+        size_px = (
+            int(self._capture.get(cv2.CAP_PROP_FRAME_WIDTH)),
+            int(self._capture.get(cv2.CAP_PROP_FRAME_HEIGHT)),
+        )
+        fps = self._capture.get(cv2.CAP_PROP_FPS) or None
+        notes = ("exposure, focus and white balance can't be set on this system", *_refused(request, size_px, None))
+        self._facts = SourceFacts("camera", f"camera {number}", size_px, fps, live=True, notes=notes)
+
+    @property
+    def facts(self) -> SourceFacts:
+        """The facts of the source."""
+        return self._facts
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        """Yield every frame.
+
+        Raises:
+            SourceError: the camera stopped.
+
+        """
+        source_clock, increasing = SourceClock(), IncreasingTimestamps()
+        index = 0
+        try:
+            while not self._closed:
+                read, image = self._capture.read()
+                arrived_ns = captured_ns = monotonic_ns()
+                if not read:
+                    raise SourceError(f"{self._facts.name}: the camera stopped sending")
+                stamp_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
+                if stamp_ms > 0:
+                    captured_ns = source_clock.to_monotonic(round(stamp_ms * 1e6), arrived_ns)
+                t_ns = increasing(self._clock.from_monotonic(captured_ns))
+                yield CapturedFrame(index, t_ns, captured_ns, image=np.asarray(image, dtype=np.uint8))
+                index += 1
+        finally:
+            self._capture.release()
+
+    def close(self) -> None:
+        """Stop at the next picture."""
+        self._closed = True
+
+
+def _refused(request: CameraRequest, size_px: tuple[int, int], fps: float | None) -> Iterator[str]:
+    if size_px != request.size_px:
+        requested = f"{request.size_px[0]}x{request.size_px[1]}"
+        yield f"size: {requested} requested, but the camera sends {size_px[0]}x{size_px[1]}"
+    if fps is not None and fps < FULL_RATE_SHARE * request.fps:
+        yield f"frame rate: {request.fps:g} frames/s requested, but the camera sends {fps:g}"
+
+
+def _error_text(error: Exception) -> str:
+    by_number = {
+        2: "it is not plugged in",
+        13: "you are not allowed to read it. Add yourself to the group 'video' and sign in again",
+        16: "another program is using it. Close that program, or let it use Downfield's picture (/camera.mjpeg)",
+        19: "it was unplugged",
+    }
+    return by_number.get(getattr(error, "errno", None) or 0, error_text(error))

@@ -1,0 +1,223 @@
+"""RTSP and other network video through PyAV: decoded here, with the packets passed on to the recorder."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final, cast
+
+import av
+import av.container
+from av.packet import Packet
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from downfield.capture.sources.source import (
+    CaptureClock,
+    CapturedFrame,
+    IncreasingTimestamps,
+    SourceFacts,
+    VideoPacket,
+    changed_size,
+)
+from downfield.capture.sources.source_clock import SourceClock
+from downfield.capture.sources.stream_errors import stream_error_text
+from downfield.core.addresses import split_address, without_password
+from downfield.core.errors import SourceError
+from downfield.core.media.limits import STREAM_OPTIONS
+from downfield.core.media.video_file import square_size_px, upright_bgr
+from downfield.core.media.video_streams import pixel_aspect
+from downfield.core.platform.clock import monotonic_ns
+
+SCHEMES: Final = ("rtsp", "rtsps", "rtmp", "srt", "udp", "tcp", "rtp")
+
+_PENDING_PACKETS: Final = 64
+"""Packets remembered until the decoder returns their picture; live streams hold back a few at most."""
+
+_HEADER_UNITS: Final[Mapping[str, frozenset[int]]] = MappingProxyType(
+    {"h264": frozenset({7, 8, 9}), "hevc": frozenset({32, 33, 34, 35})}
+)
+"""Codecs whose key pictures may come in several parts, and the types of the units that are headers (parameter sets and
+delimiters) before the slices: ITU-T H.264, table 7-1; H.265, table 7-1."""
+
+_START_CODE: Final = b"\0\0\1"
+
+_FIRST_KEYS: Final = 2
+"""Key pictures for whose next part the reader waits, before it knows whether the server sends several."""
+
+OPEN_TIMEOUT_S: Final = 15.0
+"""Timeout for opening: a stream's size is known with its first key picture, and cameras send one every 10 s."""
+
+_OPTIONS: Final = {**STREAM_OPTIONS, "fflags": "nobuffer", "flags": "low_delay"}
+_RTSP_OPTIONS: Final = {"rtsp_flags": "prefer_tcp"}
+"""TCP, since a picture with holes is worse than one that arrives 20 ms later; UDP where a camera has nothing else."""
+
+
+class NetworkVideo:
+    """Reads a network stream.
+
+    Args:
+        url: address of the stream.
+        clock: the capture clock.
+        timeout_s: timeout for the next packet.
+
+    Raises:
+        SourceError: the address does not answer, or sends no video.
+
+    """
+
+    def __init__(self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0) -> None:
+        self._name = without_password(url)
+        self._clock = clock
+        self._closed = False
+        scheme = url.partition("://")[0].lower()
+        options = {**_OPTIONS, **(_RTSP_OPTIONS if scheme.startswith("rtsp") else {})}
+        began_ns = monotonic_ns()
+        try:
+            self._container: av.container.InputContainer = av.open(
+                _encoded(url), timeout=(OPEN_TIMEOUT_S, timeout_s), options=options
+            )
+        except (av.FFmpegError, OSError, ValueError) as error:
+            late = monotonic_ns() - began_ns >= OPEN_TIMEOUT_S * 1e9
+            text = stream_error_text(error, scheme=scheme, late=late, has_password=url != self._name)
+            raise SourceError(f"{self._name}: can't be opened: {text}") from None
+        if not self._container.streams.video:
+            self._container.close()
+            raise SourceError(f"{self._name}: carries no video")
+        self._stream = self._container.streams.video[0]
+        if not (self._stream.width and self._stream.height):
+            self._container.close()
+            raise SourceError(f"{self._name}: can't be opened: no picture arrived in time")
+        self._stream.codec_context.thread_count = 1
+        self._stored_size_px = (self._stream.width, self._stream.height)
+        self._pixel_aspect = pixel_aspect(self._stream)
+        fps = self._stream.average_rate or self._stream.guessed_rate
+        self._facts = SourceFacts(
+            "stream",
+            self._name,
+            square_size_px(self._stored_size_px, self._pixel_aspect),
+            float(fps) if fps else None,
+            live=True,
+            codec=self._stream.codec_context.name,
+        )
+
+    @property
+    def facts(self) -> SourceFacts:
+        """The facts of the source."""
+        return self._facts
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        """Yield every frame, with the stream's own time converted to this computer's clock.
+
+        It begins with the first picture that can be decoded; later ones that can't have no image.
+
+        Raises:
+            SourceError: the stream ended, failed or timed out.
+
+        """
+        source_clock, increasing = SourceClock(), IncreasingTimestamps()
+        index = 0
+        try:
+            for packet, frame, arrived_ns in self._decoded():
+                captured_ns, image = arrived_ns, None
+                if frame is not None:
+                    if (frame.width, frame.height) != self._stored_size_px:
+                        raise changed_size((frame.width, frame.height), self._stored_size_px)
+                    image = upright_bgr(frame, pixel_aspect=self._pixel_aspect)
+                    if frame.pts is not None and frame.time_base is not None:
+                        captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)
+                t_ns = increasing(self._clock.from_monotonic(captured_ns))
+                yield CapturedFrame(index, t_ns, captured_ns, packet, image)
+                index += 1
+                if self._closed:
+                    return
+        except (av.FFmpegError, OSError) as error:
+            if not self._closed:
+                raise SourceError(f"{self._name}: the stream failed: {stream_error_text(error)}") from None
+        finally:
+            self._container.close()
+        if not self._closed:
+            raise SourceError(f"{self._name}: the stream ended")
+
+    def close(self) -> None:
+        """Stop, at the latest at the next picture or timeout."""
+        self._closed = True
+
+    def _decoded(self) -> Iterator[tuple[VideoPacket | None, VideoFrame | None, int]]:
+        """Yield decoded frames with their packets; no packet where pictures are sent in another order than shown.
+
+        A frame is None where its packet, or what it builds on, is damaged or was lost.
+        """
+        extradata = bytes(self._stream.codec_context.extradata or b"")
+        codec = self._stream.codec_context.name
+        pending: deque[tuple[int | None, VideoPacket]] = deque(maxlen=_PENDING_PACKETS)
+        in_order, last_pts, began = True, None, False
+        for received, arrived_ns in self._whole_pictures():
+            if received.size:
+                in_order = in_order and (last_pts is None or (received.pts is not None and received.pts > last_pts))
+                last_pts = received.pts
+                pending.append((received.pts, VideoPacket(codec, bytes(received), received.is_keyframe, extradata)))
+            try:
+                frames = received.decode()
+            except av.InvalidDataError:
+                if began:
+                    yield pending[-1][1] if in_order and pending else None, None, arrived_ns
+                continue
+            for frame in frames:
+                if not frame.is_corrupt:
+                    began = True
+                if began:
+                    packet = next((packet for pts, packet in pending if pts == frame.pts), None)
+                    yield packet if in_order else None, None if frame.is_corrupt else frame, arrived_ns
+
+    def _whole_pictures(self) -> Iterator[tuple[Packet[VideoStream], int]]:
+        """Yield packets with their time of arrival; the parts of a key picture that came as several are joined.
+
+        A server that repeats the headers before every slice of a key picture, as GStreamer's does, makes FFmpeg take
+        each for a picture of its own, half of which is missing. The last part is known by the next picture, so only
+        such servers' key pictures are kept waiting for it, and the first ones of every stream.
+        """
+        held: tuple[Packet[VideoStream], int] | None = None
+        keys, in_parts = 0, False
+        for received in self._container.demux(self._stream):
+            if self._closed:
+                return
+            arrived_ns = monotonic_ns()
+            if held is not None and received.size and received.pts == held[0].pts is not None:
+                held, in_parts = (_joined(held[0], received, self._stream), arrived_ns), True
+                continue
+            if held is not None:
+                yield held
+                held = None
+            if received.is_keyframe and self._facts.codec in _HEADER_UNITS and (in_parts or keys < _FIRST_KEYS):
+                held, keys = (received, arrived_ns), keys + 1
+            else:
+                yield received, arrived_ns
+        if held is not None:
+            yield held
+
+
+def _joined(first: Packet[VideoStream], second: Packet[VideoStream], stream: VideoStream) -> Packet[VideoStream]:
+    """Return one packet with the content of two parts of a picture, whose headers come once."""
+    units = [unit.rstrip(b"\0") for unit in bytes(second).split(_START_CODE)]
+    headers = _HEADER_UNITS[stream.codec_context.name]
+    slices = [unit for unit in units if unit and _unit_type(unit, stream.codec_context.name) not in headers]
+    content = bytes(first) + b"".join(_START_CODE + unit for unit in slices)
+    joined = cast("Packet[VideoStream]", Packet(content))
+    joined.pts, joined.dts, joined.time_base = first.pts, first.dts, first.time_base
+    joined.stream, joined.is_keyframe = stream, True
+    return joined
+
+
+def _unit_type(unit: bytes, codec: str) -> int:
+    return unit[0] & 31 if codec == "h264" else unit[0] >> 1 & 63
+
+
+def _encoded(url: str) -> str:
+    """Return an address with user name and password percent-encoded, which FFmpeg wants; others as they are."""
+    try:
+        address = split_address(url)
+    except ValueError:
+        return url  # such as udp://@:1234, which listens
+    return address.text if address.user else url

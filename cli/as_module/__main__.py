@@ -1,0 +1,5 @@
+"""``python -m downfield``: the `downfield` command."""
+
+from downfield.cli.start import start
+
+start()

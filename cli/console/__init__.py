@@ -1,0 +1,1 @@
+"""What every command shares: output, progress, options, the end of a process."""

@@ -1,0 +1,161 @@
+"""Options that several sub-commands share, and checks of what they are given before long work begins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Final
+
+import cv2
+import typer
+
+from downfield.cli.console.replaced_files import check_replaced
+from downfield.core.errors import InputError, OutputError
+
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", help="The configuration file. Default: downfield.toml in the current folder.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="A setting that overrides the file; may be repeated."),
+]
+
+_PICTURES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif", ".heic", ".heif"})
+_VIDEOS: Final = frozenset({".mp4", ".mkv", ".avi", ".mov", ".webm"})
+
+
+def number_between(low: float, high: float) -> Callable[[object], float]:
+    """Return a parser of an option's number; typer's own bounds let NaN pass, and its numbers infinity."""
+
+    def parse(text: object) -> float:
+        try:
+            value = float(str(text))
+        except ValueError:
+            raise typer.BadParameter(f"'{text}' is not a number.") from None
+        if not low <= value <= high:
+            raise typer.BadParameter(f"{text} is not between {low:g} and {high:g}.")
+        return value
+
+    return parse
+
+
+CameraHeightOption = Annotated[
+    float | None,
+    typer.Option(
+        "--camera-height",
+        parser=number_between(100, 5000),
+        metavar="MM",
+        help="Height of the lens over the board, mm, measured with a tape.",
+    ),
+]
+
+StandingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--standing",
+        metavar="ENDS",
+        help="A card, ruler or figure of known height that stands upright on the board, far from below the camera: its"
+        " foot and its top in the picture and its height, PX,PY=PX,PY=MM. It tells the camera's height where no tape"
+        " reaches (--camera-height).",
+    ),
+]
+
+
+def check_outputs(
+    *outputs: Path | None, inputs: Iterable[Path | None], picture: Path | None = None, kind: str = ""
+) -> None:
+    """Check, before long work begins, that every file can be written and overwrites nothing but an older result.
+
+    Args:
+        outputs: files to write; None for one that was not asked for.
+        inputs: files and folders that are read.
+        picture: a further file to write, in the format of its name.
+        kind: the format of the outputs, such as ``downfield.calls``; empty where their names tell it.
+
+    Raises:
+        InputError: a file to write is a folder or a device, is read, holds something else, lies among pictures that are
+            read, or is named twice.
+        OutputError: a file can't be written, or a picture has an unknown format.
+
+    """
+    written = [output for output in (*outputs, picture) if output is not None]
+    read = [path for path in inputs if path is not None]
+    for output in written:
+        _check_name(output)
+        if output.is_dir():
+            raise InputError(f"{output}: is a folder. Give the name of the file to write.")
+        if output.exists() and not output.is_file():
+            raise InputError(f"{output}: is a device, not a file. Give the name of the file to write.")
+        if any(_is_same(output, path) for path in read):
+            raise InputError(f"{output}: this file is read, so it can't be written too. Choose another name.")
+        if output.exists() and any(_is_within(output, path) for path in read):
+            raise InputError(f"{output}: this file is in a folder that is read. Choose another name.")
+        check_replaced(output, "" if output is picture else kind)
+        _check_writable(output)
+    for first, second in combinations(written, 2):
+        if _is_same(first, second):
+            raise InputError(f"{second}: two results can't be written to one file. Choose another name for one.")
+    if picture is not None and not _is_picture_name(picture):
+        raise OutputError(f"{picture}: unknown picture format. End the name in .png or .jpg.")
+
+
+def check_data_name(output: Path | None, suffix: str) -> None:
+    """Refuse the name of a picture or a video for a file of data: it was meant to be read, or would be lost.
+
+    Raises:
+        InputError: the name ends like one.
+
+    """
+    if output is not None and output.suffix.lower() in _PICTURES | _VIDEOS:
+        raise InputError(f"{output}: is named like a picture or a video. End its name in {suffix}.")
+
+
+def _check_name(path: Path) -> None:
+    """Refuse what can't be the name of a file."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written: {error.strerror}") from None
+    except ValueError:
+        raise OutputError(f"{path}: can't be written: no file has such a name") from None
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths lead to the same file, by whatever links."""
+    with suppress(OSError, ValueError):  # one of them does not exist
+        return one.samefile(other)
+    with suppress(OSError, ValueError, RuntimeError):  # a link that leads to itself
+        return one.resolve() == other.resolve()
+    return False
+
+
+def _is_within(file: Path, folder: Path) -> bool:
+    """Return whether a file lies directly in a folder; False where that is none."""
+    with suppress(OSError, ValueError, RuntimeError):
+        return folder.is_dir() and file.resolve().parent == folder.resolve()
+    return False
+
+
+def _check_writable(path: Path) -> None:
+    """Refuse a file that its folder, or the folder that would have to be made, does not allow to be written."""
+    folder = path.absolute().parent
+    while not folder.exists() and folder != folder.parent:
+        if folder.is_symlink():
+            raise OutputError(f"{path}: can't be written: {folder} is a link that leads nowhere. Choose another name.")
+        folder = folder.parent
+    if not folder.is_dir():
+        raise OutputError(f"{path}: can't be written: {folder} is a file, not a folder. Choose another name.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"{path}: can't be written: you may not write in {folder}. Choose another folder.")
+
+
+def _is_picture_name(path: Path) -> bool:
+    try:
+        return cv2.haveImageWriter(path.name)
+    except cv2.error:
+        return False

@@ -1,0 +1,172 @@
+"""What the commands print: as text that no terminal interprets, and never at the cost of what they do.
+
+Everything that a command prints goes through here. Names that people and files chose are printed as they are: square
+brackets are no markup, and control characters are written out (`core/text/plain_text.py`). Characters that the
+terminal's encoding lacks are written out as well. When the output is lost, because a pipe or a terminal was closed or a
+disk is full, a command that only prints ends, and a rig plays on without it.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from contextlib import suppress
+from typing import IO, Any, Final, TextIO, cast
+
+from rich.console import Console
+from rich.text import Text
+
+from downfield.core.errors import OutputError
+from downfield.core.text.plain_text import plain_text
+
+PIPE_CLOSED: Final = 141
+"""Exit status of a command whose reader has gone, as shells report one that SIGPIPE ended (128 + 13)."""
+
+
+def say(*lines: str) -> None:
+    """Print lines on standard output.
+
+    Raises:
+        OutputError: it can't be written.
+        SystemExit: its reader has gone.
+
+    """
+    stream = GuardedStream(sys.stdout, required=True)
+    stream.write("".join(f"{plain_text(line)}\n" for line in lines))
+    stream.flush()
+
+
+def say_aside(*lines: str) -> None:
+    """Print lines on standard error: errors, notes, progress. Without it they are lost, and nothing else."""
+    stream = GuardedStream(sys.stderr, required=False)
+    stream.write("".join(f"{plain_text(line)}\n" for line in lines))
+    stream.flush()
+
+
+def styled(text: str, style: str = "") -> Text:
+    """Return a text in a style, such as ``"bold red"``, for a console: the only way to style what people wrote."""
+    return Text(plain_text(text), style=style)
+
+
+def open_console(*, aside: bool = False, required: bool = True, wrap: bool = False) -> Console:
+    """Open a console whose strings are plain: no markup, no emoji codes, no highlighting, one line each.
+
+    Args:
+        aside: whether it prints on standard error.
+        required: whether a command can't go on without it, as for `GuardedStream`.
+        wrap: whether lines are broken at the terminal's width; tables need it.
+
+    """
+    stream = GuardedStream(sys.stderr if aside else sys.stdout, required=required and not aside)
+    return PlainConsole(file=cast("IO[str]", stream), soft_wrap=not wrap)
+
+
+class PlainConsole(Console):
+    """A console that prints every string as it is, also in tables. Styles are given by `styled` texts alone.
+
+    Args:
+        options: as for `Console`.
+
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Return a string as plain text; every string that is printed passes here."""
+        kept = {name: options[name] for name in ("justify", "overflow") if options.get(name)}
+        return Text(plain_text(text), style=options.get("style", ""), **kept)
+
+
+class GuardedStream:
+    """A text stream that writes out what its encoding lacks, and that may be lost.
+
+    Args:
+        stream: the stream; None for none, such as that of a service without standard output.
+        required: whether losing it ends the command: quietly if its reader has gone, else by an error. Otherwise what
+            is written from then on is dropped.
+
+    """
+
+    def __init__(self, stream: TextIO | None, *, required: bool) -> None:
+        self._stream, self._required = stream, required
+
+    @property
+    def encoding(self) -> str:
+        """The stream's encoding."""
+        return getattr(self._stream, "encoding", None) or "utf-8"
+
+    def isatty(self) -> bool:
+        """Return whether it is a terminal."""
+        with suppress(OSError, ValueError):
+            return self._stream is not None and self._stream.isatty()
+        return False
+
+    def fileno(self) -> int:
+        """Return the file descriptor."""
+        if self._stream is None:
+            raise io.UnsupportedOperation("no stream")
+        return self._stream.fileno()
+
+    def write(self, text: str) -> int:
+        """Write a text, unless the stream was lost.
+
+        Raises:
+            OutputError: it is required and can't be written.
+            SystemExit: it is required and its reader has gone.
+
+        """
+        if self._stream is not None:
+            shown = text.encode(self.encoding, "backslashreplace").decode(self.encoding)
+            try:
+                self._stream.write(shown)
+            except (OSError, ValueError) as error:  # ValueError: closed
+                self._lose(error)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is buffered.
+
+        Raises:
+            OutputError: as for `write`.
+            SystemExit: as for `write`.
+
+        """
+        if self._stream is not None:
+            try:
+                self._stream.flush()
+            except (OSError, ValueError) as error:
+                self._lose(error)
+
+    def _lose(self, error: OSError | ValueError) -> None:
+        """Have all that is still written go nowhere; end the command if the stream is required."""
+        lost, self._stream = self._stream, None
+        if lost is not None:
+            _discard(lost)
+        if self._required:
+            if getattr(error, "errno", None) == errno.EPIPE:
+                raise SystemExit(PIPE_CLOSED) from None
+            reason = getattr(error, "strerror", None) or "it is closed"
+            raise OutputError(f"The output can't be written ({reason}).") from None
+
+
+def end_output() -> None:
+    """Write what other libraries left in the buffers of standard output, which a command's help may be.
+
+    Raises:
+        OutputError: as for `say`.
+        SystemExit: as for `say`.
+
+    """
+    GuardedStream(sys.stdout, required=True).flush()
+
+
+def _discard(stream: TextIO) -> None:
+    """Connect a lost stream with nothing, so that what is in its buffer does not fail at the end of the process."""
+    with suppress(OSError, ValueError):  # a stream without a descriptor has no such end
+        descriptor = stream.fileno()
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, descriptor)
+        os.close(nothing)

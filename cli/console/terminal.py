@@ -1,0 +1,178 @@
+"""The output of `downfield run`: line by line to files and pipes, in place on a terminal."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from downfield.capture.observer import LoopObserver, NoticeLevel
+from downfield.cli.console.output import styled
+from downfield.core.scene import Scene
+from downfield.game.published.board_topics import HealthStatus
+from downfield.officiating.calls import Call, Verdict
+from downfield.officiating.events import Event
+
+_VERDICT_STYLES: Final[Mapping[Verdict, str]] = {
+    "called": "bold yellow",
+    "too_close": "bold dark_orange",
+    "proposed": "bold cyan",
+    "reported": "dim",
+}
+_NOTICE_STYLES: Final[Mapping[NoticeLevel, str]] = {"info": "dim", "warning": "yellow", "alarm": "bold red"}
+_HEALTH_STYLES: Final = {"ok": "green", "warning": "yellow", "alarm": "bold red"}
+_CALLS_SHOWN: Final = 8
+_NOTICES_SHOWN: Final = 3
+_REFRESH_PER_S: Final = 4  # fast enough for people, and cheap beside the work of a frame
+
+
+_TIME_OF_DAY_NS: Final = 10**17  # below it times count from the start of a recording, above it from 1970
+
+
+class TerminalLog(LoopObserver):
+    """Prints the game line by line; observes the loop.
+
+    Args:
+        console: the console to print to.
+        situation: returns the state of the game on one line.
+        live: whether times count from the first scene instead of the recording's beginning; those of a recording that a
+            live rig made do anyway, as it has the times of the day.
+
+    """
+
+    def __init__(self, console: Console, situation: Callable[[], str], *, live: bool) -> None:
+        self._console = console
+        self._situation = situation
+        self._last_situation = ""
+        self._began_ns = None if live else 0
+        self._t_ns = 0
+
+    def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
+        """Print a line for every call, with its measurement, and for every change of the situation."""
+        if isinstance(entry, Scene) and (self._began_ns is None or entry.t_ns - self._began_ns > _TIME_OF_DAY_NS):
+            self._began_ns = entry.t_ns
+        self._t_ns = entry.t_ns
+        for call in calls:
+            text = styled(_prefix(call) + call.text, _VERDICT_STYLES[call.verdict])
+            self._print(call.t_ns, text, styled(f"  {call.words}  {', '.join(call.clauses)}", "dim"))
+        situation = self._situation()
+        if situation and situation != self._last_situation:
+            self._last_situation = situation
+            self._print(self._t_ns, styled(situation))
+
+    def event_refused(self, event: Event, reason: str) -> None:
+        """Print a line for a recorded declaration that the game refused."""
+        self._print(event.t_ns, styled(f"refused: {reason}", "red"))
+
+    def notice_given(self, level: NoticeLevel, text: str) -> None:
+        """Print a line for a notice."""
+        self._print(self._t_ns, styled(text, _NOTICE_STYLES[level]))
+
+    def _print(self, t_ns: int, *texts: Text) -> None:
+        """Print a line that begins with the time in the recording, or since the first scene of a live source, s."""
+        began_ns = t_ns if self._began_ns is None else self._began_ns
+        time = styled(f"{(t_ns - began_ns) / 1e9:7.2f} s", "dim")
+        self._console.print(Text.assemble(time, "  ", *texts))
+
+
+class TerminalView(LoopObserver):
+    """Shows the game, the latest calls and the rig's health in place; observes the loop.
+
+    Args:
+        console: the console to print to.
+        topic: returns the present value of a topic that the service publishes.
+        title: the source and the rulebook.
+        address: address of the service; empty for none.
+
+    """
+
+    def __init__(self, console: Console, topic: Callable[[str], Any], title: str, address: str) -> None:
+        self._topic = topic
+        self._title, self._address = title, address
+        self._calls: deque[Call] = deque(maxlen=_CALLS_SHOWN)
+        self._notices: deque[tuple[NoticeLevel, str]] = deque(maxlen=_NOTICES_SHOWN)
+        self._live = Live(
+            console=console, get_renderable=self.render, refresh_per_second=_REFRESH_PER_S, redirect_stdout=False
+        )
+
+    def __enter__(self) -> TerminalView:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def entry_judged(self, _: Scene | Event, calls: tuple[Call, ...]) -> None:
+        """Keep the latest calls; a changed call replaces its earlier version."""
+        for call in calls:
+            others = [other for other in self._calls if other.id != call.id]
+            self._calls = deque([*others, call], maxlen=_CALLS_SHOWN)
+
+    def event_refused(self, _: Event, reason: str) -> None:
+        """Show that the game refused a recorded declaration."""
+        self.notice_given("warning", f"refused: {reason}")
+
+    def notice_given(self, level: NoticeLevel, text: str) -> None:
+        """Show a notice."""
+        self._notices.append((level, text))
+
+    def render(self) -> RenderableType:
+        """Return the present view."""
+        return Panel(
+            Group(self._game(), Text(), self._call_table(), Text(), *self._health(), *self._notice_lines()),
+            title=Text.assemble(styled("Downfield", "bold"), styled(f"  {self._title}")),
+            title_align="left",
+            subtitle=styled(f"{self._address}   stop with Ctrl-C" if self._address else "stop with Ctrl-C"),
+            subtitle_align="right",
+        )
+
+    def _game(self) -> RenderableType:
+        game = self._topic("game")
+        if game is None:
+            return Text("no game yet", style="dim")
+        home, away = game.home, game.away
+        clock = f"   {game.clock.text}" if game.clock.text else ""
+        score = f"{home.name} {home.points}   {away.name} {away.points}{clock}"
+        return Group(styled(game.situation, "bold"), styled(f"{score}   {game.phase_text}"))
+
+    def _call_table(self) -> RenderableType:
+        if not self._calls:
+            return Text("no calls yet", style="dim")
+        table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+        for call in reversed(self._calls):
+            text = styled(_prefix(call) + call.text, _VERDICT_STYLES[call.verdict])
+            table.add_row(text, call.words, styled(", ".join(call.clauses), "dim"))
+        return table
+
+    def _health(self) -> Iterator[RenderableType]:
+        health = self._topic("health")
+        if not isinstance(health, HealthStatus):
+            return
+        size = "" if health.size is None else f" {health.size[0]}x{health.size[1]}"
+        yield styled(f"{health.camera}{size}   {' '.join(_frame_rates(health))}", "dim")
+        if health.recording.on:
+            yield styled(f"recording {health.recording.file} ({health.recording.seconds:.0f} s)", "dim")
+        yield styled(health.text, _HEALTH_STYLES[health.level])
+
+    def _notice_lines(self) -> Iterator[RenderableType]:
+        for level, text in self._notices:
+            yield styled(text, _NOTICE_STYLES[level])
+
+
+def _prefix(call: Call) -> str:
+    return "proposed: " if call.verdict == "proposed" else ""
+
+
+def _frame_rates(health: HealthStatus) -> Iterator[str]:
+    if health.fps is not None:
+        yield f"{health.fps:.0f} frames/s,"
+    if health.latency_ms is not None and health.latency_p99_ms is not None:
+        yield f"{health.latency_ms:.0f} ms (99%: {health.latency_p99_ms:.0f} ms) from capture to call,"
+    damaged = f", {health.damaged} damaged" if health.damaged else ""
+    yield f"{health.dropped} of {health.frames + health.dropped + health.damaged} frames dropped{damaged}"

@@ -1,0 +1,1 @@
+"""Commands of the director's desk, its broker and its archive."""

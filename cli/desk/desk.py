@@ -1,0 +1,107 @@
+"""``downfield desk``: the director's desk over the tables of a hall, and the event; ``downfield desk broker``."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+import uvicorn
+
+from downfield.api.network_addresses import network_hosts, urls
+from downfield.api.security.access import AccessPolicy
+from downfield.api.security.connections import ConnectionGuard, GuardedListener, affordable
+from downfield.api.security.http_protocol import guarded_protocol
+from downfield.api.security.known_clients import KnownClients
+from downfield.api.security.secret_file import ADMIN_KEY, SecretFile
+from downfield.cli.console.options import ConfigOption
+from downfield.cli.console.output import open_console
+from downfield.cli.console.process_end import hang_up_as_termination
+from downfield.cli.desk.broker import broker
+from downfield.core.platform.open_files import raise_file_limit
+from downfield.desk.event.keeper import EventKeeper
+from downfield.desk.replication.desk_tournament import open_desk_tournament
+from downfield.desk.service.app import create_desk_app
+from downfield.desk.service.parts import DeskParts
+from downfield.desk.tables.address_book import AddressBook
+from downfield.desk.tables.grant_keeper import GrantKeeper
+from downfield.desk.tables.watcher import TableWatcher
+from downfield.rig.configuration.loading import load
+from downfield.rig.configuration.settings import data_folder
+from downfield.rig.web_service import everywhere, open_listener
+from downfield.store.lease import FileLease, LeasedThing
+from downfield.store.store import Store
+
+PORT: Final = 8320
+"""The rig's port is 8317, so both run on one computer."""
+
+
+app = typer.Typer(add_completion=False, invoke_without_command=True)
+app.command("broker")(broker)
+
+
+@app.callback()
+def desk(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the desk's pages.")] = PORT,
+    lan: Annotated[
+        bool, typer.Option("--lan", help="Let phones and other computers in the network use the pages.")
+    ] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--data", help="Where the event and the tables are kept. Default: `desk` in the data folder."),
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Run the director's desk: every table at a glance, the event, its big screen and its overlays."""
+    if context.invoked_subcommand is not None:
+        return
+    settings = load(config).settings
+    place = folder or data_folder(settings) / "desk"
+    thing = LeasedThing(f"The desk's folder {place}", "give this one a folder of its own with --data.")
+    lease = FileLease(place / ".desk.lock", thing)
+    keeper, book = EventKeeper(place / "event.json"), AddressBook(place / "tables.json")
+    grants = GrantKeeper(place)
+    tournament = open_desk_tournament(settings, keeper, place, grants.standing)
+    parts = DeskParts(keeper, book, TableWatcher(), tournament, grants)
+    store = Store.at(place / "devices.db")
+    key = SecretFile(place / ADMIN_KEY)
+    known = KnownClients(())
+    access = AccessPolicy(lan)
+    app = create_desk_app(parts, store, key, access, known)
+    listener = open_listener(everywhere() if lan else "127.0.0.1", port)
+    opened: int = listener.getsockname()[1]
+    console = open_console(required=False)
+    console.print(f"Open  http://127.0.0.1:{opened}/  in a browser on this computer.")
+    for address in urls(network_hosts(), "http", opened, "") if lan else ():
+        console.print(f"On other devices:  {address}")
+    console.print("Stop with Ctrl-C.")
+    if tournament is not None:
+        console.print(f"The tournament's broker: {tournament.where}. Its games are kept in {tournament.kept_in}.")
+    for table in parts.book.tables:
+        parts.watcher.watch(table)
+    guard = ConnectionGuard(known, affordable(raise_file_limit()))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http=guarded_protocol(guard),
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
+    hang_up_as_termination()
+    try:
+        asyncio.run(server.serve(sockets=[GuardedListener.over(listener, guard)]))
+    except KeyboardInterrupt:
+        console.print("stopped")
+    finally:
+        if tournament is not None:
+            tournament.close()
+        parts.watcher.close()
+        store.close()
+        lease.close()

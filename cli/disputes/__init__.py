@@ -1,0 +1,1 @@
+"""Commands for reviewing, exporting and verifying games."""

@@ -1,0 +1,178 @@
+"""``downfield export``: a game out of the house, as a signed bundle; its tracks, its report, clips of its plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from downfield.broadcast.replay.highlights import highlight_film
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.capture.recording.recorded_footage import RecordedFootage
+from downfield.cli.console.options import ConfigOption, SetOption, check_outputs
+from downfield.cli.console.output import say, say_aside
+from downfield.cli.console.progress import progress_bar
+from downfield.cli.console.replaced_files import ARCHIVE
+from downfield.cli.disputes.export_clip import ClipRequest, make_clip
+from downfield.core.errors import InputError, OutputError
+from downfield.game.shadow import is_shadow
+from downfield.review.bundle_format import SUFFIX
+from downfield.review.evidence import EvidenceFinder, NoGameInPlay
+from downfield.review.reports.game_report import report_html
+from downfield.review.track_files import TRACK_FORMATS
+from downfield.review.track_rows import TrackTable
+from downfield.rig.bundle_export import BundleExporter
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
+from downfield.rig.rig_key import open_rig_key
+from downfield.store.history import History
+from downfield.store.opening import open_for_reading
+from downfield.store.reader import GameRow, StoreReader
+
+
+def export(
+    game: Annotated[str, typer.Argument(help="The game's id, as the list of games shows it; 'last' for the last.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE.zip", help="The bundle. Default: named for the game.")
+    ] = None,
+    without_video: Annotated[bool, typer.Option("--without-video", help="Leave out the recording.")] = False,
+    tracks: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv|.parquet", help="Write the tracks as a table, one row a figure a frame."),
+    ] = None,
+    clip: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.mp4|.gif|.png", help="Write a clip or a picture of --play N or --call ID."),
+    ] = None,
+    play: Annotated[int | None, typer.Option(min=1, help="Only this play, of --tracks or --clip.")] = None,
+    call: Annotated[str | None, typer.Option(metavar="ID", help="The call of --clip.")] = None,
+    speed: Annotated[
+        float, typer.Option(min=0.05, max=1.0, help="Of --clip: 1 for real time, 0.25 for slow motion.")
+    ] = 1.0,
+    plain: Annotated[bool, typer.Option("--plain", help="Of --clip: without drawings and words.")] = False,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write the report, for print.")] = None,
+    highlights: Annotated[
+        Path | None, typer.Option(metavar="FILE.mp4", help="Write the greatest plays as a film, each with its replay.")
+    ] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Write a game with all its evidence as one signed file, which `verify` checks and `review` opens anywhere.
+
+    With --tracks, --clip, --report or --highlights it writes these alone, unless the bundle is named as well.
+    """
+    if play is not None and tracks is None and clip is None:
+        raise InputError("--play belongs to --tracks or --clip.")
+    if clip is None and (call is not None or plain or speed != 1):
+        raise InputError("--call, --speed and --plain belong to --clip.")
+    film = None if clip is None else ClipRequest(clip, play, call, speed, plain)
+    configuration = load(config, command_line=parse_assignments(settings or ())).settings
+    with open_for_reading(configuration.store.url or str(store_file(configuration))) as opened:
+        if opened.note:
+            say_aside(f"downfield: {opened.note}")
+        row = find_game(opened.store, game)
+        alone = tracks or report or clip or highlights
+        bundle = output or (None if alone else Path(f"{row.id}{SUFFIX}"))
+        inputs = (store_file(configuration), _calibration_file(configuration))
+        check_outputs(bundle, inputs=inputs, kind=ARCHIVE)
+        check_outputs(bundle, tracks, report, clip, highlights, inputs=inputs)
+        if tracks is not None:
+            _write_tracks(tracks, opened.store, row, play)
+        if film is not None:
+            content = make_clip(film, opened.store, row, recordings_folder(configuration))
+            size = write_chunks(film.file, [content])
+            say(f"{film.file}: {'the call' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+        if highlights is not None:
+            _write_highlights(highlights, opened.store, row, recordings_folder(configuration))
+        if bundle is None and report is None:
+            return
+        key = open_rig_key(data_folder(configuration), must_be_kept=True)
+        if report is not None:
+            page = report_html(opened.store, History(opened.store, row), key.public_text)
+            write_chunks(report, [page.encode()])
+            say(f"{report}: the report of {row.id}")
+        if bundle is None:
+            return
+        exporter = BundleExporter(opened.store, configuration, key, lambda: _calibration(configuration))
+        source = exporter.source(row, video=not without_video)
+        with progress_bar(f"Exporting {row.id}") as advance:
+            size = write_chunks(bundle, exporter.chunks(row, video=not without_video), advance)
+    say(f"{bundle}: game {row.id}, {size / 1e6:.1f} MB, signed with {key.public_text}")
+    for note in source.notes:
+        say(f"{bundle}: {note}")
+
+
+def _write_tracks(path: Path, store: StoreReader, row: GameRow, play: int | None) -> None:
+    write = TRACK_FORMATS.get(path.suffix.lower())
+    if write is None:
+        raise InputError(f"{path}: tracks are written as .csv or .parquet. End the name in one of these.")
+    table = TrackTable(store, History(store, row), play)
+    with progress_bar(f"Writing the tracks of {row.id}") as advance:
+        size = write_chunks(path, write(table), advance)
+    say(f"{path}: tracks of {'the game' if play is None else f'play {play}'}, {size / 1e6:.1f} MB")
+
+
+def _write_highlights(path: Path, store: StoreReader, row: GameRow, recordings: Path) -> None:
+    plays = History(store, row).plays()
+    film = highlight_film(row, plays, EvidenceFinder(store, NoGameInPlay(), RecordedFootage(recordings)))
+    with progress_bar(f"Cutting the highlights of {row.id}") as advance:
+        size = write_chunks(path, film, advance)
+    say(f"{path}: the highlights of {row.id}, {size / 1e6:.1f} MB")
+
+
+def find_game(store: StoreReader, named: str) -> GameRow:
+    """Return a game of a store by its id, or the last one.
+
+    Raises:
+        InputError: there is none.
+
+    """
+    latest = [row for row in store.games() if not is_shadow(row)]
+    found = store.game(named) if named != "last" else latest[0] if latest else None
+    if found is not None:
+        return found
+    known = [row.id for row in latest[:5]]
+    if not known:
+        raise InputError(f"{store.where}: holds no game")
+    raise InputError(f"{store.where}: has no game {named!a}. The latest are {', '.join(known)}.")
+
+
+def write_chunks(path: Path, chunks: Iterable[bytes], advance: Callable[[int], None] = lambda _: None) -> int:
+    """Write a file whole or not at all; return its size in bytes.
+
+    Args:
+        path: the file.
+        chunks: its bytes.
+        advance: called with the MB written so far.
+
+    Raises:
+        OutputError: it can't be written.
+
+    """
+    beside = path.with_name(f".{path.name}.part")
+    size = 0
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("wb") as file:
+            for chunk in chunks:
+                size += file.write(chunk)
+                advance(size // 1_000_000)
+        beside.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+    return size
+
+
+def _calibration_file(settings: RigSettings) -> Path | None:
+    return Path(settings.calibration.file).expanduser() if settings.calibration.file else None
+
+
+def _calibration(settings: RigSettings) -> Calibration | None:
+    file = _calibration_file(settings)
+    return None if file is None else read_calibration(file)

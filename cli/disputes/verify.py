@@ -1,0 +1,250 @@
+"""``downfield verify``: check that the journals of a store, or a bundle, are unaltered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from downfield.capture.recording.sealing import compare_recordings, has_recordings, unsealed_recordings
+from downfield.cli.console.options import ConfigOption, SetOption
+from downfield.cli.console.output import say, say_aside
+from downfield.cli.disputes.verify_bundle import checked_keys, report_bundle
+from downfield.core.errors import FormatError, InputError
+from downfield.core.text.counted_nouns import counted
+from downfield.game.entries import SEAL_KIND, unpack_entry
+from downfield.game.owner import rig_id
+from downfield.game.table_records import SegmentSealed
+from downfield.review.bundle_verification import is_bundle, other_zip_hint, verify_bundle
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
+from downfield.store.hash_chain import GENESIS, Verification, verify_journal
+from downfield.store.heads import compare_with_heads, entries_after_heads, read_heads
+from downfield.store.list_check import Signer, list_differences, rigs_without_list, signers
+from downfield.store.listing import listing_differences
+from downfield.store.opening import OpenedForReading, open_for_reading
+from downfield.store.reader import StoreReader
+from downfield.store.signed_ends import compare_with_tournament, open_signed_ends
+
+
+def verify(
+    store: Annotated[
+        str, typer.Argument(metavar="FILE|URL", help="A bundle, the database file of a store, or a database URL.")
+    ],
+    game: Annotated[str | None, typer.Option(help="The id of one game. Default: all games.")] = None,
+    head: Annotated[
+        str | None, typer.Option(help="A digest noted earlier, as receipts show it; only with --game.")
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The public key a bundle, the heads, or a store's lists of games must be signed with; the start page"
+            " of its rig shows it. Once for each rig of a store of several."
+        ),
+    ] = None,
+    trust: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Trust the key of a bundle's rig from now on, under this name.")
+    ] = None,
+    heads: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file in which the rig signed where each game stood; only for stores. Default: that of this"
+            " computer's rig, store.heads, for its own store."
+        ),
+    ] = None,
+    tournament: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The tournament's PostgreSQL, which has what the rig signed for it."),
+    ] = None,
+    recordings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="The folder of the recordings, to be checked against their seals in games."
+        ),
+    ] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+) -> None:
+    """Check that games are unaltered: a bundle's parts and signature; a store's journals, signed lists and kept heads.
+
+    Exits with status 1 if anything was altered, and names it. Nothing is written: a copy on a read-only disk can be
+    checked, and a store while its rig runs.
+    """
+    keys = checked_keys(key or ())
+    configuration = load(config, command_line=parse_assignments(settings or ()))
+    if "://" not in store and is_bundle(Path(store)):
+        if any(option is not None for option in (game, head, heads, tournament, recordings)):
+            raise InputError(
+                "--game, --head, --heads, --tournament and --recordings are for stores. A bundle holds one game and the"
+                " head of its journal."
+            )
+        if len(keys) > 1:
+            raise InputError("A bundle is signed with one key. Give one --key.")
+        only = keys[0] if keys else None
+        if not report_bundle(Path(store), verify_bundle(Path(store)), only, trust, data_folder(configuration.settings)):
+            raise typer.Exit(1)
+        return
+    if "://" not in store and (hint := other_zip_hint(Path(store))):
+        raise InputError(f"{store}: is neither a bundle nor a store of games. {hint}")
+    if trust is not None:
+        raise InputError(f"{store}: is not a bundle of a game. --trust is for bundles.")
+    if head is not None and game is None:
+        raise InputError("--head belongs to one game. Name the game with --game.")
+    list_keys = keys if heads is None and tournament is None else []
+    named_heads = heads
+    heads = heads or _own_heads(store, configuration.settings)
+    with open_for_reading(store) as opened:
+        _report_doubts(opened)
+        kept = heads is not None or tournament is not None
+        names = _games(opened.store, game, are_kept=kept or bool(opened.store.unlisted_games()))
+        verifications = [_verified(opened.store, name, head) for name in names]
+        differences = list(listing_differences(opened.store, None if game is None else names))
+        differences += list_differences(opened.store, game, list_keys)
+        rigs = signers(opened.store)
+        differences += _strangers(rigs, keys)
+        differences += _differences(opened.store, heads, keys, are_named=named_heads is not None)
+        differences += _from_tournament(opened.store, tournament, keys, game)
+        seals = {} if recordings is None else _seals_here(opened.store, names, recordings)
+    for of_rig in seals.values():
+        differences += compare_recordings(recordings or Path(), of_rig)
+    for line in (*map(_line, verifications), *map(_signed_line, rigs), *dict.fromkeys(differences)):
+        say(line)
+    if recordings is not None:
+        _report_recordings(recordings, [seal for of_rig in seals.values() for seal in of_rig])
+    if differences or any(verification.problem for verification in verifications):
+        raise typer.Exit(1)
+
+
+def _report_doubts(opened: OpenedForReading) -> None:
+    """Print what can't be checked in a store."""
+    if opened.note:
+        say_aside(f"downfield: {opened.note}")
+    for rig in rigs_without_list(opened.store):
+        say_aside(
+            f"downfield: rig {rig} has signed no list of its games in this store: only its heads tell whether one was"
+            " deleted or cut off."
+        )
+
+
+def _own_heads(store: str, settings: RigSettings) -> Path | None:
+    """Return the heads file of this computer's rig where a store is its own and it has one."""
+    if settings.store.url or "://" in store:
+        is_own = store == settings.store.url
+    else:
+        is_own = Path(store).absolute() == store_file(settings).absolute()
+    kept = heads_file(settings)
+    if not is_own or not kept.is_file():
+        return None
+    say_aside(f"downfield: compared with the heads that the rig kept in {kept}")
+    return kept
+
+
+def _verified(store: StoreReader, game: str, head: str | None) -> Verification:
+    try:
+        return verify_journal(game, store.entries(game, after=None), head)
+    except FormatError as error:
+        return Verification(game, 0, GENESIS, error.problem)
+
+
+def _strangers(rigs: list[Signer], keys: list[str]) -> Iterator[str]:
+    """Yield the rigs of a store whose keys are none of those that were named; none where none was."""
+    named = {rig_id(key) for key in keys}
+    for rig in rigs:
+        if named and rig.rig not in named:
+            yield f"{_contents(rig)} are of rig {rig.rig}, whose key is none of those you named."
+
+
+def _signed_line(rig: Signer) -> str:
+    at = f" at {', '.join(rig.tables)}" if rig.tables else ""
+    signed = f"signed with {rig.key}" if rig.key else "not signed"
+    return f"rig {rig.rig}{at}: {_contents(rig)}, {signed}"
+
+
+def _contents(rig: Signer) -> str:
+    return f"{counted(rig.games, 'game')} and {counted(rig.devices, 'device')}"
+
+
+def _differences(store: StoreReader, heads: Path | None, keys: list[str], *, are_named: bool) -> list[str]:
+    """Return how a store, or the heads file itself, differs from what the rig signed; nothing without one.
+
+    Heads that a person names are to say something of the store; those that this rig keeps may be of before its games.
+    """
+    if heads is None:
+        return []
+    try:
+        kept = read_heads(heads, keys)
+    except FormatError as error:
+        return [str(error)]
+    for line in () if kept[-1].closed else entries_after_heads(store, kept):
+        say_aside(f"downfield: {heads}: {line}")
+    signed_by = {rig_id(head.key) for head in kept}
+    missing = sorted(signed_by.intersection(rigs_without_list(store)))
+    owners = {row.owner for row in store.games(limit=1_000_000) if row.owner}
+    foreign = are_named and owners and not owners & signed_by
+    return [
+        *([f"{heads}: is of rig {', '.join(sorted(signed_by))}, of which the store has no game."] if foreign else ()),
+        *compare_with_heads(store, kept),
+        *(f"The list of games and devices that rig {rig} signs in the store is missing." for rig in missing),
+    ]
+
+
+def _from_tournament(store: StoreReader, url: str | None, keys: list[str], game: str | None) -> list[str]:
+    """Return how a store differs from what its rigs signed for the tournament; nothing without one."""
+    if url is None:
+        return []
+    owners = {rig_id(key) for key in keys} or {row.owner for row in store.games(limit=1_000_000) if row.owner}
+    if not owners:
+        raise InputError(f"{store.where}: names no rig. Give its public key with --key.")
+    with open_signed_ends(url) as signed:
+        ends = [end for end in signed.of_rigs(sorted(owners)) if game is None or end.game.id == game]
+    say(f"{signed.where}: {len(ends)} signed ends compared")
+    return list(compare_with_tournament(store, ends))
+
+
+def _seals_here(store: StoreReader, games: list[str], folder: Path) -> dict[str, list[SegmentSealed]]:
+    """Return the seals of recorded files in the journals of games, by rig.
+
+    Each of several rigs of a store has a folder of its own: of those that have no file in this one nothing is compared.
+    """
+    owners = {row.id: row.owner or "" for row in store.games(limit=1_000_000)}
+    found: dict[str, list[SegmentSealed]] = {}
+    for name in games:
+        found.setdefault(owners[name], []).extend(_seals(store, name))
+    found = {rig: seals for rig, seals in found.items() if seals}
+    here = {rig for rig, seals in found.items() if has_recordings(folder, seals)} or set(found)
+    for rig in sorted(set(found) - here):
+        say_aside(f"downfield: {folder}: has none of the {len(found[rig])} files that rig {rig} recorded.")
+    return {rig: seals for rig, seals in found.items() if rig in here}
+
+
+def _seals(store: StoreReader, game: str) -> Iterator[SegmentSealed]:
+    """Yield the seals of recorded files in the journal of a game."""
+    with suppress(FormatError):  # of an entry that can't be read the journal's own check tells
+        for entry in store.entries(game, attachments=False):
+            if entry.kind == SEAL_KIND:
+                content = unpack_entry(entry.kind, entry.content, where=f"game {game}, entry {entry.seq}")
+                if isinstance(content, SegmentSealed):
+                    yield content
+
+
+def _report_recordings(folder: Path, seals: list[SegmentSealed]) -> None:
+    say(f"{folder}: {len(seals)} sealed files checked")
+    for name in unsealed_recordings(folder, seals):
+        say_aside(f"downfield: {name}: has no seal. Its rig was killed or plays still, or somebody added it.")
+
+
+def _games(store: StoreReader, game: str | None, *, are_kept: bool) -> list[str]:
+    if game is not None and store.game(game) is None:
+        raise InputError(f"{store.where}: the store has no game {game}")
+    names = [row.id for row in store.games(limit=1_000_000)] if game is None else [game]
+    if not names and not are_kept:
+        raise InputError(f"{store.where}: holds no game")
+    return names
+
+
+def _line(verification: Verification) -> str:
+    unaltered = f"{verification.entries} entries, unaltered; head {verification.head}"
+    return f"{verification.game}: {verification.problem or unaltered}"

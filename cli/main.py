@@ -1,0 +1,165 @@
+"""The `downfield` command: a table of sub-commands, each imported only when it is used."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from downfield.cli.console.output import end_output, say, say_aside
+from downfield.cli.console.process_end import INTERRUPTED, ProcessEnd
+from downfield.cli.console.welcome import version_text, welcome
+from downfield.core.errors import DownfieldError
+
+COMMANDS: Final = {
+    "demo": "downfield.cli.play.demo:demo",
+    "run": "downfield.cli.play.run:run",
+    "score": "downfield.cli.play.score:score",
+    "card": "downfield.cli.play.card:card",
+    "admin": "downfield.cli.upkeep.admin:admin",
+    "doctor": "downfield.cli.tables.doctor:doctor",
+    "config": "downfield.cli.upkeep.config:config",
+    "track": "downfield.cli.recordings.track:track",
+    "judge": "downfield.cli.recordings.judge:judge",
+    "rules": "downfield.cli.play.rules:rules",
+    "calibrate": "downfield.cli.tables.calibrate:app",
+    "tables": "downfield.cli.tables.tables:app",
+    "certify": "downfield.cli.tables.certify:certify",
+    "service": "downfield.cli.upkeep.service:app",
+    "logs": "downfield.cli.upkeep.logs:logs",
+    "backup": "downfield.cli.upkeep.backup:backup",
+    "restore": "downfield.cli.upkeep.backup:restore",
+    "support": "downfield.cli.upkeep.support:support",
+    "export": "downfield.cli.disputes.export:export",
+    "review": "downfield.cli.disputes.review:review",
+    "desk": "downfield.cli.desk.desk:app",
+    "archive": "downfield.cli.desk.archive:app",
+    "verify": "downfield.cli.disputes.verify:verify",
+    "shadow": "downfield.cli.play.shadow:shadow",
+    "contribute": "downfield.cli.upkeep.contribute:contribute",
+    "learn": "downfield.training.learn_command:learn",
+    "train": "downfield.training.command:app",
+    "twin": "downfield.twin.commands:app",
+}
+"""Module and name of each sub-command: a function, or a Typer app with further sub-commands."""
+
+_USER_ERROR: Final = 2  # exit status
+
+_MISSING_LIBRARY: Final = re.compile(r"(lib\S+\.so[.\d]*): cannot open shared object file")
+"""What the linker of Linux says when a package can't be imported for want of a library of the system."""
+
+
+class LazyCommands(TyperGroup):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, in order."""
+        return [*super().list_commands(ctx), *COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import a command and return it."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command = getattr(_imported(module), name)
+        if isinstance(command, typer.Typer):
+            group = typer.main.get_command(command)
+            group.name = cmd_name
+            return group
+        single = typer.Typer(add_completion=False)
+        single.command(cmd_name)(command)
+        return typer.main.get_command(single)
+
+
+def _imported(module: str) -> ModuleType:
+    """Import a command's module, without a look for garbage: what is loaded stays, and looking takes a tenth longer."""
+    looks_for_garbage = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(module)
+    finally:
+        if looks_for_garbage:
+            gc.enable()
+
+
+app = typer.Typer(
+    cls=LazyCommands,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    help="The automatic referee for tabletop electric football.",
+)
+
+
+@app.callback()
+def _root(
+    context: typer.Context,
+    show_version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
+) -> None:
+    """The automatic referee for tabletop electric football."""
+    if show_version:
+        say(version_text())
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        say(*welcome().splitlines())
+
+
+def main() -> None:
+    """Run the command that the process was started with, and end in order."""
+    end = ProcessEnd()
+    end.status = run_command()
+    sys.exit(end.status)
+
+
+def run_command(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: 2 and one line on standard error for what the user can fix.
+
+    So is an error of the system about a file that no command expected, such as a name that is too long or that has
+    letters which the names of files can't have in an 8-bit locale. So is a library that the system lacks: OpenCV loads
+    some that a computer without a desktop may not have.
+
+    Args:
+        arguments: of the command; None for those of the process.
+
+    """
+    try:
+        try:
+            app(None if arguments is None else list(arguments))
+        finally:
+            end_output()
+    except DownfieldError as error:
+        say_aside(f"downfield: {error}")
+    except ImportError as error:
+        library = _MISSING_LIBRARY.search(str(error))
+        if library is None:
+            raise
+        say_aside(
+            f"downfield: this system lacks the library {library[1]}. Install what OpenCV needs, on Debian, Ubuntu and"
+            " Raspberry Pi OS: sudo apt install libgl1 libglib2.0-0 libxcb1"
+        )
+    except OSError as error:
+        if error.filename is None:  # nothing that was named is to blame
+            raise
+        say_aside(f"downfield: {os.fsdecode(error.filename)}: {error.strerror}")
+    except UnicodeEncodeError as error:
+        encoding = sys.getfilesystemencoding()
+        if encoding == "utf-8":
+            raise
+        say_aside(
+            f"downfield: {error.object}: this locale's file names ({encoding}) lack some of its letters. Set another"
+            " locale, such as LC_ALL=C.UTF-8, or PYTHONUTF8=1."
+        )
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    else:
+        return 0
+    return _USER_ERROR

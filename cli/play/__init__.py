@@ -1,0 +1,1 @@
+"""Commands that play a game or tell of its rules."""

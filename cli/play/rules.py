@@ -1,0 +1,168 @@
+"""``downfield rules``: print a rulebook with its clauses by topic and every parameter in force."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from downfield.cli.console.output import open_console, say, styled
+from downfield.core.errors import RulebookError
+from downfield.officiating.params import Param, Value
+from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
+from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
+
+
+def rules(
+    book: Annotated[str, typer.Argument(help="A bundled rulebook. Default: a list of all.", show_default=False)] = "",
+    house: Annotated[
+        Path | None, typer.Option("--house", metavar="FILE", help="A league's .toml file with house rules for it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Print a rulebook: every clause with how it is decided, and every parameter with its value and reason."""
+    if not book and house is None:
+        say(*(_list_as_json().split("\n") if as_json else _list_rulebooks()))
+        return
+    rulebook = _load(book, house)
+    clauses = catalog(rulebook.system.name)
+    if as_json:
+        say(*json.dumps(as_data(rulebook, clauses), indent=2, ensure_ascii=False).split("\n"))
+    elif sys.stdout.isatty():
+        show(rulebook, clauses, open_console(wrap=True))
+    else:
+        say(*"\n".join(as_text(rulebook, clauses)).split("\n"))
+
+
+def as_data(rulebook: Rulebook, clauses: Catalog) -> dict[str, Any]:
+    """Return a rulebook as plain data: name, title, clauses and parameters."""
+    return {
+        "name": rulebook.name,
+        "title": rulebook.title,
+        "system": rulebook.system.name,
+        "clauses": [{"id": name, **dataclasses.asdict(clause)} for name, clause in clauses.clauses.items()],
+        "parameters": [
+            {
+                "name": param.name,
+                "value": value,
+                "default": param.default,
+                "unit": param.unit,
+                "reason": param.reason,
+                "low": param.low,
+                "high": param.high,
+                "choices": param.choices,
+            }
+            for param, value in _parameters(rulebook)
+        ],
+        "policies": rulebook.policies,
+    }
+
+
+def as_text(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
+    """Yield a rulebook as lines of plain text."""
+    yield f"{rulebook.name}: {rulebook.title}"
+    yield _summary(clauses)
+    for topic, in_topic in _by_topic(clauses).items():
+        yield f"\n{topic}"
+        for name, clause in in_topic:
+            yield f"  {name}  [{clause.how}]  {clause.text}"
+            if clause.reading:
+                yield f"      interpretation: {clause.reading}"
+            if clause.params:
+                yield f"      parameters: {', '.join(clause.params)}"
+            if clause.by:
+                yield f"      code: {clause.by}"
+    yield "\nparameters"
+    for param, value in _parameters(rulebook):
+        yield f"  {param.name} = {format_value(param, value)}{_default_note(param, value)}"
+        yield f"      {param.reason}"
+
+
+def show(rulebook: Rulebook, clauses: Catalog, console: Console) -> None:
+    """Print a rulebook as tables on a terminal."""
+    console.print(Text.assemble(styled(rulebook.title, "bold"), styled(f" ({rulebook.name})")))
+    console.print(_summary(clauses))
+    console.print()
+    table = Table("clause", "how", "text and interpretation", "lines", box=None, padding=(0, 1), expand=True)
+    for topic, in_topic in _by_topic(clauses).items():
+        table.add_row("", "", styled(topic, "bold"), "")
+        for name, clause in in_topic:
+            text = [styled(clause.text)]
+            if clause.reading:
+                text.append(styled(f"interpretation: {clause.reading}", "dim"))
+            if clause.params:
+                text.append(styled(", ".join(clause.params), "cyan"))
+            table.add_row(name, clause.how, Text("\n").join(text), clause.lines)
+    console.print(table)
+    values = Table("parameter", "value", "reason", box=None, padding=(0, 1), expand=True, title=Text("\nParameters"))
+    for param, value in _parameters(rulebook):
+        note = _default_note(param, value)
+        shown = styled(f"{format_value(param, value)}{note}", "bold" if note else "")
+        values.add_row(param.name, shown, param.reason)
+    console.print(values)
+
+
+def _load(book: str, house: Path | None) -> Rulebook:
+    if house is None:
+        return load_rulebook(book)
+    path = str(house) if house.suffix == ".toml" else f"{house.parent}/{house.name}"
+    rulebook = load_rulebook(path)
+    if book and load_rulebook(book).system.name != rulebook.system.name:
+        raise RulebookError(f"{house}: has house rules for {rulebook.system.name}, not for {book}")
+    return rulebook
+
+
+def _list_rulebooks() -> Iterator[str]:
+    for name in bundled_rulebooks():
+        rulebook = load_rulebook(name)
+        yield f"{name}: {rulebook.title}"
+        yield f"    {_summary(catalog(rulebook.system.name))}"
+
+
+def _list_as_json() -> str:
+    return json.dumps([{"name": name, "title": load_rulebook(name).title} for name in bundled_rulebooks()], indent=2)
+
+
+def _summary(clauses: Catalog) -> str:
+    parts = [
+        f"{len(clauses.dealt_with(how))} {words}" for how, words in DISPOSITIONS.items() if clauses.dealt_with(how)
+    ]
+    return f"{len(clauses.clauses)} clauses: {'; '.join(parts)}"
+
+
+def _by_topic(clauses: Catalog) -> dict[str, list[tuple[str, Clause]]]:
+    topics: dict[str, list[tuple[str, Clause]]] = defaultdict(list)
+    for name, clause in clauses.clauses.items():
+        topics[clause.topic].append((name, clause))
+    return topics
+
+
+def _parameters(rulebook: Rulebook) -> Iterator[tuple[Param, Value]]:
+    for name in sorted(rulebook.params.definitions):
+        yield rulebook.params.definitions[name], rulebook.params[name]
+
+
+def format_value(param: Param, value: Value) -> str:
+    """Return a value as people read it, with its unit."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    unit = f" {param.unit}" if param.unit not in {"", "count"} else ""
+    if isinstance(value, int | float):
+        return f"{value:g}{unit}"
+    if isinstance(value, str):
+        return value
+    rows = ["/".join(f"{number:g}" for number in row) if isinstance(row, tuple) else row for row in value]
+    return (", ".join(rows) or "none") + (unit if rows else "")
+
+
+def _default_note(param: Param, value: Value) -> str:
+    return "" if value == param.default else f" (default {format_value(param, param.default)})"

@@ -1,0 +1,212 @@
+"""``downfield run``: referee a table live, or a recording."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.capture.sources.source_names import is_recording
+from downfield.cli.console.access_text import print_access
+from downfield.cli.console.options import CameraHeightOption, ConfigOption, SetOption, StandingOption
+from downfield.cli.console.output import open_console, styled
+from downfield.cli.console.process_end import ended_in_order
+from downfield.cli.console.terminal import TerminalLog, TerminalView
+from downfield.cli.console.welcome import version_text
+from downfield.core.addresses import without_password
+from downfield.core.errors import DownfieldError, SourceError
+from downfield.core.platform.process_tuning import tune_process
+from downfield.core.text.counted_nouns import counted
+from downfield.rig.configuration.loading import Configuration, load, parse_assignments
+from downfield.rig.configuration.settings import RigSettings, logs_folder, tables_folder
+from downfield.rig.kept_games import leased_data_folder
+from downfield.rig.rig import Rig
+from downfield.rig.tables.profile import TableFolder, TableProfile
+from downfield.rig.upkeep.log_file import log_file
+from downfield.rig.upkeep.log_observer import LogObserver
+from downfield.rig.upkeep.watchdog import Watchdog, status_text
+
+_log = logging.getLogger(__name__)
+
+_PAUSE_S: Final = 3.0
+"""Pause before a recording is played again, to read the last call."""
+
+_OPENING_ATTEMPTS: Final = 4
+
+
+def run(
+    source: Annotated[
+        str | None,
+        typer.Option(
+            help="A camera (its number or a part of its name), a stream's address, a video, or a folder of pictures."
+            " Default: the bundled recording."
+        ),
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="The camera's calibration. Default: the camera is calibrated from the printed field."),
+    ] = None,
+    height_mm: CameraHeightOption = None,
+    standing: StandingOption = None,
+    rulebook: Annotated[str | None, typer.Option(help="A bundled rulebook, or a league's .toml file.")] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web pages and the API.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Play a recording once instead of repeating it.")] = False,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Play a recording as fast as this computer can, not at its own pace.")
+    ] = False,
+    shadow: Annotated[
+        bool | None,
+        typer.Option("--shadow", help="People referee by declarations alone; calls are kept, and never shown."),
+    ] = None,
+    lan: Annotated[
+        bool | None, typer.Option("--lan", help="Let phones and other computers in the network use the web pages.")
+    ] = None,
+    tls: Annotated[
+        bool | None, typer.Option("--tls", help="Serve them with TLS, by a certificate made here unless one is set.")
+    ] = None,
+    page: Annotated[bool | None, typer.Option(help="Serve the web pages and the API.")] = None,
+) -> None:
+    """Referee a table live, or a recording. Calls appear here, on the operator's phone and on the stream."""
+    given: dict[str, object] = parse_assignments(settings or ())
+    options = {
+        "source.name": source,
+        "calibration.file": None if calibration is None else str(calibration),
+        "calibration.camera_height_mm": height_mm,
+        "calibration.standing": standing,
+        "game.rulebook": rulebook,
+        "game.shadow": shadow,
+        "service.port": port,
+        "service.on": page,
+        "service.lan": lan,
+        "service.tls": tls,
+    }
+    given |= {key: value for key, value in options.items() if value is not None}
+    configuration = load(config, command_line=given)
+    if not configuration.settings.source.name:
+        table = TableFolder(tables_folder(configuration.settings)).in_use()
+        if table is not None:
+            configuration = load(config, command_line={**given, "source.name": table.source})
+    console = open_console(required=False)
+    tune_process()
+    with ended_in_order():
+        try:
+            with tempfile.TemporaryDirectory(prefix="downfield-") as temporary:
+                following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
+                while following is not None:
+                    table = following.profile
+                    console.print(f"Opening the table '{table.name}' that was set up.")
+                    changed = {"source.name": table.source, "calibration.file": "", "service.port": following.port}
+                    configuration = load(config, command_line={**given, **changed})
+                    following = _run(configuration, console, Path(temporary), once=once, paced=not fast)
+        except KeyboardInterrupt:  # everything is closed, so nothing is printed after this
+            console.print("stopped")
+
+
+@dataclass(frozen=True, slots=True)
+class _NextTable:
+    """A table that was set up while another source was played, and the port that its pages keep."""
+
+    profile: TableProfile
+    port: int | None
+
+
+def _run(
+    configuration: Configuration, console: Console, temporary: Path, *, once: bool, paced: bool
+) -> _NextTable | None:
+    """Play until the end; return the table that was set up meanwhile, to be opened next."""
+    settings = configuration.settings
+    if settings.source.name not in {"", str(bundled_demo())} and not settings.calibration.file:
+        console.print(
+            f"Opening {without_password(settings.source.name)}. If it is not calibrated yet, its printed field is"
+            " looked for, which takes up to a minute."
+        )
+    with _alone(settings), _logged(settings):
+        return _referee(_open_rig(configuration, temporary, paced=paced), console, once=once)
+
+
+def _referee(rig: Rig, console: Console, *, once: bool) -> _NextTable | None:
+    """Play and show what happens; return the table that was set up meanwhile, to be opened next."""
+    watchdog = Watchdog(lambda: status_text(rig.situation(), rig.health()))
+    title = f"{rig.source_text} under {rig.rulebook.title}"
+    try:
+        if rig.service is not None:
+            print_access(console, rig.service)
+        if rig.is_shadow:
+            console.print("Shadow: no call is shown. Declare how plays end; compare afterwards by 'downfield shadow'.")
+        rig.add_observer(LogObserver())
+        rig.add_observer(watchdog)
+        watchdog.start()
+        if console.is_terminal:
+            with TerminalView(console, rig.topic, title, rig.address) as view:
+                rig.add_observer(view)
+                _play(rig, console, once=once)
+        else:
+            console.print(Text.assemble(styled("Downfield", "bold"), styled(f"  {title}")))
+            console.print("Stop with Ctrl-C.")
+            rig.add_observer(TerminalLog(console, rig.situation, live=rig.live))
+            _play(rig, console, once=once)
+    finally:
+        watchdog.close()
+        rig.close()
+    table = rig.next_table()
+    return None if table is None else _NextTable(table, rig.port)
+
+
+def _alone(settings: RigSettings) -> AbstractContextManager[None]:
+    """Be the only rig with the data folder; a recording shown again writes nothing there."""
+    return nullcontext() if is_recording(settings.source.name) else leased_data_folder(settings)
+
+
+@contextmanager
+def _logged(settings: RigSettings) -> Iterator[None]:
+    """Log how the refereeing of a table goes and how it ends; a recording shown again leaves no log."""
+    if not settings.log.on or is_recording(settings.source.name):
+        yield
+        return
+    with log_file(logs_folder(settings), settings.log.level, settings.log.keep_mb):
+        _log.info("%s starts with %s.", version_text(), without_password(settings.source.name))
+        try:
+            yield
+        except DownfieldError as error:
+            _log.error("It ends: %s", error)
+            raise
+        except Exception:
+            _log.exception("It ends by a fault of the program")
+            raise
+        finally:
+            _log.info("It has ended.")
+
+
+def _open_rig(configuration: Configuration, temporary: Path, *, paced: bool) -> Rig:
+    """Open the rig; a camera that was just released may need a moment before it can be opened again."""
+    for _ in range(_OPENING_ATTEMPTS - 1):
+        try:
+            return Rig(configuration, temporary, paced=paced)
+        except SourceError:
+            threading.Event().wait(1.0)
+    return Rig(configuration, temporary, paced=paced)
+
+
+def _play(rig: Rig, console: Console, *, once: bool) -> None:
+    pause = threading.Event()
+    while True:
+        rig.play()
+        console.print(Text.assemble(styled(rig.situation(), "bold"), f"  {counted(rig.calls, 'call')}"))
+        if once or rig.live or rig.next_table() is not None:
+            return
+        pause.wait(_PAUSE_S)
+        if rig.next_table() is not None:
+            return
+        rig.rewind()

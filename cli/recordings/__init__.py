@@ -1,0 +1,1 @@
+"""Commands that track and judge recordings."""

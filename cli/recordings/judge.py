@@ -1,0 +1,138 @@
+"""``downfield judge``: make the calls for recorded tracks under a rulebook."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from downfield.calibration.calibration import read_calibration
+from downfield.cli.console.options import check_outputs
+from downfield.cli.console.output import open_console, say, say_aside, styled
+from downfield.cli.console.progress import with_progress
+from downfield.cli.recordings.event_match import TimeSpan, mismatches
+from downfield.cli.recordings.judged_files import JudgedFiles, judged_files
+from downfield.core.errors import InputError
+from downfield.core.files.track_files import TrackFile
+from downfield.core.text.counted_nouns import counted
+from downfield.officiating.belief import percent_text
+from downfield.officiating.calls import Call, CallsHeader, write_calls
+from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
+from downfield.officiating.events import read_events
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+
+
+def judge(
+    tracks: Annotated[Path, typer.Argument(help="A track file, *.tracks.jsonl, or a bundle of a game.")],
+    events: Annotated[Path | None, typer.Option(help="The declarations, *.events.jsonl.")] = None,
+    rulebook: Annotated[str, typer.Option(help="A bundled rulebook, or a league's .toml file.")] = "tap",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the calls to this file, *.calls.jsonl.")
+    ] = None,
+    against: Annotated[str | None, typer.Option(help="Another rulebook to compare the calls with.")] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="The table's certified calibration: measurements within its error are too close to call."),
+    ] = None,
+    reported: Annotated[bool, typer.Option("--reported", help="Also show calls that are only reported.")] = False,
+) -> None:
+    """Make the calls for recorded tracks under a rulebook."""
+    check_outputs(
+        output, inputs=(tracks, events, calibration, Path(rulebook), Path(against or rulebook)), kind="downfield.calls"
+    )
+    other: Judgment | None = None
+    with judged_files(JudgedFiles(tracks, events, calibration)) as files:
+        certified_yd = None if files.calibration is None else _certified_error_yd(files.calibration)
+        judgment = _judge_tracks(files.tracks, files.events, rulebook, certified_yd)
+        if against is not None:
+            other = _judge_tracks(files.tracks, files.events, against, certified_yd)
+    if output is not None:
+        header = CallsHeader(
+            judgment.rulebook, tracks.name, judgment.state.text, judgment.state.score, judgment.refused
+        )
+        write_calls(output, header, judgment.calls)
+    shown = [call for call in judgment.calls if reported or call.verdict != "reported"]
+    if sys.stdout.isatty():
+        _print_tables(judgment, shown, other)
+    else:
+        say(*_lines(judgment, shown, other))
+
+
+def _judge_tracks(
+    tracks: Path, events: Path | None, rulebook: str, certified_yd: tuple[float, float] | None
+) -> Judgment:
+    book = load_rulebook(rulebook)
+    track_file = TrackFile(tracks)
+    declared = read_events(events)[1] if events is not None else ()
+    header = track_file.header
+    span = TimeSpan()
+    scenes = span.noted(with_progress(track_file, f"Judging {tracks.name} under {book.title}"))
+    judgment = judge_recording(scenes, declared, book, header.field, players=header.players, certified_yd=certified_yd)
+    for mismatch in mismatches(header.players, span, declared):
+        say_aside(f"{events}: these events may belong to other tracks. They name {mismatch}")
+    if track_file.torn_line is not None:
+        say_aside(f"{tracks}: line {track_file.torn_line}, the last one, was cut off and is left out")
+    return judgment
+
+
+def _certified_error_yd(path: Path) -> tuple[float, float]:
+    """Return the certified error of a table along and across the field, yards.
+
+    Raises:
+        InputError: its calibration has no certificate.
+
+    """
+    certificate = read_calibration(path).certificate
+    if certificate is None:
+        raise InputError(f"{path}: not certified. Run 'downfield certify' first.")
+    return certificate.p95_yd
+
+
+def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> Iterator[str]:
+    """Yield the judgment as plain lines, one per call, for pipes and files."""
+    yield f"{judgment.rulebook}: {counted(len(shown), 'call')}"
+    yield from ("  ".join(part for part in _columns(call) if part) for call in shown)
+    yield from (f"refused {refused.event}: {refused.reason}" for refused in judgment.refused)
+    yield judgment.state.text
+    if other is not None:
+        yield f"{judgment.rulebook} against {other.rulebook}"
+        yield from (difference.text for difference in compare_calls(judgment.calls, other.calls))
+
+
+def _print_tables(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> None:
+    """Print the judgment as tables on a terminal."""
+    console = open_console(wrap=True)
+    table = Table(title=f"{judgment.rulebook}: {counted(len(shown), 'call')}", title_justify="left")
+    for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):
+        table.add_column(name, justify="right" if name in {"time", "spot", "margin", "sure"} else "left")
+    for call in shown:
+        table.add_row(*_columns(call), style="yellow" if call.verdict in {"too_close", "proposed"} else None)
+    console.print(table)
+    for refused in judgment.refused:
+        refusal = styled(f" {refused.event}: {refused.reason}")
+        console.print(Text.assemble(styled("refused", "yellow"), refusal))
+    console.print(judgment.state.text)
+    if other is not None:
+        console.print(_comparison(judgment, other))
+
+
+def _columns(call: Call) -> Sequence[str]:
+    spot = "" if call.spot_yd is None else f"{call.spot_yd[0]:.1f} yd"
+    sure = "" if call.margin is None and not call.told_apart else percent_text(call.probability)
+    time = f"{call.t_ns / 1e9:.3f} s"
+    return time, call.text, call.verdict.replace("_", " "), spot, call.measured, sure, " ".join(call.clauses)
+
+
+def _comparison(first: Judgment, second: Judgment) -> Table:
+    table = Table(title=f"{first.rulebook} against {second.rulebook}", title_justify="left")
+    for name in ("time", first.rulebook, second.rulebook):
+        table.add_column(name)
+    for difference in compare_calls(first.calls, second.calls):
+        texts = (call.text if call else "-" for call in (difference.first, difference.second))
+        table.add_row(f"{difference.t_ns / 1e9:.2f} s", *texts)
+    return table

@@ -1,0 +1,1 @@
+"""Commands that set up, calibrate and check a table."""

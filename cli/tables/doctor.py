@@ -1,0 +1,83 @@
+"""``downfield doctor``: check everything a game needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from downfield.cli.console.options import ConfigOption, SetOption
+from downfield.cli.console.output import open_console, say, styled
+from downfield.core.records import adapter
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import RigSettings, recordings_folder
+from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
+from downfield.rig.doctor.check_result import CheckResult, CheckState
+from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
+from downfield.rig.doctor.store_check import check_store
+from downfield.rig.table import source_choice
+from downfield.rig.table_calibration import calibration_beside
+
+_STATE_STYLES: Final[dict[CheckState, str]] = {
+    "ok": "green",
+    "warning": "yellow",
+    "fault": "bold red",
+}
+
+
+def doctor(
+    source: Annotated[str | None, typer.Option(help="The source, as for 'run'.")] = None,
+    calibration: Annotated[Path | None, typer.Option(help="The camera's calibration.")] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Check everything a game needs, and say how to fix what is wrong. Exits with status 1 if there is a fault."""
+    given: dict[str, object] = parse_assignments(settings or ())
+    options = {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}
+    given |= {key: value for key, value in options.items() if value is not None}
+    results = []
+    console = open_console()
+    for result in run_checks(load(config, command_line=given).settings):
+        results.append(result)
+        if not as_json:
+            _print(console, result)
+    if as_json:
+        say(*adapter(tuple[CheckResult, ...]).dump_json(tuple(results), indent=2).decode().splitlines())
+    else:
+        console.print(styled(_summary(results), "bold"))
+    raise typer.Exit(1 if any(result.state == "fault" for result in results) else 0)
+
+
+def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
+    """Run all checks, one after the other, and yield their results."""
+    choice = source_choice(settings, paced=False)
+    camera = check_camera(choice)
+    yield from camera.results
+    if camera.images:
+        image = camera.images[-1]
+        yield check_light(image)
+        yield check_focus(image)
+        yield from check_calibration(settings.calibration, camera.images, calibration_beside(choice.text))
+        yield check_network(settings.network, image)
+    yield check_disk(recordings_folder(settings), settings.recording)
+    yield check_store(settings)
+    yield check_port(settings.service)
+    yield check_time()
+
+
+def _print(console: Console, result: CheckResult) -> None:
+    state = styled(result.state, _STATE_STYLES[result.state])
+    console.print(Text.assemble(state, styled(f"  {result.subject}: {result.text}")))
+    if result.remedy:
+        console.print(f"    {result.remedy}.")
+
+
+def _summary(results: list[CheckResult]) -> str:
+    counts = {state: sum(result.state == state for result in results) for state in ("fault", "warning")}
+    parts = [f"{count} {state}{'s' if count > 1 else ''}" for state, count in counts.items() if count]
+    return " and ".join(parts) + "." if parts else "Everything is ready."

@@ -1,0 +1,142 @@
+"""Solves a field as a command line describes it: the print, measurements, and which reading to take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from downfield.calibration.field.measured_height import StandingObject, with_camera_height, with_standing_object
+from downfield.calibration.field.proposal import KnownLength, propose_field
+from downfield.calibration.field.solution import AmbiguousField, FieldSolution
+from downfield.calibration.field.solver import solve_field
+from downfield.calibration.lens.prior import LensPrior
+from downfield.cli.console.progress import Advance, show_solving
+from downfield.core.arrays import Image
+from downfield.core.errors import InputError
+from downfield.core.field.model import FieldModel, load_field, preset, preset_names
+from downfield.core.media.picture_spans import parse_span
+from downfield.rig.table_calibration import lens_from_distance
+
+LengthOption = Annotated[
+    str | None,
+    typer.Option(
+        "--length",
+        metavar="ENDS",
+        help="A measured length that sets the scale of an unknown print: both ends in the picture and the millimeters"
+        " between them, PX,PY=PX,PY=MM.",
+    ),
+]
+ReadingOption = Annotated[
+    int | None, typer.Option(min=1, help="Which reading to take, if the print can be read in several ways.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRequest:
+    """What a command line says of a print and of its camera.
+
+    Attributes:
+        field: a preset's name, a .toml file, or auto.
+        length: a known length that sets the scale of an unknown print, as it was written.
+        reading: which of several readings to take, from 1.
+        height_mm: of the lens over the board; for a lens that was not measured.
+        standing: something of known height on the board, as it was written.
+
+    """
+
+    field: str
+    length: str | None = None
+    reading: int | None = None
+    height_mm: float | None = None
+    standing: str | None = None
+
+    def check(self) -> None:
+        """Refuse what is written wrongly, before a camera is opened or a picture read.
+
+        Raises:
+            InputError: a part of it can't be read, or contradicts another.
+
+        """
+        self.fields()
+        self.known_length()
+        self.standing_object()
+
+    def fields(self) -> list[FieldModel]:
+        """Return the printed fields it may be."""
+        return [preset(name) for name in preset_names()] if self.field == "auto" else [load_field(self.field)]
+
+    def known_length(self) -> KnownLength | None:
+        """Return the known length; None for none.
+
+        Raises:
+            InputError: it is written in another form, or the print is named.
+
+        """
+        if self.length is None:
+            return None
+        if self.field != "auto":
+            raise InputError("--length sets the scale of an unknown print. Use it without --field.")
+        start, end, length_mm = parse_span(self.length, "a length")
+        return KnownLength(length_mm, (start, end))
+
+    def standing_object(self) -> StandingObject | None:
+        """Return what stands on the board; None for nothing.
+
+        Raises:
+            InputError: it is written in another form, or the camera's height is given as well.
+
+        """
+        if self.standing is None:
+            return None
+        if self.height_mm is not None:
+            raise InputError("--standing and --camera-height tell the same. Use one of them.")
+        return StandingObject.of_text(self.standing)
+
+
+def solve_requested(
+    images: Sequence[Image], request: FieldRequest, advance: Advance, *, prior: LensPrior | None = None
+) -> FieldSolution:
+    """Solve a field in pictures as it was requested.
+
+    Args:
+        images: one or more frames of the same camera.
+        request: what the command line says.
+        advance: shows how far it has come.
+        prior: the lens, when it was measured beforehand.
+
+    Raises:
+        CalibrationError: no trustworthy solution; says what to change.
+        InputError: the print can be read in several ways and none is chosen, or a measurement does not suit the
+            picture.
+
+    """
+    known, standing = request.known_length(), request.standing_object()
+    is_known = (standing, request.height_mm, prior) != (None, None, None)
+    try:
+        if known is not None:
+            solution = propose_field(images, known, progress=show_solving(advance)).solution
+        else:
+            distance = None if is_known else lens_from_distance(images[0], None)
+            solution = solve_field(
+                images, request.fields(), prior=prior, distance=distance, progress=show_solving(advance)
+            )
+    except AmbiguousField as ways:
+        solution = _chosen(ways, request.reading)
+        advance(100, 100, f"taking reading {request.reading}")
+    if standing is not None:
+        advance(100, 100, "measuring what stands on the board")
+        return with_standing_object(solution, images, standing)
+    if request.height_mm is not None:
+        return with_camera_height(solution, images, request.height_mm)
+    return solution
+
+
+def _chosen(ways: AmbiguousField, reading: int | None) -> FieldSolution:
+    """Return the reading that the user chose; refuse, with all of them, if none was."""
+    if reading is None or reading > len(ways.readings):
+        listed = "; ".join(f"--reading {i}: {way.label}" for i, way in enumerate(ways.readings, start=1))
+        raise InputError(f"The print can be read in {len(ways.readings)} ways. Choose one with {listed}.")
+    return ways.readings[reading - 1].accepted()

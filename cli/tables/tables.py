@@ -1,0 +1,87 @@
+"""``downfield tables``: the tables that were set up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from downfield.calibration.calibration import write_calibration
+from downfield.cli.console.options import ConfigOption, check_outputs
+from downfield.cli.console.output import say
+from downfield.core.addresses import without_password
+from downfield.core.records import write_text
+from downfield.rig.configuration.loading import load
+from downfield.rig.configuration.settings import tables_folder
+from downfield.rig.tables.profile import TableFolder
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="The tables that were set up.")
+
+NONE: Final = "none"
+
+Name = Annotated[str, typer.Argument(help="The table's name.")]
+
+
+@app.command("list")
+def list_tables(config: ConfigOption = None) -> None:
+    """List the saved tables; the one that 'downfield run' opens is marked."""
+    folder = _folder(config)
+    in_use = folder.in_use()
+    profiles = folder.profiles()
+    for profile in profiles:
+        mark = "*" if in_use is not None and profile.id == in_use.id else " "
+        say(f"{mark} {profile.name}: {profile.calibration.field.title}, camera {profile.camera}")
+    if not profiles:
+        say("No table is saved yet. Set one up with 'downfield calibrate table' or on the camera page.")
+
+
+@app.command()
+def show(
+    name: Name,
+    calibration_out: Annotated[
+        Path | None, typer.Option("--calibration", help="Write its calibration to this file.")
+    ] = None,
+    field_out: Annotated[
+        Path | None, typer.Option("--field", help="Write its printed field to this .toml file.")
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Show a table, or write its calibration and field to files."""
+    check_outputs(calibration_out, field_out, inputs=(config,), kind="downfield.calibration")
+    profile = _folder(config).get(name)
+    calibration, quality = profile.calibration, profile.calibration.quality
+    say(f"{profile.name}: {calibration.field.title}")
+    say(f"camera {profile.camera}, opened as {without_password(profile.source)}")
+    say(f"calibrated {calibration.made_at} by {calibration.method}")
+    if quality is not None:
+        say(f"residual {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm over {quality.points} points")
+    certificate = calibration.certificate
+    certified = f"certified to {max(certificate.p95_yd):.3f} yd" if certificate else "not certified"
+    say(certified)
+    if calibration_out is not None:
+        write_calibration(calibration_out, calibration)
+    if field_out is not None:
+        write_text(field_out, [profile.field_toml])
+
+
+@app.command()
+def use(
+    name: Annotated[str, typer.Argument(help="The table's name, or 'none' for the bundled recording.")],
+    config: ConfigOption = None,
+) -> None:
+    """Have 'downfield run' open this table's camera."""
+    folder = _folder(config)
+    folder.use(None if name == NONE else name)
+    say("'downfield run' " + ("plays the bundled recording" if name == NONE else f"opens '{name}'"))
+
+
+@app.command()
+def remove(name: Name, config: ConfigOption = None) -> None:
+    """Delete a saved table; games played on it stay."""
+    _folder(config).remove(name)
+    say(f"'{name}' is deleted")
+
+
+def _folder(config: Path | None) -> TableFolder:
+    return TableFolder(tables_folder(load(config).settings))

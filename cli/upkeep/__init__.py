@@ -1,0 +1,1 @@
+"""Commands that keep a rig: configuration, service, logs, backup, support."""

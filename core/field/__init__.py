@@ -1,0 +1,1 @@
+"""The printed field: its model, limits, presets and painted lines."""

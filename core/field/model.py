@@ -1,0 +1,278 @@
+"""The printed field: its paint in field yards and in millimeters on the board, bundled presets, and field files.
+
+Field yards run x = 0 at the left goal line to x = length at the right one, y = 0 at the lower sideline (as the camera
+sees the board) to y = width at the upper one. The board frame has the same axes in millimeters, each with its own
+scale, since a printed yard is often longer across than along.
+
+A sideline belongs to out of bounds and a goal line to the end zone, so y = 0 and x = 0 are by default the *inner* edges
+of those lines' paint; a `LineStyle` says where a print has them instead. Yard lines and hash marks are centered.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from downfield.core.arrays import Array
+from downfield.core.errors import FieldError, InputError
+from downfield.core.field.limits import check_field
+from downfield.core.field.painted_lines import FieldNumber, LineKind, LineStyle, PaintedLine
+from downfield.core.files.input_files import parse_toml, read_text
+from downfield.core.records import check, from_data, record
+
+
+@record
+class FieldModel:
+    """A printed field.
+
+    Attributes:
+        name: short name, as given to ``--field``.
+        title: its name for people.
+        length_yd: goal line to goal line.
+        width_yd: sideline to sideline.
+        end_zone_yd: depth of each end zone; 0 when none is printed.
+        mm_per_yd_x: millimeters for one yard along the field.
+        mm_per_yd_y: millimeters for one yard across the field.
+        line_mm: width of the painted lines whose own style leaves it open.
+        yard_line_every_yd: spacing of the yard lines.
+        hash_rows_y_yd: centers of the hash rows, from the lower sideline.
+        hash_every_yd: spacing of the hash marks within a row; 0 when none is printed.
+        hash_length_yd: length of a hash mark, in yards across.
+        sideline_marks: whether the one-yard marks are repeated just inside both sidelines.
+        number_every_yd: spacing of the painted numbers, counted from either goal line; 0 when none is printed.
+        number_rows_y_yd: centers of the two rows of numbers, lower row first.
+        number_height_yd: height of the numbers, in yards across.
+        number_style: ``"to_goal"`` counts up to midfield and down again, ``"through"`` counts on.
+        margin_mm: the board beyond the paint, to its edge or rail: along, across.
+        sideline, goal_line, end_line, yard_line, hash_mark: how each kind of line is painted; what they leave open is
+            taken from `line_mm` and the inner edge.
+        measured: whether the millimeters were measured on a board of this kind, or derived (see source) and then only
+            good to some percent.
+        source: where the dimensions come from.
+
+    Raises:
+        FieldError: the description is impossible.
+
+    """
+
+    name: str
+    title: str
+    length_yd: float
+    width_yd: float
+    end_zone_yd: float
+    mm_per_yd_x: float
+    mm_per_yd_y: float
+    line_mm: float
+    yard_line_every_yd: float = 5.0
+    hash_rows_y_yd: tuple[float, ...] = ()
+    hash_every_yd: float = 1.0
+    hash_length_yd: float = 0.66
+    sideline_marks: bool = True
+    number_every_yd: float = 10.0
+    number_rows_y_yd: tuple[float, ...] = ()
+    number_height_yd: float = 2.0
+    number_style: Literal["to_goal", "through"] = "to_goal"
+    margin_mm: tuple[float, float] = (10.0, 10.0)
+    sideline: LineStyle = LineStyle()
+    goal_line: LineStyle = LineStyle()
+    end_line: LineStyle = LineStyle()
+    yard_line: LineStyle = LineStyle()
+    hash_mark: LineStyle = LineStyle()
+    measured: bool = False
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("length_yd", "width_yd", "mm_per_yd_x", "mm_per_yd_y", "line_mm", "yard_line_every_yd"):
+            check(getattr(self, name) > 0, FieldError, f"{name} must be above 0, not {getattr(self, name):g}")
+        for name in ("end_zone_yd", "hash_every_yd", "hash_length_yd", "number_every_yd", "number_height_yd"):
+            check(getattr(self, name) >= 0, FieldError, f"{name} can't be negative ({getattr(self, name):g})")
+        check(min(self.margin_mm) >= 0, FieldError, f"margin_mm can't be negative {self.margin_mm}")
+        check_field(self)
+        check(
+            math.isclose(self.length_yd / self.yard_line_every_yd % 1, 0, abs_tol=1e-9),
+            FieldError,
+            f"yard_line_every_yd ({self.yard_line_every_yd:g}) does not divide length_yd ({self.length_yd:g})",
+        )
+        for name in ("hash_rows_y_yd", "number_rows_y_yd"):
+            for y_yd in getattr(self, name):
+                check(0 < y_yd < self.width_yd, FieldError, f"{name}: {y_yd:g} is outside 0..{self.width_yd:g} yards")
+        thinnest = min(self.mm_per_yd_x * self.yard_line_every_yd, self.mm_per_yd_y * self.width_yd)
+        check(
+            self.line_mm < thinnest / 2, FieldError, f"line_mm ({self.line_mm:g}) would cover the space between lines"
+        )
+        for kind in ("goal_line", "yard_line", "hash_mark"):
+            width_mm = self.line_width_mm(kind)
+            check(
+                width_mm < thinnest / 2,
+                FieldError,
+                f"{kind}: width_mm ({width_mm:g}) would cover the space between lines",
+            )
+        for kind in ("yard_line", "hash_mark"):
+            check(
+                getattr(self, kind).zero in {None, "center"},
+                FieldError,
+                f"{kind}: zero must be center: these lines lie on their yard",
+            )
+
+    @property
+    def mm_per_yd(self) -> Array:
+        """Millimeters per yard along and across, shape (2,)."""
+        return np.array([self.mm_per_yd_x, self.mm_per_yd_y])
+
+    @property
+    def length_mm(self) -> float:
+        """Goal line to goal line."""
+        return self.length_yd * self.mm_per_yd_x
+
+    @property
+    def width_mm(self) -> float:
+        """Sideline to sideline."""
+        return self.width_yd * self.mm_per_yd_y
+
+    @property
+    def end_zone_mm(self) -> float:
+        """Depth of an end zone."""
+        return self.end_zone_yd * self.mm_per_yd_x
+
+    def to_yards(self, board_mm: Array) -> Array:
+        """Convert board millimeters, shape (..., 2), to field yards, same shape."""
+        return np.asarray(board_mm, dtype=np.float64) / self.mm_per_yd
+
+    def to_mm(self, field_yd: Array) -> Array:
+        """Convert field yards, shape (..., 2), to board millimeters, same shape."""
+        return np.asarray(field_yd, dtype=np.float64) * self.mm_per_yd
+
+    def line_width_mm(self, kind: LineKind) -> float:
+        """Return the width of a kind of line, mm."""
+        style: LineStyle = getattr(self, kind)
+        return self.line_mm if style.width_mm is None else style.width_mm
+
+    def line_outward_mm(self, kind: LineKind) -> tuple[float, float]:
+        """Return where the paint of a boundary lies from its zero outward, (inner edge, outer edge), mm."""
+        style: LineStyle = getattr(self, kind)
+        width = self.line_width_mm(kind)
+        inner = {"inner": 0.0, "center": -width / 2, "outer": -width}[style.zero or "inner"]
+        return inner, inner + width
+
+    @property
+    def board_mm(self) -> tuple[float, float, float, float]:
+        """Extent of the whole board with its margins: x low, y low, x high, y high, mm."""
+        x_out = self.end_zone_mm + self.line_outward_mm("end_line")[1] + self.margin_mm[0]
+        y_out = self.line_outward_mm("sideline")[1] + self.margin_mm[1]
+        return (-x_out, -y_out, self.length_mm + x_out, self.width_mm + y_out)
+
+    def yard_lines_yd(self) -> tuple[float, ...]:
+        """Return the x of every yard line, in yards, without the goal lines."""
+        count = round(self.length_yd / self.yard_line_every_yd)
+        return tuple(i * self.yard_line_every_yd for i in range(1, count))
+
+    def lines(self) -> tuple[PaintedLine, ...]:
+        """Return every straight line of paint: long lines first, hash marks last."""
+        return (*self._boundaries(), *self._yard_lines(), *self._hashes())
+
+    def numbers(self) -> tuple[FieldNumber, ...]:
+        """Return every painted yard number."""
+        if not self.number_every_yd:
+            return ()
+        steps = int(self.length_yd / 2 / self.number_every_yd + 1e-9)
+        from_goal = [i * self.number_every_yd for i in range(1, steps + 1)]
+        at_yd = sorted({*from_goal, *(self.length_yd - x_yd for x_yd in from_goal)})
+        return tuple(
+            FieldNumber(
+                self.number_text(x_yd), x_yd, y_yd, self.number_height_yd, 1 if y_yd < self.width_yd / 2 else -1
+            )
+            for y_yd in self.number_rows_y_yd
+            for x_yd in at_yd
+        )
+
+    def number_text(self, x_yd: float) -> str:
+        """Return the text painted at a yard line, in the field's style."""
+        if self.number_style == "through":
+            return f"{x_yd:.0f}"
+        return f"{min(x_yd, self.length_yd - x_yd):.0f}"
+
+    def _boundaries(self) -> list[PaintedLine]:
+        length, width, zone = self.length_mm, self.width_mm, self.end_zone_mm
+        side, goal, end = (self.line_outward_mm(kind) for kind in ("sideline", "goal_line", "end_line"))
+        out = zone + end[1] if zone else 0.0
+        across = (side[0] and -side[0], width + side[0])
+        lines = [
+            PaintedLine("sideline", (-out, length + out), (-side[1], -side[0])),
+            PaintedLine("sideline", (-out, length + out), (width + side[0], width + side[1])),
+            PaintedLine("goal_line", (-goal[1], -goal[0]), across),
+            PaintedLine("goal_line", (length + goal[0], length + goal[1]), across),
+        ]
+        if zone:
+            lines.append(PaintedLine("end_line", (-zone - end[1], -zone - end[0]), across))
+            lines.append(PaintedLine("end_line", (length + zone + end[0], length + zone + end[1]), across))
+        return lines
+
+    def _yard_lines(self) -> list[PaintedLine]:
+        half, inner = self.line_width_mm("yard_line") / 2, self.line_outward_mm("sideline")[0]
+        at_mm = [x_yd * self.mm_per_yd_x for x_yd in self.yard_lines_yd()]
+        return [
+            PaintedLine("yard_line", (x - half, x + half), (inner and -inner, self.width_mm + inner)) for x in at_mm
+        ]
+
+    def _hashes(self) -> list[PaintedLine]:
+        if not self.hash_every_yd:
+            return []
+        half_x, half_y = self.line_width_mm("hash_mark") / 2, self.hash_length_yd * self.mm_per_yd_y / 2
+        rows_mm = [y_yd * self.mm_per_yd_y for y_yd in self.hash_rows_y_yd]
+        if self.sideline_marks:
+            rows_mm += [2 * half_y, self.width_mm - 2 * half_y]
+        count = round(self.length_yd / self.hash_every_yd)
+        at_yd = (i * self.hash_every_yd for i in range(1, count))
+        on_line = self.yard_line_every_yd
+        at_mm = [x * self.mm_per_yd_x for x in at_yd if not math.isclose(x / on_line, round(x / on_line))]
+        return [PaintedLine("hash", (x - half_x, x + half_x), (y - half_y, y + half_y)) for y in rows_mm for x in at_mm]
+
+
+_PRESETS = files("downfield.core") / "fields"
+
+
+def preset_names() -> tuple[str, ...]:
+    """Return the names of the bundled field models, sorted."""
+    return tuple(
+        sorted(entry.name.removesuffix(".toml") for entry in _PRESETS.iterdir() if entry.name.endswith(".toml"))
+    )
+
+
+@cache
+def preset(name: str) -> FieldModel:
+    """Return a bundled field model.
+
+    Raises:
+        InputError: no preset has this name.
+
+    """
+    if name not in preset_names():
+        raise InputError(f"no field is named '{name}'. Give one of {', '.join(preset_names())}, or a .toml file.")
+    return _parse((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"), f"preset {name}")
+
+
+def is_field_file(name_or_path: str | Path) -> bool:
+    """Return whether a text names a file of a field, not a preset: it ends in ``.toml``, in whatever case."""
+    return str(name_or_path).lower().endswith(".toml")
+
+
+def load_field(name_or_path: str) -> FieldModel:
+    """Return a field model by the name of a preset or the path of a TOML file (anything that ends in ``.toml``).
+
+    Raises:
+        InputError: no such preset or file.
+        FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
+
+    """
+    if not is_field_file(name_or_path):
+        return preset(name_or_path)
+    return _parse(read_text(Path(name_or_path)), name_or_path)
+
+
+def _parse(text: str, path: str) -> FieldModel:
+    return from_data(FieldModel, parse_toml(text, path), path=path)

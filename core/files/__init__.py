@@ -1,0 +1,1 @@
+"""Reading and writing files: JSON Lines, CSV, input files, private files, tracks."""

@@ -1,0 +1,1 @@
+"""Pictures and video: files, streams, limits, pictures shared between processes."""

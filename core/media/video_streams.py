@@ -1,0 +1,118 @@
+"""Opening a video file, and what is known of its pictures before the first one is decoded."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import av
+import av.container
+from av.stream import Disposition
+from av.video.stream import VideoStream
+
+from downfield.core.media.limits import FILE_OPTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class VideoStreamLimits:
+    """Limits of what a stream says of its pictures."""
+
+    highest_fps: float = 1000.0
+    """Rates above are ticks of a clock, not of pictures."""
+
+    least_pixel_aspect: float = 1.02
+    """Pixels that are less wide than this, or less high, are square: such figures are rounding of encoders."""
+
+    most_pixel_aspect: float = 4.0
+    """Wider or higher pixels are not believed; those of recorders are up to 1.46."""
+
+    top_boxes: int = 64
+    """Kinds of boxes looked at in a file that can't be read; files have about five."""
+
+
+_LIMITS: Final = VideoStreamLimits()
+
+_BOXES: Final = frozenset({b"ftyp", b"wide", b"mdat", b"free", b"skip"})
+"""Boxes that an MP4 or QuickTime file begins with before its index."""
+
+BARE_FORMATS: Final = frozenset({"h264", "hevc", "m4v", "mpegvideo", "mjpeg", "dirac", "obu", "av1"})
+"""FFmpeg's names of the formats that are a bare stream: pictures have no times, and can't be sought."""
+
+_STILL_CODECS: Final = frozenset({"mjpeg", "png", "bmp", "tiff", "webp", "gif"})
+"""Codecs of pictures, whose shape of pixels is the density of a print, if it is anything."""
+
+_NO_VIDEO: Final = Disposition.attached_pic | Disposition.still_image | Disposition.timed_thumbnails
+
+
+def open_video(path: Path) -> av.container.InputContainer:
+    """Open a file by the formats that hold videos and name no other file.
+
+    Raises:
+        av.FFmpegError, ValueError: it is none of them.
+
+    """
+    container: av.container.InputContainer = av.open(str(path), options=FILE_OPTIONS)
+    if not any(not _is_still(stream) for stream in container.streams.video):
+        container.close()
+        raise ValueError("no video")
+    return container
+
+
+def unreadable_hint(path: Path) -> str:
+    """Return why a file that begins as a video can't be read, as the end of a sentence; empty if that is not known."""
+    with suppress(OSError), path.open("rb") as file:
+        if file.read(12)[4:8] in _BOXES and b"moov" not in _top_boxes(file):
+            return ": its end, where its index is, is missing. It was cut off while it was recorded or copied"
+    return ""
+
+
+def _top_boxes(file: BinaryIO) -> set[bytes]:
+    """Return the types of the boxes at the top of an MP4 or QuickTime file (ISO/IEC 14496-12, 4.2)."""
+    found: set[bytes] = set()
+    at, size = 0, file.seek(0, os.SEEK_END)
+    while at + 8 <= size and len(found) < _LIMITS.top_boxes:
+        file.seek(at)
+        head = file.read(16)
+        length = int.from_bytes(head[:4], "big")
+        if length == 1:
+            length = int.from_bytes(head[8:16], "big")
+        found.add(head[4:8])
+        if length < 8:
+            break
+        at += length
+    return found
+
+
+def video_stream(container: av.container.InputContainer) -> VideoStream:
+    """Return the stream that is the video: no cover, no thumbnails, and the largest of several."""
+    streams = [stream for stream in container.streams.video if not _is_still(stream)]
+    return max(streams, key=lambda stream: (bool(stream.disposition & Disposition.default), stream.width))
+
+
+def pixel_aspect(stream: VideoStream) -> float:
+    """Return the width of a stream's pixels by their height: recorders store pictures narrower than they are shown."""
+    stored = stream.sample_aspect_ratio
+    if not stored or stream.codec_context.name in _STILL_CODECS:
+        return 1.0
+    aspect = float(stored)
+    return aspect if _LIMITS.least_pixel_aspect <= max(aspect, 1 / aspect) <= _LIMITS.most_pixel_aspect else 1.0
+
+
+def frame_rate(stream: VideoStream) -> float | None:
+    """Return the nominal rate of a stream's pictures, per second; None if it has none."""
+    rates = (stream.average_rate, stream.guessed_rate, stream.base_rate)
+    return next((float(rate) for rate in rates if rate and 0 < rate <= _LIMITS.highest_fps), None)
+
+
+def bare_rate(stream: VideoStream) -> float | None:
+    """Return the rate that the pictures of a stream without times carry themselves; FFmpeg assumes 25 otherwise."""
+    rate = stream.codec_context.framerate
+    return float(rate) if rate and 0 < rate <= _LIMITS.highest_fps else None
+
+
+def _is_still(stream: VideoStream) -> bool:
+    """Return whether a stream is no video: a cover, or of a codec that is not known here."""
+    return stream.codec_context is None or bool(stream.disposition & _NO_VIDEO)

@@ -1,0 +1,1 @@
+"""Texts for people: counted nouns, plain text, direction of scripts."""

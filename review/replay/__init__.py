@@ -1,1 +1,0 @@
-"""Replays of a call as television shows them, and the highlights of a game."""

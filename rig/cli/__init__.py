@@ -1,1 +1,0 @@
-"""The `downfield` command and its sub-commands."""

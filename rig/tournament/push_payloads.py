@@ -1,0 +1,164 @@
+"""What can be sent to a table: announcements, rulebooks, teams, the schedule, a calibration, the next game."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from downfield.calibration.calibration import Calibration
+from downfield.core.errors import InputError
+from downfield.core.records import check, record
+from downfield.game.commands import NewGame, TeamSheet
+from downfield.store.signing import is_public_key
+
+MAX_TEXT: Final = 400
+MAX_TOML: Final = 32_000
+MAX_TEAMS: Final = 256
+MAX_FIGURES: Final = 120
+"""Of one team."""
+MAX_SCHEDULED: Final = 2000
+MAX_REVOKED: Final = 5000
+
+
+@record
+class Announcement:
+    """A line for the people at a table."""
+
+    text: str
+    type: Literal["announcement"] = "announcement"
+
+    def __post_init__(self) -> None:
+        check(0 < len(self.text.strip()) <= MAX_TEXT, InputError, "an announcement has 1 to 400 letters")
+
+
+@record
+class PushedRulebook:
+    """A rulebook for the games that are started from now on, as the text of its file."""
+
+    toml: str
+    type: Literal["rulebook"] = "rulebook"
+
+    def __post_init__(self) -> None:
+        check(0 < len(self.toml) <= MAX_TOML, InputError, "a rulebook's file has 1 to 32,000 letters")
+
+
+@record
+class PushedFigure:
+    """A figure of a team, as it was weighed in.
+
+    Attributes:
+        number: on the figure.
+        position: such as ``"QB"``; empty when not known.
+        note: what was found; empty for nothing.
+        refused: whether the officials refused it.
+
+    """
+
+    number: str
+    position: str = ""
+    note: str = ""
+    refused: bool = False
+
+
+@record
+class PushedTeam:
+    """A team of the event.
+
+    Attributes:
+        id: unique among those that are sent together.
+        sheet: its names and colors.
+        figures: its roster.
+
+    """
+
+    id: str
+    sheet: TeamSheet
+    figures: tuple[PushedFigure, ...] = ()
+
+    def __post_init__(self) -> None:
+        check(len(self.figures) <= MAX_FIGURES, InputError, f"{self.sheet.name} has more than {MAX_FIGURES} figures")
+
+
+@record
+class PushedTeams:
+    """The teams of an event with their rosters, in place of those that were sent before."""
+
+    event: str
+    teams: tuple[PushedTeam, ...]
+    type: Literal["teams"] = "teams"
+
+    def __post_init__(self) -> None:
+        check(0 < len(self.teams) <= MAX_TEAMS, InputError, f"1 to {MAX_TEAMS} teams can be sent")
+
+
+@record
+class ScheduledGame:
+    """A game of an event that is not played yet.
+
+    Attributes:
+        id: of the game in the event.
+        table: where it is played.
+        begins: local time, ISO 8601; empty while it is open.
+        home, away: the teams, or where they come from.
+
+    """
+
+    id: str
+    table: str
+    begins: str
+    home: str
+    away: str
+
+
+@record
+class PushedSchedule:
+    """The games of an event that are to be played, in order; each table shows its own."""
+
+    event: str
+    games: tuple[ScheduledGame, ...]
+    type: Literal["schedule"] = "schedule"
+
+    def __post_init__(self) -> None:
+        check(0 < len(self.games) <= MAX_SCHEDULED, InputError, f"1 to {MAX_SCHEDULED} games can be sent")
+
+
+@record
+class PushedCalibration:
+    """A camera's calibration that was made elsewhere."""
+
+    calibration: Calibration
+    type: Literal["calibration"] = "calibration"
+
+
+@record
+class PushedAccess:
+    """Whose grants a table takes, and which of them not.
+
+    Attributes:
+        key: the desk's public key.
+        revoked: ids of the grants that it has revoked.
+
+    """
+
+    key: str
+    revoked: tuple[str, ...] = ()
+    type: Literal["access"] = "access"
+
+    def __post_init__(self) -> None:
+        check(is_public_key(self.key), InputError, "the desk's key is no public key")
+        check(len(self.revoked) <= MAX_REVOKED, InputError, f"at most {MAX_REVOKED} grants are revoked")
+
+
+@record
+class PushedGame:
+    """The game that a table plays next: teams with their colors, and its title."""
+
+    game: NewGame
+    type: Literal["game"] = "game"
+
+
+Payload = Annotated[
+    Announcement | PushedRulebook | PushedTeams | PushedSchedule | PushedCalibration | PushedAccess | PushedGame,
+    Field(discriminator="type"),
+]

@@ -1,0 +1,82 @@
+"""The file of a store that is in use: deleted under the program it is written again, replaced it is told.
+
+An SQLite connection goes on with a file that has no name any more, and says nothing; when the program ends, all of it
+is gone. So before each write the file is looked at by its name. While a connection has it open, nothing is lost yet.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+from downfield.core.errors import OutputError
+from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
+
+
+class StoreFile:
+    """An SQLite file, known by more than its name; not to be used by two threads at once.
+
+    Args:
+        path: the file, with a store in WAL mode.
+
+    Raises:
+        sqlite3.Error, OSError: it can't be opened.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._open()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def check(self) -> bool:
+        """Make sure that the file is there under its name; return whether it had to be written again.
+
+        Raises:
+            OutputError: another file is in its place, or it can't be written again.
+
+        """
+        try:
+            now = self._path.stat()
+        except FileNotFoundError:
+            self._write_again()
+            return True
+        except OSError as error:
+            raise OutputError(f"{self._path}: the store can't be reached: {error.strerror}") from None
+        if (now.st_dev, now.st_ino) != self._identity:
+            raise OutputError(f"{self._path}: another file was put in the place of the store that is played into")
+        return False
+
+    def _open(self) -> None:
+        state = self._path.stat()
+        self._identity = (state.st_dev, state.st_ino)
+        uri = f"{self._path.absolute().as_uri()}?mode=rw"
+        self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        # The first read opens the WAL, which is known by its name only until then.
+        self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+    def _write_again(self) -> None:
+        """Write all that the deleted file holds to a new one, which has the name once it is whole and on disk."""
+        beside = self._path.with_name(f".{self._path.name}.again")
+        try:
+            make_private_folder(self._path.parent)
+            beside.unlink(missing_ok=True)
+            os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY))
+            self._connection.execute("VACUUM INTO ?", (str(beside),))
+            with beside.open("rb+") as file:
+                os.fsync(file.fileno())
+            for ending in ("-wal", "-shm"):  # of the deleted file, where it alone was deleted
+                self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
+            beside.rename(self._path)
+            deleted = self._connection
+            self._open()
+        except (sqlite3.Error, OSError) as error:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+            raise OutputError(f"{self._path}: the store was deleted, and can't be written again: {error}") from None
+        deleted.close()

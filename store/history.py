@@ -1,0 +1,314 @@
+"""A game read back from its journal: its calls, plays and declarations; nothing is judged again."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from downfield.core.errors import FormatError
+from downfield.core.scene import Player
+from downfield.game.challenges import ChallengeBook, ChallengeRaised, ChallengeRuled
+from downfield.game.entries import (
+    Content,
+    Effects,
+    EventRecorded,
+    GameEnded,
+    GameReopened,
+    GameStarted,
+    ScenesRecorded,
+    Snap,
+    rulebook_of,
+    unpack_entry,
+)
+from downfield.game.final_score import ScoreSigned
+from downfield.game.published.call_views import CallContext, call_view
+from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
+from downfield.game.receipts import EventLog
+from downfield.officiating.calls import Call
+from downfield.officiating.declarations import Side
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.play_state import PlayKind
+from downfield.store.reader import GameRow, StoreReader
+
+_SET_ASIDE = "It no longer applies after a ruling."
+
+
+class GameSummary(TopicModel):
+    """A game in the store."""
+
+    id: str
+    began_ms: int = Field(description="Wall clock, ms since 1970.")
+    title: str
+    home: str
+    away: str
+    rulebook: str = Field(description="Name of the rulebook.")
+    rulebook_title: str = Field(description="The same for people.")
+    table: str = Field("", description="Name of the table it was played at; empty for a recording shown again.")
+
+
+class GameDetails(GameSummary):
+    """A game with its result and the head of its journal."""
+
+    ended: bool
+    score: tuple[int, int]
+    text: str = Field(description="The game at the end, on one line.")
+    entries: int = Field(description="Entries of its journal.")
+    head: str = Field(description="Digest of the last entry. Keep it to prove later that nothing was altered.")
+
+
+class PlayDetails(TopicModel):
+    """One play."""
+
+    number: int
+    kind: PlayKind
+    t_ns: int = Field(description="The snap, on the capture clock.")
+    period: int
+    offense: Side
+    situation: str = Field(description='Such as "2nd & 7 at B 34".')
+    down: int
+    distance_yd: float
+    spot_yd: float
+    carrier: str | None
+    calls: tuple[CallView, ...]
+    state: Literal["over", "under way"]
+
+
+@dataclass(frozen=True, slots=True)
+class LateEntry:
+    """An entry that ended a game, led to its end, or came after that.
+
+    Attributes:
+        seq: its number in the journal.
+        at_ns: wall clock when it was written, ns since 1970.
+        content: the entry.
+
+    """
+
+    seq: int
+    at_ns: int
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class SceneBatch:
+    """Scenes that were written together.
+
+    Attributes:
+        seq: number of the entry they are attached to.
+        first_ns, last_ns: times of the first and the last.
+
+    """
+
+    seq: int
+    first_ns: int
+    last_ns: int
+
+
+class History:
+    """A game read from its journal.
+
+    Args:
+        store: where it is.
+        row: the game.
+
+    Raises:
+        FormatError: its journal can't be read.
+
+    """
+
+    def __init__(self, store: StoreReader, row: GameRow) -> None:
+        self.row = row
+        self.ended = False
+        self.reopened = False
+        self.score = (0, 0)
+        self.text = ""
+        self.entries = 0
+        self.head = ""
+        self.batches: list[SceneBatch] = []
+        self.late: list[LateEntry] = []
+        self.challenges = ChallengeBook()
+        self.signatures: dict[Side, ScoreSigned] = {}
+        self._worded: tuple[int, list[CallView]] = (0, [])  # of so many entries
+        self._log = EventLog()
+        self._calls: dict[str, Call] = {}
+        self._withdrawn: dict[str, Call] = {}
+        self._frames: dict[str, int] = {}
+        self._snaps: list[Snap] = []
+        self._set_aside: tuple[str, ...] = ()
+        self._started: GameStarted | None = None
+        self.read_on(store)
+
+    def read_on(self, store: StoreReader) -> None:
+        """Read what has been appended to the journal since.
+
+        Raises:
+            FormatError: it can't be read; what was read before it stays.
+
+        """
+        for entry in store.entries(self.row.id, after=self.entries, attachments=False):
+            content = unpack_entry(entry.kind, entry.content, where=f"game {self.row.id}, entry {entry.seq}")
+            self.entries, self.head = entry.seq, entry.digest
+            self._add(content)
+            if self.ended or isinstance(content, GameReopened | ScoreSigned):
+                self.late.append(LateEntry(entry.seq, entry.at_ns, content))
+            if isinstance(content, ScenesRecorded):
+                self.batches.append(SceneBatch(entry.seq, content.first_ns, content.last_ns))
+
+    @property
+    def events(self) -> list[Event]:
+        """Every event, in order."""
+        return [event for event, _ in self._log.events]
+
+    @property
+    def started(self) -> GameStarted | None:
+        """How the game was started, or last went on under another rulebook; None where its journal is empty."""
+        return self._started
+
+    @property
+    def standing_calls(self) -> tuple[Call, ...]:
+        """The calls that stand, in the order they were made."""
+        return tuple(self._calls.values())
+
+    @property
+    def rulebook(self) -> Rulebook:
+        """The rulebook in force at the end.
+
+        Raises:
+            FormatError: its journal has no start.
+            RulebookError: this program does not know the rulebook.
+
+        """
+        if self._started is None:
+            raise FormatError(f"game {self.row.id}", "its journal has no start")
+        return rulebook_of(self._started.rulebook)
+
+    def details(self) -> GameDetails:
+        """Return a summary of the game with its result."""
+        return GameDetails(
+            **summary(self.row, "" if self._started is None else self._started.rulebook.title).model_dump(),
+            ended=self.ended,
+            score=self.score,
+            text=self.text,
+            entries=self.entries,
+            head=self.head,
+        )
+
+    def calls(self) -> list[CallView]:
+        """Return every call that stands, in the order they were made; put into words once until something is read."""
+        read, views = self._worded
+        if read != self.entries:
+            views = self._views(self._calls)
+            self._worded = (self.entries, views)
+        return list(views)
+
+    def struck(self) -> list[CallView]:
+        """Return every call that a ruling took away, as it was before."""
+        rulings = self._log.rulings(self._log.undone)
+        return self._views({name: call for name, call in self._withdrawn.items() if name in rulings})
+
+    def snaps(self) -> tuple[Snap, ...]:
+        """Return how every play began, in order."""
+        return tuple(self._snaps)
+
+    def _views(self, calls: Mapping[str, Call]) -> list[CallView]:
+        if self._started is None:
+            return []
+        waiting = frozenset(call.id for call in self._calls.values() if call.verdict in {"too_close", "proposed"})
+        rulings = self._log.rulings(self._log.undone)
+        context = CallContext(self._started, lambda _: "", waiting, rulings, self._frames)
+        return [call_view(call, context) for call in calls.values()]
+
+    def plays(self) -> list[PlayDetails]:
+        """Return every play, in order, with the calls from its snap to the next."""
+        ends: list[int | None] = [*(snap.t_ns for snap in self._snaps[1:]), None]
+        calls: list[list[CallView]] = [[] for _ in self._snaps]
+        snaps_ns = [snap.t_ns for snap in self._snaps]
+        for call in self.calls():
+            place = bisect_right(snaps_ns, call.t_ns) - 1
+            if place >= 0:
+                calls[place].append(call)
+        return [
+            PlayDetails(
+                number=number,
+                kind=snap.kind,
+                t_ns=snap.t_ns,
+                period=snap.period,
+                offense=snap.offense,
+                situation=snap.situation,
+                down=snap.down,
+                distance_yd=snap.distance_yd,
+                spot_yd=snap.spot_yd,
+                carrier=snap.carrier,
+                calls=tuple(calls[number - 1]),
+                state="over" if self.ended or end is not None else "under way",
+            )
+            for number, (snap, end) in enumerate(zip(self._snaps, ends, strict=False), start=1)
+        ]
+
+    def declarations(self) -> list[DeclarationView]:
+        """Return every declaration and ruling, in order."""
+        calls = {view.id: view.text for view in (*self.struck(), *self.calls())}
+        return self._log.declarations(self._log.undone, dict.fromkeys(self._set_aside, _SET_ASIDE), calls)
+
+    def players(self, t_ns: int) -> tuple[Player, ...]:
+        """Return the figures that were on the board at an instant."""
+        return self._log.players(t_ns)
+
+    def snap(self, t_ns: int) -> Snap | None:
+        """Return the play that an instant is in; None before the first snap."""
+        return next((snap for snap in reversed(self._snaps) if snap.t_ns <= t_ns), None)
+
+    def _add(self, content: Content) -> None:
+        if isinstance(content, GameStarted):
+            self._started = content
+        elif isinstance(content, GameEnded):
+            self.ended, self.score, self.text = True, content.score, content.text
+            self.reopened = False
+        elif isinstance(content, GameReopened):
+            self.reopened = True
+        elif isinstance(content, ScoreSigned):
+            self.signatures[content.side] = content
+        elif isinstance(content, ChallengeRaised | ChallengeRuled):
+            self.challenges.add(content)
+        elif isinstance(content, EventRecorded | ScenesRecorded):
+            self._apply(content.effects)
+            if isinstance(content, EventRecorded):
+                self._log.add(content.event, content.by)
+            elif content.frame is not None:
+                self._frames |= {call.id: content.frame for call in content.effects.calls}
+
+    def _apply(self, effects: Effects) -> None:
+        for call_id in effects.withdrawn:
+            if (call := self._calls.pop(call_id, None)) is not None:
+                self._withdrawn[call_id] = call
+        self._calls |= {call.id: call for call in effects.calls}
+        for call in effects.calls:
+            self._withdrawn.pop(call.id, None)
+        self._calls |= {call_id: self._calls.pop(call_id) for call_id in effects.moved}
+        self._set_aside = effects.set_aside
+        self.score, self.text = effects.score, effects.text
+        snap = effects.snap
+        if snap is not None:
+            later = next((place for place, known in enumerate(self._snaps) if known.t_ns >= snap.t_ns), None)
+            self._snaps = [*self._snaps[:later], snap]
+        if effects.plays is not None:
+            self._snaps = list(effects.plays)
+
+
+def summary(row: GameRow, rulebook_title: str) -> GameSummary:
+    """Return a game's entry in the list of games; a rulebook without a title is called by its name."""
+    return GameSummary(
+        id=row.id,
+        began_ms=row.began_ns // 1_000_000,
+        title=row.title,
+        home=row.home,
+        away=row.away,
+        rulebook=row.rulebook,
+        rulebook_title=rulebook_title or row.rulebook,
+        table=row.table,
+    )

@@ -1,0 +1,208 @@
+"""Other programs are told of the game: OBS by its protocol, a webhook signed, mixers by files; none can fail it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+import pytest
+from evidence_service import played_view
+from fake_obs import run, until
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from overlay_pages import a_call
+
+from downfield.broadcast.integrations import outlets
+from downfield.broadcast.integrations.captions import web_vtt
+from downfield.broadcast.integrations.documents import game_document, update_document
+from downfield.broadcast.integrations.files import FilesError, FilesOutlet
+from downfield.broadcast.integrations.outlets import OutletRunner, StreamUpdate, UpdateQueue, UpdateSource
+from downfield.broadcast.integrations.webhook import WebhookError, WebhookOutlet, signed
+from downfield.game.published.game_topics import CallsUpdate, GameView
+from downfield.game.published.hub import FeedMessage, Hub
+from downfield.game.published.stream_topics import ReplayView
+
+TACKLE = a_call(frame=7, players=("dark-28", "light-24"))
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outlets, "OUTLET_LIMITS", outlets.OutletLimits(retry_s=0.02))
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> GameView:
+    return played_view(tmp_path)
+
+
+def test_an_outlet_that_fails_again_after_it_worked_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing:
+        name = "Mixer"
+
+        def __init__(self) -> None:
+            self.runs = 0
+
+        async def run(self, _: AsyncIterator[StreamUpdate]) -> None:
+            self.runs += 1
+            if self.runs == 3:
+                await asyncio.sleep(0.1)
+            raise OSError("it is gone")
+
+    monkeypatch.setattr(outlets, "OUTLET_LIMITS", outlets.OutletLimits(retry_s=0.001, works_s=0.05))
+    failing, told = Failing(), list[str]()
+    runner = OutletRunner(Hub(), [failing], told.append)
+    run(until(lambda: failing.runs > 4))
+    runner.close()
+    assert told == ["Mixer: it is gone. It is tried again; the game goes on."] * 2
+
+
+class FakeReceiver:
+    """Takes deliveries; answers with statuses in turn, the last one for ever."""
+
+    def __init__(self, *statuses: int) -> None:
+        self._statuses = list(statuses)
+        self.taken: list[tuple[bytes, Mapping[str, str]]] = []
+
+    def post(self, _: str, body: bytes, headers: Mapping[str, str]) -> int:
+        self.taken.append((body, headers))
+        status = self._statuses.pop(0) if len(self._statuses) > 1 else self._statuses[0]
+        if status == 0:
+            raise ConnectionRefusedError("connection refused")
+        return status
+
+
+async def some(*updates: StreamUpdate) -> AsyncIterator[StreamUpdate]:
+    for update in updates:
+        yield update
+
+
+def test_a_delivery_is_signed_and_tried_again_under_the_same_name(game: GameView) -> None:
+    receiver = FakeReceiver(0, 503, 200)
+    outlet = WebhookOutlet("https://example.org/x", "hush", post=receiver.post, pauses_s=(0.0, 0.0, 0.0))
+    run(outlet.run(some(StreamUpdate(game, call=TACKLE))))
+    assert len(receiver.taken) == 3
+    assert len({headers["X-Downfield-Delivery"] for _, headers in receiver.taken}) == 1
+    body, headers = receiver.taken[-1]
+    signed_text = headers["X-Downfield-Timestamp"].encode() + b"." + body
+    assert headers["X-Downfield-Signature"] == f"sha256={hmac.new(b'hush', signed_text, hashlib.sha256).hexdigest()}"
+    document = json.loads(body)
+    assert (document["v"], document["event"], document["call"]["id"]) == (1, "call", TACKLE.id)
+    assert document["game"]["home_name"] == game.home.name
+
+
+@pytest.mark.parametrize(("status", "attempts"), [(500, 3), (410, 1), (404, 1)])
+def test_a_delivery_that_nobody_takes_is_given_up(status: int, attempts: int) -> None:
+    receiver = FakeReceiver(status)
+    outlet = WebhookOutlet("https://example.org/services/S3CRET", post=receiver.post, pauses_s=(0.0, 0.0))
+    with pytest.raises(WebhookError, match=f"status {status}") as given_up:
+        run(outlet.run(some(StreamUpdate(None, call=TACKLE))))
+    assert "S3CRET" not in str(given_up.value), "whoever reads the log or the panel could post there"
+    assert len(receiver.taken) == attempts
+    assert "X-Downfield-Signature" not in receiver.taken[0][1]
+
+
+def test_states_are_sent_only_if_wanted(game: GameView) -> None:
+    receiver = FakeReceiver(200)
+    run(WebhookOutlet("https://e.org", states=False, post=receiver.post).run(some(StreamUpdate(game))))
+    assert receiver.taken == []
+    over = StreamUpdate(game, replay_over=True)  # the webhook is told when replays begin
+    run(WebhookOutlet("https://e.org", post=receiver.post).run(some(StreamUpdate(game), over)))
+    assert len(receiver.taken) == 1
+    assert json.loads(receiver.taken[0][0])["event"] == "state"
+
+
+@settings(max_examples=25)
+@given(st.text(min_size=1), st.binary(), st.integers(0, 2**40))
+def test_a_signature_is_of_secret_time_and_body(secret: str, body: bytes, at_s: int) -> None:
+    made = signed(secret, body, at_s)
+    assert made == signed(secret, body, at_s)
+    others = [signed(secret + "x", body, at_s), signed(secret, body + b"x", at_s), signed(secret, body, at_s + 1)]
+    assert all(made["X-Downfield-Signature"] != other["X-Downfield-Signature"] for other in others)
+
+
+def test_a_slow_outlet_loses_the_oldest_updates_and_holds_up_nobody(game: GameView) -> None:
+    queue = UpdateQueue(3)
+    for number in range(10):
+        queue.put(StreamUpdate(game.model_copy(update={"down": number})))
+    assert queue.dropped == 7
+
+    async def work() -> None:
+        assert (await anext(aiter(queue))).game == game.model_copy(update={"down": 7})
+
+    run(work())
+
+
+def test_only_what_happens_from_now_on_is_told(game: GameView) -> None:
+    hub, source = Hub(), UpdateSource()
+    hub.publish("game", game)
+    hub.publish("calls", CallsUpdate(calls=(TACKLE,)))
+    hub.publish("replay", ReplayView(take=1, state="ready"))
+    assert source.updates(hub.snapshot()) == [StreamUpdate(game)]
+    assert source.updates(hub.snapshot()) == []  # after falling behind, a snapshot again
+
+
+def test_the_end_of_a_replay_is_told_once_another_is_asked_for_or_it_is_taken_off(game: GameView) -> None:
+    source, hub = UpdateSource(), Hub()
+    hub.publish("game", game)
+    source.updates(hub.snapshot())
+    over, ready = StreamUpdate(game, replay_over=True), ReplayView(take=2, state="ready")
+    told = [
+        source.updates(FeedMessage(hub.epoch, number, "replay", view, 0))
+        for number, view in enumerate((ReplayView(take=2, state="making"), ready, ready, ReplayView(take=3)), 2)
+    ]
+    assert told == [[over], [StreamUpdate(game, replay=ready)], [], [over]]
+
+
+def test_files_are_written_whole_and_only_when_they_change(game: GameView, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    scored = game.model_copy(update={"home": game.home.model_copy(update={"points": 7, "name": "Łódź 株式会社"})})
+
+    async def work() -> None:
+        queue = UpdateQueue()
+        writing = asyncio.create_task(FilesOutlet(folder).run(aiter(queue)))
+        queue.put(StreamUpdate(game))
+        await until((folder / "call.txt").is_file)  # the last of them
+        first = (folder / "away_score.txt").stat().st_mtime_ns
+        queue.put(StreamUpdate(scored, call=TACKLE))
+        await until(lambda: (folder / "call.txt").read_text(encoding="utf-8") == "dark 28 tackled by light 24")
+        assert (folder / "away_score.txt").stat().st_mtime_ns == first
+        writing.cancel()
+
+    run(work())
+    assert (folder / "home_score.txt").read_text() == "7"
+    state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
+    assert (state["home_name"], state["v"]) == ("Łódź 株式会社", 1)
+    assert set(game_document(game)) <= set(state)
+    assert not list(folder.glob(".*"))
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    taken = tmp_path / "out"
+    taken.write_text("a file")
+    with pytest.raises(FilesError, match=r"out can't be written \(File exists\)"):
+        run(FilesOutlet(taken).run(aiter(UpdateQueue())))
+
+
+def test_captions_are_timed_and_escaped() -> None:
+    first = a_call(id="a", t_ns=61_500_000_000, text="dark-28 tackled by <light-24> & co")
+    second = a_call(id="b", t_ns=63_000_000_000, text="too close")
+    noted = a_call(id="n", t_ns=62_000_000_000, verdict="reported", standing="noted")
+    assert web_vtt([second, noted, first], 1_500_000_000) == (
+        "WEBVTT\n\na\n00:01:00.000 --> 00:01:01.500\nDark 28 tackled by &lt;light 24&gt; &amp; co\n\n"
+        "b\n00:01:01.500 --> 00:01:06.500\nToo close\n"
+    )
+    assert web_vtt([first], 62_000_000_000) == "WEBVTT\n"  # before the video began
+    assert "01:01:01.500 -->" in web_vtt([first], 0, 3600.0)
+    soon = a_call(id="c", t_ns=63_000_300_000, text="at the same instant, as written")
+    shown = re.findall(r"(\S+) --> (\S+)", web_vtt([second, soon], 0))
+    assert shown == [("00:01:03.000", "00:01:08.000")] * 2, "a caption that ends when it begins is never shown"
+
+
+def test_a_replay_is_told_with_its_clip(game: GameView) -> None:
+    document = update_document(StreamUpdate(game, replay=ReplayView(take=3, state="ready", clip="api/x.mp4")))
+    assert (document["event"], document["replay"]["clip"]) == ("replay", "api/x.mp4")

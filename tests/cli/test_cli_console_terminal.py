@@ -1,0 +1,90 @@
+"""What `downfield run` prints: in place on a terminal, otherwise line by line."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rich.console import Console
+from rig_fakes import EVENTS, FakeReferee, FakeSource, FakeVision
+
+from downfield.capture.problems import ActiveProblems
+from downfield.cli.console.terminal import TerminalLog, TerminalView
+from downfield.core.scene import Scene
+from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus
+from downfield.rig.live.connections import EventPlayback
+from downfield.rig.live.loop import Loop
+
+HEALTH = HealthStatus(
+    level="alarm",
+    text="Recording stopped: the disk is full",
+    reasons=(HealthReason(code="disk_full", level="alarm", text="Recording stopped: the disk is full"),),
+    fps=59.9,
+    latency_ms=21.4,
+    latency_p99_ms=38.0,
+    frames=997,
+    dropped=3,
+    camera="Table Cam",
+    size=(1920, 1080),
+    recording=RecordingStatus(on=True, file="20261122-120000/0001.mkv", seconds=12.0),
+)
+
+
+def shown(view: TerminalView) -> str:
+    console = Console(file=io.StringIO(), width=110, force_terminal=False)
+    console.print(view.render())
+    out = console.file
+    assert isinstance(out, io.StringIO)
+    return out.getvalue()
+
+
+def played(*observers: Any) -> FakeReferee:
+    referee = FakeReferee()
+    Loop(
+        FakeSource(), FakeVision(), referee, ActiveProblems(), playback=EventPlayback(EVENTS), observers=observers
+    ).run()
+    return referee
+
+
+def test_the_view_shows_calls_health_and_notices() -> None:
+    topics = {"health": HEALTH}
+    view = TerminalView(Console(file=io.StringIO()), topics.get, "table under TAP", "http://127.0.0.1:8317/")
+    assert "no calls yet" in shown(view)
+    played(view)
+    view.notice_given("alarm", "No picture: the camera was unplugged.")
+    text = shown(view)
+    assert "dark-1 tackled by light-9" in text
+    assert "TAP-022" in text
+    assert (
+        "Table Cam 1920x1080   60 frames/s, 21 ms (99%: 38 ms) from capture to call, 3 of 1000 frames dropped" in text
+    )
+    assert "recording 20261122-120000/0001.mkv (12 s)" in text
+    assert "No picture: the camera was unplugged." in text
+    assert "http://127.0.0.1:8317/" in text
+
+
+def test_the_log_prints_calls_situations_and_refusals_with_their_times() -> None:
+    console = Console(file=io.StringIO(), highlight=False, soft_wrap=True)
+    situation = {"now": ""}
+    log = TerminalLog(console, lambda: situation["now"], live=False)
+    situation["now"] = "1st & 10"
+    played(log)
+    log.event_refused(EVENTS[0], "not now [so]")
+    out = console.file
+    assert isinstance(out, io.StringIO)
+    printed = out.getvalue()
+    assert printed.count("1st & 10") == 1
+    assert "   1.00 s  dark-1 tackled by light-9" in printed
+    assert "refused: not now [so]" in printed
+
+
+def test_the_times_of_a_recording_of_a_live_rig_count_from_its_first_scene() -> None:
+    console = Console(file=io.StringIO(), highlight=False, soft_wrap=True)
+    log = TerminalLog(console, lambda: "", live=False)
+    began_ns = 1_795_000_000_000_000_000
+    log.entry_judged(Scene(0, began_ns, "off", ()), ())
+    log.entry_judged(Scene(1, began_ns + 2_500_000_000, "off", ()), ())
+    log.notice_given("info", "the board is on")
+    out = console.file
+    assert isinstance(out, io.StringIO)
+    assert out.getvalue() == "   2.50 s  the board is on\n"

@@ -1,0 +1,70 @@
+"""The `downfield` command itself: what it says without a sub-command, its version, completion in a shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from downfield.cli.main import COMMANDS, app
+
+
+def test_the_command_alone_says_what_it_is_and_what_to_do_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, [])
+    assert done.exit_code == 0
+    assert "automatic referee for tabletop electric football" in done.output
+    for command in re.findall(r"^  downfield (\w+)", done.output, flags=re.MULTILINE):
+        assert command in COMMANDS, f"names a command that does not exist: {command}"
+    assert "downfield.toml" not in done.output
+
+
+def test_the_command_alone_names_a_configuration_file_that_is_in_effect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "downfield.toml").write_text("")
+    assert "downfield.toml" in CliRunner().invoke(app, []).output
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_is_that_of_the_package(option: str) -> None:
+    done = CliRunner().invoke(app, [option])
+    assert (done.exit_code, done.output) == (0, f"downfield {version('downfield')}\n")
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "downfield", "--version"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, f"downfield {version('downfield')}\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("downfield dem", {"demo"}),
+        ("downfield tables s", {"show"}),
+        ("downfield run --cal", {"--calibration"}),
+    ],
+)
+def test_a_shell_completes_commands_their_sub_commands_and_options(words: str, completed: set[str]) -> None:
+    environment = {
+        **os.environ,
+        "_DOWNFIELD_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from downfield.cli.main import main; sys.argv[0] = 'downfield'; main()",
+    ]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert set(done.stdout.split()) == completed, done.stderr

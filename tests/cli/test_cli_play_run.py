@@ -1,0 +1,201 @@
+"""`downfield run` in its own process, as a user runs it: its output, its pages and its feed."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.calibration.camera import Camera, Lens
+from downfield.capture.recording.recorded_clip import bundled_demo
+from downfield.core.field.model import preset
+from downfield.core.files.track_files import TracksHeader, write_tracks
+from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
+from downfield.officiating.events import Event, EventsHeader, write_events
+
+FIELD = preset("ultimate")
+PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))
+FRAMES = 90
+FPS = 30
+
+
+def scene(index: int) -> Scene:
+    """Return a scene of a play: the carrier walks into a standing defender at frame 30."""
+    t_ns = index * 1_000_000_000 // FPS
+    ahead = min(index, 30) * 1.5
+    contacts: tuple[Contact, ...] = ()
+    if index >= 30:
+        contacts = (
+            Contact("dark-1", "light-9", -0.05, 0.0, 1.0, "front", "front", 0.0, 18.0, 30 * 1_000_000_000 // FPS),
+        )
+    figures = (
+        Figure("dark-1", "dark", 400 + ahead, 290, 0, 30, 18),
+        Figure("light-9", "light", 475, 290, 180, 30, 18),
+    )
+    return Scene(index, t_ns, "on" if index > 3 else "off", figures, contacts)
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("recording") / "tackle"
+    with av.open(str(base.with_name("tackle.mp4")), "w") as container:
+        stream = container.add_stream("libx264", rate=FPS)
+        stream.width, stream.height, stream.pix_fmt = 320, 180, "yuv420p"
+        for i in range(FRAMES):
+            picture = np.full((180, 320, 3), (40, 90 + i, 40), dtype=np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+        container.mux(stream.encode())
+    camera = Camera(Lens((320, 180), (250, 250), (159.5, 89.5)), (np.pi, 0.0, 0.0), (-495.0, 290.0, 1000.0))
+    write_calibration(base.with_name("tackle.calibration.json"), Calibration(FIELD, camera, "truth"))
+    scenes = (scene(i) for i in range(FRAMES))
+    write_tracks(base.with_name("tackle.tracks.jsonl"), TracksHeader(FIELD, PLAYERS, FPS, "test"), scenes)
+    events = (
+        Event("1", 0, "operator", SetUp("home", 1, 40.0)),
+        Event("2", 1, "operator", LineUpDeclared(PLAYERS, "dark")),
+        Event("3", 2, "operator", Carrier("dark-1")),
+    )
+    write_events(base.with_name("tackle.events.jsonl"), EventsHeader("test"), events)
+    return base.with_name("tackle.mp4")
+
+
+def downfield(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "downfield", *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_tackle_and_its_clause_are_printed(clip: Path) -> None:
+    done = downfield("run", "--source", str(clip), "--once", "--fast", "--no-page")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"1\.00 s +dark-1 tackled by light-9 .*TAP-022", done.stdout)
+    assert "2nd & " in done.stdout.splitlines()[-1]
+
+
+def test_the_demo_is_the_same_whatever_is_configured(tmp_path: Path) -> None:
+    (tmp_path / "downfield.toml").write_text(
+        '[source]\nname = "0"\n[calibration]\nfile = "gone.json"\n[game]\nrulebook = "efl"\n'
+        f'[store]\nurl = "sqlite:///{tmp_path / "games.db"}"\n'
+    )
+    command = [sys.executable, "-m", "downfield", "demo", "--once", "--fast", "--no-page"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as demo:
+        assert demo.stdout is not None
+        lines: list[str] = []
+        for line in demo.stdout:  # up to the tackle it takes longer, and test_walks sees that
+            lines.append(line)
+            if "TAP-086" in line:
+                demo.send_signal(signal.SIGINT)
+                break
+        rest, _ = demo.communicate(timeout=300)
+    assert re.search(r"2\.\d\d s +stoppage.*TAP-086", lines[-1]), (lines, rest)
+    assert any(re.search(r"1\.\d\d s .*1st & 10 at H 34 . live", line) for line in lines), lines
+    assert demo.returncode == 0, rest
+    assert [file.name for file in tmp_path.iterdir()] == ["downfield.toml"], "the demo wrote something"
+
+
+def test_the_recorded_tracks_of_the_bundled_recording_end_in_a_tackle_and_a_fumble() -> None:
+    done = downfield("run", "--source", str(bundled_demo()), "--once", "--fast", "--no-page")
+    assert done.returncode == 0, done.stderr
+    assert "tackled by" in done.stdout
+    assert "fumbles" in done.stdout
+    assert "refused" not in done.stdout
+    assert bundled_demo().stat().st_size < 8_000_000
+
+
+@pytest.mark.parametrize("output", ["pipe", "terminal"])
+def test_a_rig_whose_output_is_gone_plays_to_the_end_in_an_8_bit_locale(clip: Path, output: str) -> None:
+    reading, writing = os.pipe() if output == "pipe" else pty.openpty()
+    os.close(reading)
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    cyrillic = clip.with_name("Динамо.mp4")
+    for suffix in (".mp4", ".calibration.json", ".tracks.jsonl", ".events.jsonl"):
+        cyrillic.with_suffix(suffix).write_bytes(clip.with_suffix(suffix).read_bytes())
+    command = [sys.executable, "-m", "downfield", "run", "--source", str(cyrillic), "--once", "--fast", "--no-page"]
+    done = subprocess.run(
+        command, stdout=writing, stderr=subprocess.PIPE, env=environment, timeout=300, check=False, text=True
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.fixture
+def served(clip: Path) -> Iterator[str]:
+    command = [sys.executable, "-m", "downfield", "run", "--source", str(clip), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    try:
+        address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
+        yield address.group()
+    finally:
+        process.terminate()
+        process.wait(60)
+        process.stdout.close()
+
+
+def test_the_page_is_served_and_the_feed_begins_with_a_snapshot(served: str) -> None:
+    with urllib.request.urlopen(served, timeout=60) as page:
+        assert b"Downfield" in page.read()
+    with urllib.request.urlopen(served + "healthz", timeout=60) as answer:
+        assert json.load(answer) == {"status": "ok"}
+    with urllib.request.urlopen(served + "api/feed", timeout=60) as feed:
+        lines = (line for line in feed if line.startswith(b"data: "))
+        snapshot = json.loads(next(lines).removeprefix(b"data: "))
+    assert snapshot["topic"] == "snapshot"
+    assert "tackle.mp4" in snapshot["data"]["source"]["text"]
+
+
+def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
+    with urllib.request.urlopen(served + "camera.mjpeg", timeout=60) as feed:
+        start = feed.read(200)
+    assert b"Content-Type: image/jpeg" in start
+    assert b"\xff\xd8" in start
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_a_service_manager_stops_it_quietly_even_while_someone_watches(
+    clip: Path, number: signal.Signals
+) -> None:
+    command = [sys.executable, "-m", "downfield", "run", "--source", str(clip), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
+    with urllib.request.urlopen(address.group() + "api/feed", timeout=60) as feed:
+        feed.readline()
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert output.splitlines()[-1] == "stopped"
+    assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--source", "gone.mp4"], "gone.mp4: no such file"),
+        (["--rulebook", "chess"], "No rulebook is named 'chess'"),
+    ],
+)
+def test_invalid_input_is_one_clear_line_and_status_2(args: list[str], message: str) -> None:
+    done = downfield("run", "--once", *args)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_clip_without_calibration_or_field_is_refused_with_what_to_do(clip: Path, tmp_path: Path) -> None:
+    alone = tmp_path / "alone.mp4"
+    alone.write_bytes(clip.read_bytes())
+    done = downfield("run", "--source", str(alone), "--once")
+    assert done.returncode == 2
+    assert "alone.mp4: can't be calibrated from the printed field: the picture is only 320x180" in done.stderr
