@@ -53,16 +53,16 @@ from downfield.broadcast.graphics.logos import LogoFolder
 from downfield.broadcast.replay.director import ReplayDirector
 from downfield.broadcast.replay.films import FilmMaker
 from downfield.broadcast.replay.replay_maker import ReplayMaker
-from downfield.review.call_viewer import CallViewer
-from downfield.review.catalog import GameCatalog
-from downfield.review.evidence import EvidenceFinder
-from downfield.review.exports import ClipExporter
-from downfield.review.finished_games import FinishedGames
-from downfield.review.game_standings import GameStandings
+from downfield.review.evidence.call_viewer import CallViewer
+from downfield.review.evidence.exports import ClipExporter
+from downfield.review.evidence.finder import EvidenceFinder
+from downfield.review.evidence.sealed_recordings import SealedRecordings
+from downfield.review.games.catalog import GameCatalog
+from downfield.review.pictures.thumbnails import Thumbnails
+from downfield.review.rejudging.finished_games import FinishedGames
+from downfield.review.rejudging.game_standings import GameStandings
+from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import RecentReport
-from downfield.review.sealed_recordings import SealedRecordings
-from downfield.review.thumbnails import Thumbnails
-from downfield.review.worker import JudgingWorker
 from downfield.store.recent_histories import RecentHistories
 
 LOCAL: Final = AccessPolicy()

@@ -28,10 +28,10 @@ from downfield.broadcast.replay.replay_maker import ReplayRenderer
 from downfield.capture.footage import Footage
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
-from downfield.review.call_viewer import CallViewer
-from downfield.review.evidence import EvidenceFinder
-from downfield.review.finished_games import FinishedGames
-from downfield.review.kept_judgings import KeptJudgings
+from downfield.review.evidence.call_viewer import CallViewer
+from downfield.review.evidence.finder import EvidenceFinder
+from downfield.review.rejudging.finished_games import FinishedGames
+from downfield.review.rejudging.kept_judgings import KeptJudgings
 from downfield.store.reader import GameRow
 from downfield.store.signing import RigKey
 from downfield.store.store import Store

@@ -37,10 +37,10 @@ from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.call_viewer import encode_jpeg
-from downfield.review.evidence import EvidenceFinder, NoGameInPlay
-from downfield.review.exports import ClipExporter, ClipOptions
-from downfield.review.painting import DRAWING_KINDS
+from downfield.review.evidence.call_viewer import encode_jpeg
+from downfield.review.evidence.exports import ClipExporter, ClipOptions
+from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
+from downfield.review.pictures.painting import DRAWING_KINDS
 from downfield.rig.review_service import ReviewRig
 from downfield.store.reader import GameRow
 from downfield.store.store import Store

@@ -30,15 +30,15 @@ from downfield.game.service import GameService
 from downfield.officiating.declarations import Carrier, SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
-from downfield.review.catalog import GameCatalog, GameSearch
-from downfield.review.evidence import EvidenceFinder, NoGameInPlay
-from downfield.review.finished_games import FinishedGames, LateRuling
-from downfield.review.game_standings import GameStandings
-from downfield.review.kept_judgings import KeptJudgings
-from downfield.review.plays import reviewed_plays
+from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
+from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
+from downfield.review.games.catalog import GameCatalog, GameSearch
+from downfield.review.games.plays import reviewed_plays
+from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
+from downfield.review.rejudging.game_standings import GameStandings
+from downfield.review.rejudging.kept_judgings import KeptJudgings
+from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import GameReport
-from downfield.review.worker import JudgingWorker
 from downfield.rig.review_service import ReviewRig
 from downfield.store.history import History
 from downfield.store.reader import GameRow

@@ -21,7 +21,7 @@ import httpx
 import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 
-from downfield.review.clips import TimedImage, encode_clip
+from downfield.review.pictures.clips import TimedImage, encode_clip
 
 OVERLAYS: Final = {
     "scorebug": (".bug", ".bug .score"),

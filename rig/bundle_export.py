@@ -12,7 +12,7 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recorded_span import files_of, recorded_between
 from downfield.capture.recording.recording_library import index_path
 from downfield.core.errors import BusyError, InputError
-from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
+from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
 from downfield.rig.configuration.settings import RigSettings, recordings_folder
 from downfield.rig.configuration.shown import shown_values
 from downfield.rig.upkeep.scrubbing import Scrubber

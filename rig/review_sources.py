@@ -17,8 +17,8 @@ from downfield.capture.sources.source import CapturedFrame, IncreasingTimestamps
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 from downfield.core.media.video_streams import open_video, video_stream
-from downfield.review.bundle_reading import UnpackedBundle, import_game, read_manifest, unpack_bundle
-from downfield.review.bundle_verification import is_bundle, other_zip_hint
+from downfield.review.bundles.reading import UnpackedBundle, import_game, read_manifest, unpack_bundle
+from downfield.review.bundles.verification import is_bundle, other_zip_hint
 from downfield.store.opening import open_for_reading
 from downfield.store.store import Store
 

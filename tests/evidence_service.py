@@ -26,7 +26,7 @@ from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.clips import scaled
+from downfield.review.pictures.clips import scaled
 from downfield.store.store import Store
 
 RUNNER, DEFENDER = "dark-22", "light-50"

@@ -12,7 +12,7 @@ from downfield.api.dependencies import AppContextDep
 from downfield.api.problems import ProblemError
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
-from downfield.review.bundle_format import SUFFIX
+from downfield.review.bundles.format import SUFFIX
 
 router = APIRouter(prefix="/api/games/{game}", tags=["games"])
 

@@ -27,9 +27,9 @@ from downfield.game.disputes import Decision, Disputes
 from downfield.game.final_score import ScoreSigned, SignOff
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.declarations import Side
-from downfield.review.challenge_statistics import ChallengeStatistics, challenge_statistics
-from downfield.review.changes import NOTHING_CHANGED, receipt_lines
-from downfield.review.finished_games import challenges_of
+from downfield.review.games.challenge_statistics import ChallengeStatistics, challenge_statistics
+from downfield.review.rejudging.changes import NOTHING_CHANGED, receipt_lines
+from downfield.review.rejudging.finished_games import challenges_of
 from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["games"], route_class=RepeatableRoute)

@@ -11,10 +11,10 @@ from fastapi.requests import HTTPConnection
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
-from downfield.review.clips import MEDIA_TYPES, ClipFormat
-from downfield.review.evidence import EVIDENCE_LIMITS
-from downfield.review.exports import ClipExporter, ClipOptions
-from downfield.review.painting import DRAWING_KINDS, DrawingKind
+from downfield.review.evidence.exports import ClipExporter, ClipOptions
+from downfield.review.evidence.finder import EVIDENCE_LIMITS
+from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
+from downfield.review.pictures.painting import DRAWING_KINDS, DrawingKind
 
 DEFAULT_S: Final = 1.5
 """Default span of a clip before and after the call."""

@@ -19,7 +19,7 @@ from downfield.core.errors import NotFoundError
 from downfield.game.commands import Logo
 from downfield.game.published.stream_topics import GraphicView
 from downfield.officiating.declarations import Side
-from downfield.review.catalog import GameCatalog, GameSearch
+from downfield.review.games.catalog import GameCatalog, GameSearch
 from downfield.store.history import History
 
 router = APIRouter(prefix="/api", tags=["graphics"], route_class=RepeatableRoute)

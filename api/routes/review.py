@@ -16,9 +16,9 @@ from downfield.api.security.roles import allow
 from downfield.game.final_score import SignatureView, signature_views
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.calls import CallKind
-from downfield.review.catalog import GameCatalog, GameLine, GameSearch, GameStanding
-from downfield.review.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays
-from downfield.review.thumbnails import Thumbnails
+from downfield.review.games.catalog import GameCatalog, GameLine, GameSearch, GameStanding
+from downfield.review.games.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays
+from downfield.review.pictures.thumbnails import Thumbnails
 from downfield.store.history import GameDetails, GameSummary, summary
 
 router = APIRouter(prefix="/api/games", tags=["games"])

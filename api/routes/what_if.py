@@ -13,8 +13,8 @@ from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
 from downfield.game.commands import RequestModel, RulebookName
 from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
-from downfield.review.what_if import WhatIf, what_if
-from downfield.review.worker import JudgingWorker
+from downfield.review.rejudging.what_if import WhatIf, what_if
+from downfield.review.rejudging.worker import JudgingWorker
 
 router = APIRouter(prefix="/api/games/{game}", tags=["games"])
 

@@ -11,7 +11,7 @@ from downfield.core.scene import Player
 from downfield.game.published.game_topics import CallView, GameView, TeamView
 from downfield.game.published.stream_topics import GraphicRow, GraphicView
 from downfield.officiating.declarations import Side
-from downfield.review.painting import spoken_name
+from downfield.review.pictures.painting import spoken_name
 from downfield.review.reports.game_plays import RUNS, ReportedPlay, in_force, reported_plays
 from downfield.review.reports.statistics import drives_of, team_lines
 from downfield.store.history import History

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 
 from downfield.game.published.game_topics import CallView
-from downfield.review.painting import spoken_name
+from downfield.review.pictures.painting import spoken_name
 
 WALL_CLOCK_NS = 10**17
 """Capture times above this are ns since 1970, those of live sources; others count from the start of a recording."""

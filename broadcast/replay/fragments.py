@@ -10,7 +10,7 @@ import av
 import cv2
 import numpy as np
 
-from downfield.review.clips import TimedImage
+from downfield.review.pictures.clips import TimedImage
 
 _TICKS: Final = 90_000
 _KEY_EVERY: Final = 15  # a player that begins in the middle waits for half a second at most

@@ -14,7 +14,7 @@ from typing import Final
 
 from downfield.broadcast.replay.fragments import encode_fragments
 from downfield.core.platform.priorities import lower_thread_priority
-from downfield.review.clips import TimedImage
+from downfield.review.pictures.clips import TimedImage
 
 LEAD_NS: Final = 600_000_000
 """A film is shown once so much of it is made, and nobody waits while it stays so far ahead of what is seen."""

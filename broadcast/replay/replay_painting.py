@@ -16,10 +16,10 @@ from downfield.broadcast.replay.timing import ReplayShot
 from downfield.core.arrays import Array, Image
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.belief import percent_text, share_above_zero
-from downfield.review.drawings import DrawnFigure, DrawnGap, DrawnLine, FigurePart, FrameDrawing
-from downfield.review.painting import spoken_name
-from downfield.review.projection import Place
-from downfield.review.rectified import BoardRegion
+from downfield.review.pictures.drawings import DrawnFigure, DrawnGap, DrawnLine, FigurePart, FrameDrawing
+from downfield.review.pictures.painting import spoken_name
+from downfield.review.pictures.projection import Place
+from downfield.review.pictures.rectified import BoardRegion
 
 Color = tuple[int, int, int]
 """Blue, green, red."""

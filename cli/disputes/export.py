@@ -19,11 +19,11 @@ from downfield.cli.console.replaced_files import ARCHIVE
 from downfield.cli.disputes.export_clip import ClipRequest, make_clip
 from downfield.core.errors import InputError, OutputError
 from downfield.game.shadow import is_shadow
-from downfield.review.bundle_format import SUFFIX
-from downfield.review.evidence import EvidenceFinder, NoGameInPlay
+from downfield.review.bundles.format import SUFFIX
+from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
+from downfield.review.games.track_files import TRACK_FORMATS
+from downfield.review.games.track_rows import TrackTable
 from downfield.review.reports.game_report import report_html
-from downfield.review.track_files import TRACK_FORMATS
-from downfield.review.track_rows import TrackTable
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file

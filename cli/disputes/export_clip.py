@@ -8,10 +8,10 @@ from typing import Final
 
 from downfield.capture.recording.recorded_footage import RecordedFootage
 from downfield.core.errors import InputError, NotFoundError
-from downfield.review.clips import MEDIA_TYPES, ClipFormat
-from downfield.review.evidence import EvidenceFinder, NoGameInPlay
-from downfield.review.exports import ClipExporter, ClipOptions
-from downfield.review.painting import DRAWING_KINDS
+from downfield.review.evidence.exports import ClipExporter, ClipOptions
+from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
+from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
+from downfield.review.pictures.painting import DRAWING_KINDS
 from downfield.store.history import History
 from downfield.store.reader import GameRow, StoreReader
 

@@ -18,9 +18,9 @@ from downfield.cli.console.process_end import ended_in_order
 from downfield.cli.console.progress import progress_bar
 from downfield.cli.disputes.verify_bundle import report_bundle
 from downfield.core.errors import InputError
-from downfield.review import bundle_format as names
-from downfield.review.bundle_reading import UnpackedBundle
-from downfield.review.bundle_verification import verify_bundle
+from downfield.review.bundles import format as names
+from downfield.review.bundles.reading import UnpackedBundle
+from downfield.review.bundles.verification import verify_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.review_service import ReviewRig, ReviewService

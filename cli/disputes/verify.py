@@ -18,7 +18,7 @@ from downfield.core.text.counted_nouns import counted
 from downfield.game.entries import SEAL_KIND, unpack_entry
 from downfield.game.owner import rig_id
 from downfield.game.table_records import SegmentSealed
-from downfield.review.bundle_verification import is_bundle, other_zip_hint, verify_bundle
+from downfield.review.bundles.verification import is_bundle, other_zip_hint, verify_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
 from downfield.store.hash_chain import GENESIS, Verification, verify_journal

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from downfield.cli.console.output import say
 from downfield.core.errors import InputError
-from downfield.review.bundle_verification import BundleVerification
+from downfield.review.bundles.verification import BundleVerification
 from downfield.rig.trusted_keys import TrustedKeys
 from downfield.store.signing import is_public_key
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from downfield.core.errors import InputError
-from downfield.review import bundle_format as names
-from downfield.review.bundle_reading import extract_parts
-from downfield.review.bundle_verification import is_bundle, verify_bundle
+from downfield.review.bundles import format as names
+from downfield.review.bundles.reading import extract_parts
+from downfield.review.bundles.verification import is_bundle, verify_bundle
 
 
 @dataclass(frozen=True, slots=True)

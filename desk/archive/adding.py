@@ -16,7 +16,7 @@ from downfield.core.errors import DownfieldError, InputError
 from downfield.core.media.video_file import VideoReader
 from downfield.desk.archive.archive_files import ArchiveFiles, StorageError, file_sha256
 from downfield.desk.archive.items import BUNDLE_NAME, ArchivedFile, ArchivedItem, path_of, write_item
-from downfield.review.bundle_verification import is_bundle, verify_bundle
+from downfield.review.bundles.verification import is_bundle, verify_bundle
 
 VIDEO_SUFFIXES: Final = frozenset({".avi", ".h264", ".m4v", ".mjpeg", ".mjpg", ".mkv", ".mov", ".mp4", ".ts", ".webm"})
 

@@ -19,8 +19,8 @@ from downfield.officiating.calls import Call, read_calls
 from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state.game_state import HOME_AND_AWAY, Team
-from downfield.review import bundle_format as names
-from downfield.review.bundle_reading import extract_parts
+from downfield.review.bundles import format as names
+from downfield.review.bundles.reading import extract_parts
 
 _VIDEO: Final = "recording/"
 

@@ -17,11 +17,11 @@ from downfield.officiating.calls import read_calls
 from downfield.officiating.engine.replay import compare_calls, judge_recording
 from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
-from downfield.review import bundle_format as names
-from downfield.review.bundle_format import BundleManifest
-from downfield.review.bundle_reading import extract_parts
-from downfield.review.bundle_verification import ZIP_ERRORS, journal_rows, verify_bundle
-from downfield.review.judging_again import Way, judge_again
+from downfield.review.bundles import format as names
+from downfield.review.bundles.format import BundleManifest
+from downfield.review.bundles.reading import extract_parts
+from downfield.review.bundles.verification import ZIP_ERRORS, journal_rows, verify_bundle
+from downfield.review.rejudging.rejudging import Way, judge_again
 from downfield.store.reader import EntryRow
 
 

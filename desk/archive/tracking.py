@@ -27,7 +27,7 @@ from downfield.officiating.engine.replay import REPLAY_LIMITS, compare_calls
 from downfield.officiating.engine.rules_engine import RulesEngine
 from downfield.officiating.events import Event, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.review.judging_again import Way
+from downfield.review.rejudging.rejudging import Way
 from downfield.vision.pipeline import Vision
 
 _DEFAULT_FPS: Final = 30.0

@@ -12,9 +12,9 @@ from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
 from downfield.game.entries import GameStarted
 from downfield.officiating.declarations import Side
-from downfield.review.captions import standing_words
-from downfield.review.game_scenes import game_scenes
-from downfield.review.painting import spoken_name
+from downfield.review.games.scenes import game_scenes
+from downfield.review.pictures.captions import standing_words
+from downfield.review.pictures.painting import spoken_name
 from downfield.review.reports.call_outcomes import call_outcomes, outcome_table
 from downfield.review.reports.diagrams import heat_map, play_diagram
 from downfield.review.reports.game_plays import ReportedPlay, reported_plays, side_names

@@ -7,8 +7,8 @@ from typing import Final
 
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.declarations import Side
-from downfield.review.captions import standing_words
-from downfield.review.painting import spoken_name
+from downfield.review.pictures.captions import standing_words
+from downfield.review.pictures.painting import spoken_name
 from downfield.review.reports.game_plays import ReportedPlay
 from downfield.review.reports.markup import Cell, Markup, bullets, table
 

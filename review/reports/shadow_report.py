@@ -6,7 +6,7 @@ from typing import Final
 
 from downfield.game.shadow import shadows_of
 from downfield.review.reports.markup import Cell, document, paragraph, section, table
-from downfield.review.shadow_comparison import COUNTS, ComparedCall, by_kind, compare_calls
+from downfield.review.reports.shadow_comparison import COUNTS, ComparedCall, by_kind, compare_calls
 from downfield.store.history import History
 from downfield.store.reader import GameRow, StoreReader
 

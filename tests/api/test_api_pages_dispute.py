@@ -39,8 +39,10 @@ from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.calls import CallKind
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review import bundle_format as names
-from downfield.review import clips, ready_pictures, worker
+from downfield.review.bundles import format as names
+from downfield.review.evidence import ready_pictures
+from downfield.review.pictures import clips
+from downfield.review.rejudging import worker
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings, ServiceSettings
 from downfield.rig.review_service import ReviewRig, ReviewService

@@ -13,7 +13,7 @@ from played_table import Table
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.review.bundle_verification import verify_bundle
+from downfield.review.bundles.verification import verify_bundle
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings
 

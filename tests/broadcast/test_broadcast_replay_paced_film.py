@@ -12,7 +12,7 @@ import pytest
 from downfield.broadcast.replay.fragments import encode_fragments
 from downfield.broadcast.replay.paced_film import LATER_NICENESS, LEAD_NS, PacedFilms
 from downfield.core.platform.system import SYSTEM
-from downfield.review.clips import TimedImage
+from downfield.review.pictures.clips import TimedImage
 
 STEP_NS = 50_000_000
 COUNT = 60

@@ -18,7 +18,7 @@ from downfield.calibration.calibration import write_calibration
 from downfield.cli.disputes.export import export
 from downfield.cli.disputes.verify import verify
 from downfield.core.errors import BusyError, InputError, NotRecordedError, OutputError
-from downfield.review import bundle_format as names
+from downfield.review.bundles import format as names
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings, SourceSettings
 from downfield.rig.rig_key import RIG_KEY

@@ -29,9 +29,9 @@ from downfield.officiating.conditions import Condition, Together
 from downfield.officiating.engine.calling import apply_ruling, make_call
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.captions import call_caption
-from downfield.review.drawings import draw_frame, draw_lines
-from downfield.review.projection import Projection
+from downfield.review.pictures.captions import call_caption
+from downfield.review.pictures.drawings import draw_frame, draw_lines
+from downfield.review.pictures.projection import Projection
 
 STARTED = GameStarted(record_of(load_rulebook("tap")), load_field("ultimate"))
 STILL = FootageFrame(7, 10**9, Path("a.mp4"), 0)

@@ -23,8 +23,8 @@ from downfield.capture.sources.source import CapturedFrame
 from downfield.cli.disputes.review import review
 from downfield.cli.recordings.judge import judge
 from downfield.core.errors import FormatError, InputError
-from downfield.review.bundle_reading import unpack_bundle
-from downfield.review.bundle_writing import BundleFile, BundleSource, bundle_chunks
+from downfield.review.bundles.reading import unpack_bundle
+from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.review_service import ReviewRig, ReviewService

@@ -25,7 +25,7 @@ from downfield.game.entries import KINDS, unpack_entry
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.receipts import Submission
 from downfield.game.table_records import CommandCarriedOut, DeviceChanged, MaterialUsed, SegmentSealed, TableRecord
-from downfield.review.sealed_recordings import RecordingCheck, SealedRecordings
+from downfield.review.evidence.sealed_recordings import RecordingCheck, SealedRecordings
 from downfield.rig.table_seals import TableSeals
 from downfield.store.hash_chain import verify_journal
 from downfield.store.store import GameRow

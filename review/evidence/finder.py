@@ -1,0 +1,303 @@
+"""Finds the evidence of calls and plays: their pictures and what was measured on each, as the journal keeps them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from downfield.capture.footage import Footage, FootageCalibration, FootageFrame, ScaledPicture
+from downfield.core.arrays import Image
+from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
+from downfield.core.scene import Scene
+from downfield.game.entries import unpack_scenes
+from downfield.game.published.game_topics import CallView
+from downfield.review.evidence.call_evidence import Evidence, EvidencePicture
+from downfield.review.evidence.play_evidence import PLAY_LIMITS, PlayEvidence, play_span
+from downfield.store.history import History
+from downfield.store.reader import GameRow, StoreReader
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLimits:
+    """Limits of the search for evidence."""
+
+    either_side_s: float = 3.0
+    """Pictures are shown this long before and after a call: 361 pictures at 60 frames/s."""
+
+    waiting: int = 4
+    """Requests that may wait. Pictures are decoded one after another, so that the referee keeps a core."""
+
+    cached_calls: int = 4
+    """Calls whose evidence is cached."""
+
+    remembered_games: int = 3
+    """Games whose journals stay read, some 10 MB each: a call of theirs then costs its own scenes and what is new."""
+
+    cached_s: float = 10.0
+    """Lifetime of cached evidence: stepping through a call's pictures makes many requests for the same call."""
+
+
+EVIDENCE_LIMITS: Final = EvidenceLimits()
+
+NO_FOOTAGE: Final = "This source keeps no pictures. Play a camera, a stream or a video file."
+
+
+class GameInPlay(Protocol):
+    """The game in play, as far as the search needs it: its latest scenes and calls may not be on disk yet."""
+
+    @property
+    def game_id(self) -> str:
+        """The game's id; empty without one."""
+        ...
+
+    def calls(self) -> Sequence[CallView]:
+        """Every call of the game, in the order they were made."""
+        ...
+
+    def unwritten_scenes(self) -> Sequence[Scene]:
+        """Scenes of the game that its journal does not hold yet, in order."""
+        ...
+
+
+class NoGameInPlay:
+    """Stands for the game in play where none is: a `GameInPlay`."""
+
+    @property
+    def game_id(self) -> str:
+        """No id."""
+        return ""
+
+    def calls(self) -> Sequence[CallView]:
+        """Return no calls."""
+        return ()
+
+    def unwritten_scenes(self) -> Sequence[Scene]:
+        """Return no scenes."""
+        return ()
+
+
+class EvidenceFinder:
+    """Finds the evidence of calls. Callable from any thread; it serves one request at a time.
+
+    Args:
+        store: of the games' journals.
+        in_play: the game in play.
+        footage: the pictures; None where none are kept.
+
+    """
+
+    def __init__(self, store: StoreReader, in_play: GameInPlay, footage: Footage | None) -> None:
+        self._store, self._in_play, self._footage = store, in_play, footage
+        self._waiting = threading.BoundedSemaphore(EVIDENCE_LIMITS.waiting)
+        self._working = threading.Lock()
+        self._cache: dict[tuple[str, str], tuple[float, Evidence]] = {}
+        self._histories: dict[str, History] = {}
+
+    def find(self, row: GameRow, call: str) -> Evidence:
+        """Return the current evidence of a call.
+
+        Raises:
+            NotFoundError: the game has no such call.
+            NotRecordedError: no picture of it is kept.
+            BusyError: too many requests wait already.
+
+        """
+        with self._turn():
+            return self._find(row, call)
+
+    def is_recorded(self, row: GameRow, t_ns: int) -> bool:
+        """Return whether pictures up to an instant are kept: of one just now the last may not be on the disk yet.
+
+        Args:
+            row: the game.
+            t_ns: the instant, on the clock of its calls.
+
+        """
+        try:
+            return self._footage is not None and bool(
+                self._footage.between(t_ns, t_ns + round(EVIDENCE_LIMITS.either_side_s * 1e9), row.began_ns)
+            )
+        except NotRecordedError:
+            return False
+
+    def find_play(self, row: GameRow, number: int) -> PlayEvidence:
+        """Return the current evidence of a play.
+
+        Args:
+            row: the game.
+            number: of the play, from 1.
+
+        Raises:
+            NotFoundError: the game has no such play.
+            NotRecordedError: no picture of it is kept.
+            BusyError: too many requests wait already.
+
+        """
+        with self._turn():
+            return self._find_play(row, number)
+
+    @contextmanager
+    def picture(self, row: GameRow, call: str, frame: int | None) -> Iterator[EvidencePicture]:
+        """Return one picture; no other request is served within the ``with`` block.
+
+        Args:
+            row: the game.
+            call: the call's id.
+            frame: the picture's index; None for the decisive one.
+
+        Raises:
+            NotFoundError: the game has no such call.
+            NotRecordedError: that picture is not kept, or is not one around the call.
+            BusyError: too many requests wait already.
+
+        """
+        with self._turn():
+            evidence, still = self._still(row, call, frame)
+            if self._footage is None:
+                raise NotRecordedError(NO_FOOTAGE)
+            image = self._footage.picture(still)
+            size_px = (image.shape[1], image.shape[0])
+            yield EvidencePicture(evidence, still, image, self._footage.calibration(still).fitting(size_px))
+
+    def still(self, row: GameRow, call: str, frame: int) -> tuple[Evidence, FootageFrame]:
+        """Return which picture an index is, with the evidence of its call.
+
+        Raises:
+            NotFoundError, NotRecordedError, BusyError: as of `picture`.
+
+        """
+        cached = self._cached(row, call)
+        if cached is not None:  # need not wait while pictures are decoded
+            return cached, _picture_of(cached, frame)
+        with self._turn():
+            return self._still(row, call, frame)
+
+    def pictures(self, stills: Iterable[FootageFrame]) -> Iterator[Image | None]:
+        """Yield pictures of a call in order, None for one that can't be read; other requests are served meanwhile."""
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        return self._footage.pictures(stills)
+
+    def scaled_pictures(self, stills: Iterable[FootageFrame], width_px: int) -> Iterator[ScaledPicture | None]:
+        """Yield pictures as `pictures` does, none wider than this."""
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        return self._footage.scaled_pictures(stills, width_px)
+
+    def calibration(self, still: FootageFrame) -> FootageCalibration:
+        """Return what is kept of the calibration in use when a picture of a call was captured."""
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        return self._footage.calibration(still)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self._waiting.acquire(blocking=False):
+            raise BusyError(
+                f"{EVIDENCE_LIMITS.waiting} requests for pictures are waiting already. Try again in a second."
+            )
+        try:
+            with self._working:
+                yield
+        finally:
+            self._waiting.release()
+
+    def _still(self, row: GameRow, call: str, frame: int | None) -> tuple[Evidence, FootageFrame]:
+        evidence = self._cached(row, call) or self._find(row, call)
+        return evidence, _picture_of(evidence, frame)
+
+    def _cached(self, row: GameRow, call: str) -> Evidence | None:
+        at_s, evidence = self._cache.get((row.id, call), (0.0, None))
+        return evidence if time.monotonic() - at_s < EVIDENCE_LIMITS.cached_s else None
+
+    def _find(self, row: GameRow, call_id: str) -> Evidence:
+        """Search without the cache; scenes being written right now may be missing until the next search."""
+        unwritten = self._unwritten(row)
+        history = self._history(row)
+        # A call that was struck is still in dispute.
+        call = next((call for call in (*self._calls(history), *history.struck()) if call.id == call_id), None)
+        if call is None:
+            raise NotFoundError("No call of this game has that id.")
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        from_ns, to_ns = (call.t_ns + round(sign * EVIDENCE_LIMITS.either_side_s * 1e9) for sign in (-1, 1))
+        stills = self._footage.between(from_ns, to_ns, row.began_ns)
+        scenes = self._scenes(history, unwritten, from_ns, to_ns)
+        play = sum(snap.t_ns <= call.t_ns for snap in history.snaps())
+        found = Evidence(call, stills, scenes, history.players(call.t_ns), history.snap(call.t_ns), play)
+        self._cache.pop((row.id, call_id), None)
+        self._cache[row.id, call_id] = (time.monotonic(), found)
+        while len(self._cache) > EVIDENCE_LIMITS.cached_calls:
+            del self._cache[next(iter(self._cache))]
+        return found
+
+    def _find_play(self, row: GameRow, number: int) -> PlayEvidence:
+        unwritten = self._unwritten(row)
+        history = self._history(row)
+        snaps = history.snaps()
+        if not 1 <= number <= len(snaps):
+            raise NotFoundError(f"This game has no play {number}: it has {len(snaps) or 'none yet'}.")
+        if self._footage is None:
+            raise NotRecordedError(NO_FOOTAGE)
+        snap = snaps[number - 1]
+        next_ns = snaps[number].t_ns if number < len(snaps) else None
+        calls = tuple(
+            call for call in self._calls(history) if snap.t_ns <= call.t_ns and (next_ns is None or call.t_ns < next_ns)
+        )
+        last_ns = (
+            snap.t_ns + PLAY_LIMITS.longest_ns if next_ns is None else min(next_ns, snap.t_ns + PLAY_LIMITS.longest_ns)
+        )
+        scenes = self._scenes(history, unwritten, snap.t_ns - PLAY_LIMITS.lead_ns, last_ns)
+        from_ns, to_ns = play_span(snap, next_ns, calls, [scenes[t_ns] for t_ns in sorted(scenes)])
+        stills = self._footage.between(from_ns, to_ns, row.began_ns)
+        return PlayEvidence(number, snap, calls, stills, scenes, history.players(snap.t_ns))
+
+    def _unwritten(self, row: GameRow) -> Sequence[Scene]:
+        """Return scenes of a game that its journal may not hold yet; to be asked for before the journal is read."""
+        return self._in_play.unwritten_scenes() if self._in_play.game_id == row.id else ()
+
+    def _calls(self, history: History) -> Sequence[CallView]:
+        """Return a game's calls. A slow disk holds up the journal, not the calls in memory."""
+        return self._in_play.calls() if self._in_play.game_id == history.row.id else history.calls()
+
+    def _scenes(self, history: History, unwritten: Sequence[Scene], from_ns: int, to_ns: int) -> dict[int, Scene]:
+        scenes = {scene.t_ns: scene for scene in self._written(history, from_ns, to_ns)}
+        return scenes | {scene.t_ns: scene for scene in unwritten if from_ns <= scene.t_ns <= to_ns}
+
+    def _history(self, row: GameRow) -> History:
+        """Return a game's history: of a game that was asked about lately only what is new is read."""
+        history = self._histories.pop(row.id, None)
+        if history is None:
+            history = History(self._store, row)
+        else:
+            history.read_on(self._store)
+        self._histories[row.id] = history
+        while len(self._histories) > EVIDENCE_LIMITS.remembered_games:
+            del self._histories[next(iter(self._histories))]
+        return history
+
+    def _written(self, history: History, from_ns: int, to_ns: int) -> Iterator[Scene]:
+        """Yield the scenes of a span; nothing else of the journal is read."""
+        for batch in history.batches:
+            if batch.last_ns < from_ns or batch.first_ns > to_ns:
+                continue
+            attachment = self._store.attachment(history.row.id, batch.seq)
+            where = f"game {history.row.id}, entry {batch.seq}"
+            for scene in unpack_scenes(attachment or b"", where=where):
+                if from_ns <= scene.t_ns <= to_ns:
+                    yield scene
+
+
+def _picture_of(evidence: Evidence, frame: int | None) -> FootageFrame:
+    """Return which picture of a call an index is; None is the decisive one's."""
+    wanted = evidence.decisive.frame if frame is None else frame
+    still = next((still for still in evidence.stills if still.frame == wanted), None)
+    if still is None:
+        raise NotRecordedError(
+            f"No picture of frame {wanted} is kept within {EVIDENCE_LIMITS.either_side_s:g} s of this call."
+        )
+    return still

@@ -1,0 +1,171 @@
+"""The tracks of a game or a play as a table: one row for each figure in each frame."""
+
+from __future__ import annotations
+
+import dataclasses
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, get_type_hints
+
+from downfield.core.errors import InputError, NotFoundError
+from downfield.core.field.model import FieldModel
+from downfield.core.records import record
+from downfield.core.scene import Figure, Scene
+from downfield.review.games.scenes import game_scenes
+from downfield.store.history import History
+from downfield.store.reader import StoreReader
+
+
+@record
+class TrackRow:
+    """One figure in one frame.
+
+    Attributes:
+        t_ns: capture time, ns on the clock of the recording.
+        t_s: seconds since the play's snap; before the first snap since the first frame.
+        frame: index in the recording.
+        play: number of the play in the game, from 1; 0 before the first snap.
+        figure: roster id.
+        jersey: `dark` or `light`.
+        number: on its back; empty where it is not known.
+        x_yd, y_yd: center of the base, field yards along from the left goal line and across from the lower sideline;
+            empty while the figure is lost.
+        x_mm, y_mm: the same on the board, mm.
+        heading_deg: where its front points, degrees counter-clockwise from +x, -180 to 180.
+        sigma_x_mm, sigma_y_mm: standard deviation of the position, mm.
+        sigma_deg: of the heading, degrees.
+        posture: `upright`, `fallen`, `lifted` (in a hand) or `unseen` (the position is predicted).
+        sure: whether vision is sure which figure it is.
+        board: whether the board's motor runs: `on`, `off` or `unknown`.
+        touching: whether it more probably than not touches an opponent's base.
+
+    """
+
+    t_ns: int
+    t_s: float
+    frame: int
+    play: int
+    figure: str
+    jersey: str
+    number: str
+    x_yd: float | None
+    y_yd: float | None
+    x_mm: float | None
+    y_mm: float | None
+    heading_deg: float | None
+    sigma_x_mm: float
+    sigma_y_mm: float
+    sigma_deg: float
+    posture: str
+    sure: bool
+    board: str
+    touching: bool
+
+
+COLUMNS: Final = tuple(field.name for field in dataclasses.fields(TrackRow))
+
+COLUMN_TYPES: Final[dict[str, type]] = {
+    name: next(kind for kind in (int, float, str, bool) if kind in {hint, *getattr(hint, "__args__", ())})
+    for name, hint in get_type_hints(TrackRow).items()
+}
+"""Of each column: int, float, str or bool."""
+
+_EVEN_ODDS: Final = 0.5
+
+_Place = tuple[float | None, float | None, float | None, float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TrackTable:
+    """The rows of a game, or of one of its plays; read anew each time they are iterated over.
+
+    Attributes:
+        store: of the game.
+        history: the game.
+        play: number of the play; None for the whole game.
+
+    Raises:
+        NotFoundError: the game has no such play.
+
+    """
+
+    store: StoreReader
+    history: History
+    play: int | None = None
+
+    def __post_init__(self) -> None:
+        count = len(self.history.snaps())
+        if self.play is not None and not 1 <= self.play <= count:
+            known = f"It has the plays 1 to {count}." if count else "No play of it has begun."
+            raise NotFoundError(f"The game has no play {self.play}. {known}")
+
+    def __iter__(self) -> Iterator[TrackRow]:
+        """Yield the rows in order of time, those of a frame in the order of the roster."""
+        started = self.history.started
+        if started is None:
+            raise InputError(f"game {self.history.row.id}: its journal does not start with the start of the game")
+        snaps_ns = [snap.t_ns for snap in self.history.snaps()]
+        first_ns: int | None = None
+        numbers: dict[str, str] = {}
+        numbered_play = -1
+        for scene in game_scenes(self.store, self.history, self._span_ns(snaps_ns)):
+            first_ns = scene.t_ns if first_ns is None else first_ns
+            play = bisect_right(snaps_ns, scene.t_ns)
+            if play != numbered_play:
+                numbers = {player.id: player.number for player in self.history.players(scene.t_ns)}
+                numbered_play = play
+            from_ns = snaps_ns[play - 1] if play else first_ns
+            yield from _rows(scene, play, from_ns, numbers, started.field)
+
+    def _span_ns(self, snaps_ns: list[int]) -> tuple[int, int] | None:
+        if self.play is None:
+            return None
+        end_ns = snaps_ns[self.play] - 1 if self.play < len(snaps_ns) else 2**63 - 1
+        return snaps_ns[self.play - 1], end_ns
+
+
+def _rows(scene: Scene, play: int, from_ns: int, numbers: dict[str, str], field: FieldModel) -> Iterator[TrackRow]:
+    jersey = {figure.id: figure.jersey for figure in scene.figures}
+    touching = {
+        name
+        for contact in scene.contacts
+        if contact.probability > _EVEN_ODDS and jersey.get(contact.a) != jersey.get(contact.b)
+        for name in (contact.a, contact.b)
+    }
+    for figure in scene.figures:
+        x_yd, y_yd, x_mm, y_mm, heading_deg = _place(figure, field)
+        yield TrackRow(
+            scene.t_ns,
+            round((scene.t_ns - from_ns) / 1e9, 6),
+            scene.frame,
+            play,
+            figure.id,
+            figure.jersey,
+            numbers.get(figure.id, ""),
+            x_yd,
+            y_yd,
+            x_mm,
+            y_mm,
+            heading_deg,
+            round(figure.sigma_mm[0], 3),
+            round(figure.sigma_mm[1], 3),
+            round(figure.sigma_deg, 3),
+            figure.posture,
+            figure.sure,
+            scene.board,
+            figure.id in touching,
+        )
+
+
+def _place(figure: Figure, field: FieldModel) -> _Place:
+    """Return where a figure is in yards and mm, and its heading; all None while it may be anywhere."""
+    if figure.lost:
+        return None, None, None, None, None
+    return (
+        round(figure.x_mm / field.mm_per_yd_x, 4),
+        round(figure.y_mm / field.mm_per_yd_y, 4),
+        round(figure.x_mm, 3),
+        round(figure.y_mm, 3),
+        round(figure.heading_deg, 3),
+    )

@@ -1,0 +1,311 @@
+"""Finished games reopened, ruled and closed again, each with its line in the journal; a game in play is not touched."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from downfield.core.errors import BusyError, NotFoundError, OutputError, RefusedError
+from downfield.core.records import to_json
+from downfield.core.text.counted_nouns import counted
+from downfield.game.challenges import ChallengeRaised, ChallengeRuled, ChallengeRules, ChallengesView
+from downfield.game.disputes import Decision, ruling_of, undecided
+from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
+from downfield.officiating.declarations import Side
+from downfield.officiating.events import Event, Ruling, Tick, Undo
+from downfield.review.rejudging.changes import GameChanges, changes_between, effects_of
+from downfield.review.rejudging.game_standings import GameStandings, event_ids
+from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, judge_on
+from downfield.review.rejudging.worker import JudgingWorker
+from downfield.store.history import History
+from downfield.store.journal import Journal, JournalPosition, JournalWriter
+from downfield.store.store import GameRow, Store
+
+REMEMBERED: Final = 500
+"""Rulings whose idempotency keys are remembered."""
+
+_UNFINISHED: Final = (
+    "This game has not ended; it may be in play at another table. Only the rig that plays it can end it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LateRuling:
+    """A decision about a finished game.
+
+    Attributes:
+        body: the ruling, or the undo of an event.
+        by: the person or device.
+        key: idempotency key; None for none.
+
+    """
+
+    body: Ruling | Undo
+    by: str
+    key: str | None = None
+
+
+class FinishedGames:
+    """Reopens, rules and closes games that are not in play. Callable from any thread; one at a time.
+
+    Args:
+        store: where the games are.
+        in_play: returns the id of the game in play; empty for none.
+        worker: judges them again.
+        standings: what they come to as they stand; by default nothing of it is kept on disk.
+
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        in_play: Callable[[], str],
+        worker: JudgingWorker,
+        standings: GameStandings | None = None,
+    ) -> None:
+        self._store, self._in_play, self._worker = store, in_play, worker
+        self._standings = standings or GameStandings(store, worker)
+        self._lock = threading.RLock()
+        self._ruled: OrderedDict[tuple[str, str], tuple[LateRuling, GameChanges]] = OrderedDict()
+
+    def reopen(self, row: GameRow, by: str, reason: str) -> None:
+        """Reopen a finished game for rulings.
+
+        Raises:
+            RefusedError: it is in play, here or at another table, or open already.
+            OutputError: the store can't be written.
+
+        """
+        with self._lock:
+            history = self._history(row)
+            if not history.ended:
+                raise RefusedError(_UNFINISHED)
+            if history.reopened:
+                raise RefusedError("This game has been reopened already. Rule on its calls, then close it.")
+            self._append(history, GameReopened(by, reason))
+            with suppress(BusyError):  # whoever reopens a game means to rule: it is judged while he finds the call
+                self._standings.begin(history)
+
+    def close(self, row: GameRow, by: str) -> None:
+        """Close a reopened game.
+
+        Raises:
+            RefusedError: it is not open, or a challenge is under review.
+            OutputError: the store can't be written.
+
+        """
+        with self._lock:
+            history = self._opened(row)
+            if history.challenges.open:
+                raise RefusedError("A challenge is under review. Decide it before the game is closed.")
+            self._append(history, GameEnded(history.text, history.score, by))
+
+    def rule(self, row: GameRow, ruling: LateRuling) -> GameChanges:
+        """Rule on a call of a reopened game, or undo an event; everything after it is judged again.
+
+        Returns:
+            What has changed.
+
+        Raises:
+            NotFoundError: the game has no such call or event.
+            RefusedError: the game is not open, or the ruling is not possible.
+            BusyError: too many games are being judged again.
+            OutputError: the store can't be written.
+
+        """
+        if (done := self._done(row, ruling)) is not None:
+            return done
+        history = self._opened(row)
+        self._judge(history, _event(history, ruling))  # may take long: nobody else waits meanwhile, and it is kept
+        with self._lock:
+            if (done := self._done(row, ruling)) is not None:
+                return done
+            history = self._opened(row)
+            event = _event(history, ruling)
+            before, after = self._judge(history, event)
+            changes = self._changes(history, before, after).model_copy(update={"event": event.id})
+            position = self._append(history, EventRecorded(event, ruling.by, effects_of(before, after)), ruling.key)
+            self._standings.set(history, event, position, after)
+            if ruling.key is not None:
+                self._ruled[row.id, ruling.key] = (ruling, changes)
+                while len(self._ruled) > REMEMBERED:
+                    self._ruled.popitem(last=False)
+            return changes
+
+    def _done(self, row: GameRow, ruling: LateRuling) -> GameChanges | None:
+        """Return what a ruling changed that was sent before; None for a new one."""
+        known = None if ruling.key is None else self._ruled.get((row.id, ruling.key))
+        if known is None:
+            return None
+        if known[0].body != ruling.body:
+            raise RefusedError("This idempotency key was used for another ruling.")
+        return known[1]
+
+    def raise_challenge(self, row: GameRow, side: Side, call: str, reason: str, by: str) -> ChallengesView:
+        """Challenge a call of a reopened game.
+
+        Raises:
+            NotFoundError: the game has no such call.
+            RefusedError: the game is not open, or its rulebook does not allow this challenge.
+            OutputError: the store can't be written.
+
+        """
+        with self._lock:
+            history = self._opened(row)
+            text = next((view.text for view in history.calls() if view.id == call), None)
+            if text is None:
+                raise NotFoundError(f"This game has no call {call!r}.")
+            rules, book = ChallengeRules.of(history.rulebook.params), history.challenges
+            half = rules.half(_period_of(history, call))
+            raised = ChallengeRaised(f"challenge-{len(book.raised) + 1}", side, call, text, reason, by, half)
+            refusal = book.refusal(side, call, half, rules)
+            if refusal:
+                raise RefusedError(refusal)
+            self._append(history, raised)
+            book.add(raised)
+            return challenges_of(history)
+
+    def rule_challenge(self, row: GameRow, challenge: str, decision: Decision) -> GameChanges | None:
+        """Decide a challenge of a reopened game; a lost one costs nothing any more.
+
+        Returns:
+            What has changed; None where the call stays as it is.
+
+        Raises:
+            NotFoundError: the game has no such challenge.
+            RefusedError: it was decided already, the game is not open, or the ruling is not possible.
+            BusyError: too many games are being judged again.
+            OutputError: the store can't be written.
+
+        """
+        history = self._opened(row)
+        ruling = ruling_of(_undecided(history, challenge).call, decision)
+        if ruling is not None:
+            self._judge(history, _event(history, LateRuling(ruling, decision.by)))  # as in rule: it is kept
+        with self._lock:  # of two decisions at once the second must not rule on the call either
+            _undecided(self._opened(row), challenge)
+            changes = None if ruling is None else self.rule(row, LateRuling(ruling, decision.by))
+            event = "" if changes is None else changes.event
+            ruled = ChallengeRuled(challenge, decision.decision, decision.reason, decision.by, event)
+            self._append(self._opened(row), ruled)
+        return changes
+
+    def preview(self, row: GameRow, ruling: LateRuling) -> GameChanges:
+        """Return what a ruling would change; the game need not be open, and nothing is written.
+
+        Raises:
+            NotFoundError, RefusedError, BusyError: as of `rule`.
+
+        """
+        history = self._history(row)
+        return self._changes(history, *self._judge(history, _event(history, ruling)))
+
+    def _judge(self, history: History, event: Event) -> tuple[JudgedAgain, JudgedAgain]:
+        """Judge a game as it stands, once until it changes, and with one more event, from where that tells."""
+        game, ids = history.row.id, event_ids(history)
+        before, body = self._standings.of(history), event.body
+        difference = self._difference(history, event, before)
+        way = Way.of(history.events, more=(event,))
+        name = ("after", game, ids, to_json(type(body), body))
+        after = self._worker.share(name, lambda pause: judge_on(self._store, game, way, pause, before, difference))
+        is_made = isinstance(body, Undo) or any(call.id == body.call for call in before.calls)  # type: ignore[union-attr]
+        if not is_made and body.call not in Way.of(history.events).rulings:  # type: ignore[union-attr]
+            raise RefusedError(
+                "This version of Downfield does not make that call from the record, so it can't tell what a ruling "
+                "changes. Rule with the version that judged the game."
+            )
+        return before, after
+
+    @staticmethod
+    def _difference(history: History, event: Event, before: JudgedAgain) -> Difference:
+        """Return where an event can first change a game."""
+        body = event.body
+        if isinstance(body, Undo):
+            undone = next((one for one in history.events if one.id == body.event), event)
+            if not isinstance(undone.body, Ruling):
+                return Difference(undone.t_ns)
+            body, event = undone.body, undone
+        if not isinstance(body, Ruling) or body.decision == "manual":
+            return Difference(event.t_ns)
+        made = [(call.id, call.t_ns) for call in before.calls]
+        made += [(view.id, view.t_ns) for view in (*history.calls(), *history.struck())]
+        return Difference(min((t_ns for call, t_ns in made if call == body.call), default=0), body.call)
+
+    def _changes(self, history: History, before: JudgedAgain, after: JudgedAgain) -> GameChanges:
+        recorded = {call.id: (call.verdict, call.text) for call in history.calls()}
+        now = {call.id: (call.verdict, call.text) for call in before.calls}
+        differing = sum(recorded.get(name) != now.get(name) for name in {*recorded, *now})
+        note = ""
+        if differing:
+            calls = counted(differing, "call")
+            note = f"This version of Downfield judges {calls} of this game otherwise; they were left as they are."
+        return changes_between(before, after, history.declarations(), note)
+
+    def _history(self, row: GameRow) -> History:
+        if row.id == self._in_play():
+            raise RefusedError("This game is in play. Rule on its calls on the panel.")
+        return History(self._store, row)
+
+    def _opened(self, row: GameRow) -> History:
+        history = self._history(row)
+        if not history.ended:
+            raise RefusedError(_UNFINISHED)
+        if not history.reopened:
+            raise RefusedError("This game is closed. Reopen it first, with a reason.")
+        return history
+
+    def _append(self, history: History, content: Content, key: str | None = None) -> JournalPosition:
+        writer = JournalWriter(self._store)
+        journal = Journal(writer, history.row, JournalPosition(history.entries, history.head))
+        try:
+            written = journal.append(content, key=key).wait()
+            failure = writer.failure
+        finally:
+            writer.close()
+        if written is None:
+            raise OutputError(failure or f"{self._store.where}: the entry could not be written in time")
+        return written
+
+
+def _undecided(history: History, challenge: str) -> ChallengeRaised:
+    book = history.challenges
+    return undecided(book.undecided(challenge), book.ruled.get(challenge))
+
+
+def challenges_of(history: History) -> ChallengesView:
+    """Return the challenges of a game as its journal has them."""
+    rules = ChallengeRules.of(history.rulebook.params)
+    snaps = history.snaps()
+    return history.challenges.view(history.row.id, snaps[-1].period if snaps else 1, rules)
+
+
+def _period_of(history: History, call: str) -> int:
+    t_ns = next((view.t_ns for view in history.calls() if view.id == call), 0)
+    return next((snap.period for snap in reversed(history.snaps()) if snap.t_ns <= t_ns), 1)
+
+
+def _event(history: History, ruling: LateRuling) -> Event:
+    """Return a decision as an event after all others."""
+    body = ruling.body
+    events = {event.id: event for event in history.events}
+    if isinstance(body, Undo):
+        undone = events.get(body.event)
+        if undone is None or isinstance(undone.body, Tick):
+            raise NotFoundError(f"This game has no event {body.event!r}.")
+        if isinstance(undone.body, Undo) or any(
+            isinstance(event.body, Undo) and event.body.event == body.event for event in history.events
+        ):
+            raise RefusedError(f"{body.event} has been undone already, or is an undo itself.")
+    elif not any(call.id == body.call for call in (*history.calls(), *history.struck())):
+        raise NotFoundError(f"This game has no call {body.call!r}.")
+    elif body.replacement is not None and not body.replacement.text:
+        raise RefusedError("The replacement call has no text; say what is called instead.")
+    times = [event.t_ns for event in history.events] + [batch.last_ns for batch in history.batches]
+    number = len(events) + 1
+    while f"op-{number}" in events:
+        number += 1
+    return Event(f"op-{number}", max(times, default=0), "referee", body)
