@@ -27,7 +27,7 @@ from downfield.game.disputes import Decision, Disputes
 from downfield.game.final_score import ScoreSigned, SignOff
 from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.declarations import Side
-from downfield.review.games.challenge_statistics import ChallengeStatistics, challenge_statistics
+from downfield.review.games.catalog import ChallengeStatistics, challenge_statistics
 from downfield.review.rejudging.changes import NOTHING_CHANGED, receipt_lines
 from downfield.review.rejudging.finished_games import challenges_of
 from downfield.store.history import History

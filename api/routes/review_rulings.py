@@ -15,9 +15,8 @@ from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import Principal, allow
 from downfield.game.commands import RequestModel
 from downfield.officiating.events import Ruling, Undo
-from downfield.review.rejudging.audit import AuditLine, audit_trail
 from downfield.review.rejudging.changes import GameChanges
-from downfield.review.rejudging.finished_games import LateRuling
+from downfield.review.rejudging.finished_games import AuditLine, LateRuling, audit_trail
 from downfield.store.history import History
 from downfield.store.store import GameRow, Store
 

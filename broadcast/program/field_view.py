@@ -8,7 +8,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.field.model import FieldModel
-from downfield.review.pictures.rectified import BoardRegion, board_map
+from downfield.review.pictures.projection import BoardRegion, board_map
 
 _MARGIN_MM = 12.0
 

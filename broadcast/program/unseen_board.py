@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.field.model import FieldModel
-from downfield.review.pictures.rectified import BoardRegion, board_map
+from downfield.review.pictures.projection import BoardRegion, board_map
 
 Plane = NDArray[np.uint8]
 """One value a pixel, shape (height, width)."""

@@ -11,7 +11,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import CallMarks
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
-from downfield.review.pictures.rectified import BoardRegion
+from downfield.review.pictures.projection import BoardRegion
 
 WIDTH_PX: Final = 1280
 HEIGHT_PX: Final = 720

@@ -25,7 +25,7 @@ from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.drawings import DrawnLine, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.projection import Place, Projection
-from downfield.review.pictures.rectified import rectify
+from downfield.review.pictures.projection import rectify
 from downfield.store.reader import GameRow
 
 _LINE_PLANE_KINDS: Final = frozenset({"out_of_bounds", "touchdown", "safety", "touchback", "line_of_scrimmage"})

@@ -17,11 +17,9 @@ from downfield.capture.footage import CallMarks, FootageFrame, ScaledPicture
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import NotRecordedError, RefusedError
 from downfield.game.published.game_topics import CallView
-from downfield.review.evidence.call_evidence import Evidence
+from downfield.review.evidence.call_evidence import Evidence, PlayEvidence, missing_pictures
 from downfield.review.evidence.finder import EvidenceFinder
-from downfield.review.evidence.missing_pictures import missing_pictures
-from downfield.review.evidence.play_evidence import PlayEvidence
-from downfield.review.pictures.captions import call_caption, play_caption
+from downfield.review.pictures.painting import call_caption, play_caption
 from downfield.review.pictures.clips import (
     CLIP_LIMITS,
     ClipFormat,

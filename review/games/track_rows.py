@@ -3,18 +3,53 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, get_type_hints
-
-from downfield.core.errors import InputError, NotFoundError
+from itertools import islice
+from typing import Any, Final, get_type_hints
+from downfield.core.errors import InputError, MissingExtraError, NotFoundError
 from downfield.core.field.model import FieldModel
+from downfield.core.files.csv_text import csv_chunks
 from downfield.core.records import record
 from downfield.core.scene import Figure, Scene
-from downfield.review.games.scenes import game_scenes
+from downfield.review.zip_container import WriteSink
 from downfield.store.history import History
 from downfield.store.reader import StoreReader
+import time
+from collections.abc import Iterator
+from downfield.core.scene import Scene
+from downfield.game.entries import unpack_scenes
+
+
+def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] | None = None) -> Iterator[Scene]:
+    """Yield a game's scenes; their times rise, as one that is not later than all before it is left out.
+
+    Args:
+        store: of the game.
+        history: the game.
+        span_ns: the first and the last instant; None for the whole game. Only the entries of the span are read.
+
+    Raises:
+        FormatError: the journal can't be read.
+        OutputError: the store can't be read.
+
+    """
+    latest_ns: int | None = None
+    for batch in history.batches:
+        if span_ns is not None and (batch.last_ns < span_ns[0] or batch.first_ns > span_ns[1]):
+            continue
+        attachment = store.attachment(history.row.id, batch.seq)
+        if attachment is None:
+            continue
+        for scene in unpack_scenes(attachment, where=f"game {history.row.id}, entry {batch.seq}"):
+            if latest_ns is not None and scene.t_ns <= latest_ns:
+                continue
+            latest_ns = scene.t_ns
+            time.sleep(0)  # lets go of the interpreter: a game at the table goes on meanwhile
+            if span_ns is None or span_ns[0] <= scene.t_ns <= span_ns[1]:
+                yield scene
 
 
 @record
@@ -169,3 +204,53 @@ def _place(figure: Figure, field: FieldModel) -> _Place:
         round(figure.y_mm, 3),
         round(figure.heading_deg, 3),
     )
+
+
+_ROWS_OF_A_GROUP: Final = 50_000
+"""Of a Parquet file: read and written together, about 8 MB."""
+
+
+def tracks_csv(table: TrackTable) -> Iterator[bytes]:
+    """Yield a table as CSV."""
+    return csv_chunks(COLUMNS, map(_cells, table))
+
+
+def tracks_parquet(table: TrackTable) -> Iterator[bytes]:
+    """Yield a table as Parquet, compressed by Zstandard.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+
+    """
+    if importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("analysis", "A Parquet file")
+    return _parquet(table)
+
+
+TRACK_FORMATS: Final[dict[str, Callable[[TrackTable], Iterator[bytes]]]] = {
+    ".csv": tracks_csv,
+    ".parquet": tracks_parquet,
+}
+"""By the ending of a file's name."""
+
+
+def _parquet(table: TrackTable) -> Iterator[bytes]:
+    import pyarrow
+    import pyarrow.parquet
+
+    whole, real, text, truth = pyarrow.int64(), pyarrow.float64(), pyarrow.string(), pyarrow.bool_()
+    kinds: dict[type, Any] = {int: whole, float: real, str: text, bool: truth}
+    schema = pyarrow.schema([(name, kinds[COLUMN_TYPES[name]]) for name in COLUMNS])
+    sink = WriteSink()
+    rows = map(_cells, table)
+    with pyarrow.parquet.ParquetWriter(pyarrow.PythonFile(sink, mode="w"), schema, compression="zstd") as writer:
+        while group := list(islice(rows, _ROWS_OF_A_GROUP)):
+            columns = zip(*group, strict=True)
+            arrays = [pyarrow.array(column, kind.type) for column, kind in zip(columns, schema, strict=True)]
+            writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
+            yield sink.take()
+    yield sink.take()
+
+
+def _cells(row: TrackRow) -> list[object]:
+    return [getattr(row, name) for name in COLUMNS]

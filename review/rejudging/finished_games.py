@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from pydantic import Field
+
 from downfield.core.errors import BusyError, NotFoundError, OutputError, RefusedError
 from downfield.core.records import to_json
 from downfield.core.text.counted_nouns import counted
-from downfield.game.challenges import ChallengeRaised, ChallengeRuled, ChallengeRules, ChallengesView
+from downfield.game.challenges import DECISION_WORDS, ChallengeRaised, ChallengeRuled, ChallengeRules, ChallengesView
 from downfield.game.disputes import Decision, ruling_of, undecided
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
+from downfield.game.final_score import ScoreSigned
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.receipts import describe
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
+from downfield.review.pictures.painting import spoken_name
 from downfield.review.rejudging.changes import GameChanges, changes_between, effects_of
-from downfield.review.rejudging.game_standings import GameStandings, event_ids
+from downfield.review.rejudging.kept_judgings import GameStandings, event_ids
 from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, judge_on
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
 from downfield.store.journal import Journal, JournalPosition, JournalWriter
+from downfield.store.reader import GameRow
 from downfield.store.store import GameRow, Store
 
 REMEMBERED: Final = 500
@@ -309,3 +316,57 @@ def _event(history: History, ruling: LateRuling) -> Event:
     while f"op-{number}" in events:
         number += 1
     return Event(f"op-{number}", max(times, default=0), "referee", body)
+
+
+class AuditLine(TopicModel):
+    """One line of what happened to a game once it was over."""
+
+    seq: int = Field(description="Number of its entry in the journal.")
+    at_ms: int = Field(description="Wall clock, ms since 1970.")
+    by: str = Field(description="The person or device; empty where nobody did it.")
+    text: str
+
+
+def audit_trail(history: History) -> list[AuditLine]:
+    """Return the lines of a game, in order."""
+    texts = {view.id: spoken_name(view.text) for view in (*history.struck(), *history.calls())}
+    texts |= {view.id: spoken_name(view.text) for view in history.declarations()}
+    return [
+        AuditLine(
+            seq=late.seq,
+            at_ms=late.at_ns // 1_000_000,
+            by=_by(late.content),
+            text=_text(late.content, texts, history.row),
+        )
+        for late in history.late
+    ]
+
+
+def _by(content: Content) -> str:
+    known = EventRecorded | GameEnded | GameReopened | ChallengeRaised | ChallengeRuled | ScoreSigned
+    return content.by if isinstance(content, known) else ""
+
+
+def _text(content: Content, texts: Mapping[str, str], row: GameRow) -> str:
+    if isinstance(content, GameReopened):
+        return f"Reopened: {content.reason}"
+    if isinstance(content, ScoreSigned):
+        note = f", but disagrees: {content.note}" if content.note else ""
+        team = row.home if content.side == "home" else row.away
+        return f"{content.name} signed for {team}: {_score(row, content)}{note}"
+    if isinstance(content, GameEnded):
+        return f"{'Closed' if content.by else 'Ended'}: {_score(row, content)}"
+    if isinstance(content, EventRecorded):
+        body = content.event.body
+        note = f" ({body.note})" if isinstance(body, Ruling) and body.note else ""
+        return f"Ruling: {describe(body, texts)}{note}"
+    if isinstance(content, ChallengeRaised):
+        return f"Challenge by the {content.side} coach of {spoken_name(content.text)}: {content.reason}"
+    if isinstance(content, ChallengeRuled):
+        return f"Challenge decided, {DECISION_WORDS[content.decision]}: {content.reason}"
+    return "Continued"
+
+
+def _score(row: GameRow, content: ScoreSigned | GameEnded) -> str:
+    home, away = content.score
+    return f"{row.away} {away}, {row.home} {home}"

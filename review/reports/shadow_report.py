@@ -2,13 +2,169 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Final, Literal
 
+from downfield.game.published.game_topics import CallView
 from downfield.game.shadow import shadows_of
+from downfield.officiating.calls import CallKind
 from downfield.review.reports.markup import Cell, document, paragraph, section, table
-from downfield.review.reports.shadow_comparison import COUNTS, ComparedCall, by_kind, compare_calls
 from downfield.store.history import History
 from downfield.store.reader import GameRow, StoreReader
+
+OUTCOMES: Final[frozenset[CallKind]] = frozenset(
+    {
+        "tackle",
+        "sack",
+        "down_by_fall",
+        "stopped",
+        "fumble",
+        "fumble_recovery",
+        "out_of_bounds",
+        "touchdown",
+        "safety",
+        "touchback",
+        "reception",
+        "interception",
+        "incomplete",
+        "field_goal",
+        "extra_point",
+        "two_point",
+        "penalty",
+    }
+)
+"""Kinds of calls that people declare as well; the machine's others say more than they do."""
+
+LATE_NS: Final = 2_000_000_000
+"""The machine may settle a call this long after somebody has declared it: it waits until a tackler stands or falls."""
+
+Comparison = Literal["agreed", "differed", "undecided", "missed", "extra"]
+"""Same kind; another kind; the machine left it to people; the machine called nothing; people declared nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCall:
+    """One outcome as people and the machine saw it.
+
+    Attributes:
+        play: number of the play in the comparison, from 1.
+        result: how the two compare.
+        declared: by people; None where they declared nothing.
+        machine: the machine's call; None where it made none.
+
+    """
+
+    play: int
+    result: Comparison
+    declared: CallView | None
+    machine: CallView | None
+
+    @property
+    def kind(self) -> CallKind:
+        """What people declared, or what the machine called where they declared nothing."""
+        known = self.declared or self.machine
+        return "info" if known is None else known.kind
+
+    @property
+    def apart_yd(self) -> float | None:
+        """How far along the field the two spots are apart, yards; None where one of them has none."""
+        if self.declared is None or self.machine is None:
+            return None
+        if self.declared.spot_yd is None or self.machine.spot_yd is None:
+            return None
+        return abs(self.declared.spot_yd[0] - self.machine.spot_yd[0])
+
+
+@dataclass(frozen=True, slots=True)
+class KindComparison:
+    """How the outcomes of one kind compare.
+
+    Attributes:
+        kind: what people declared, or what the machine called where they declared nothing.
+        agreed, differed, undecided, missed, extra: counts.
+
+    """
+
+    kind: CallKind
+    agreed: int = 0
+    differed: int = 0
+    undecided: int = 0
+    missed: int = 0
+    extra: int = 0
+
+
+COUNTS: Final = tuple(field.name for field in fields(KindComparison) if field.name != "kind")
+
+
+def compare_calls(declared: Iterable[CallView], machine: Iterable[CallView]) -> list[ComparedCall]:
+    """Return how the machine's calls of a game compare with what people declared and ruled, in order.
+
+    Args:
+        declared: calls of the game on air.
+        machine: calls that were made in its shadow.
+
+    """
+    told = sorted((call for call in declared if call.kind in OUTCOMES), key=lambda call: call.t_ns)
+    made = sorted((call for call in machine if call.kind in OUTCOMES), key=lambda call: call.t_ns)
+    plays = list(_plays(told))
+    compared: list[ComparedCall] = []
+    for number, play in enumerate(plays, start=1):
+        end_ns = play[-1].t_ns + LATE_NS
+        if number < len(plays):
+            end_ns = min(end_ns, plays[number][0].t_ns)
+        of_play = [call for call in made if call.t_ns <= end_ns]
+        made = made[len(of_play) :]
+        compared += _compare_play(number, play, of_play)
+    return compared + [ComparedCall(len(plays) + 1, "extra", None, call) for call in made]
+
+
+def by_kind(compared: Iterable[ComparedCall]) -> list[KindComparison]:
+    """Return the counts by kind, the most frequent first."""
+    found: dict[CallKind, KindComparison] = {}
+    for one in compared:
+        before = found.get(one.kind, KindComparison(one.kind))
+        found[one.kind] = replace(before, **{one.result: getattr(before, one.result) + 1})
+    return sorted(found.values(), key=lambda one: -sum(getattr(one, name) for name in COUNTS))
+
+
+def _plays(told: Sequence[CallView]) -> Iterator[list[CallView]]:
+    """Yield what people declared, play by play: what one declaration led to is of one instant."""
+    play: list[CallView] = []
+    for call in told:
+        if play and call.t_ns != play[-1].t_ns:
+            yield play
+            play = []
+        play.append(call)
+    if play:
+        yield play
+
+
+def _compare_play(number: int, told: Sequence[CallView], made: Sequence[CallView]) -> Iterator[ComparedCall]:
+    left = list(made)
+    unmatched = []
+    for call in told:
+        same = next((one for one in left if one.kind == call.kind and one.verdict == "called"), None)
+        if same is None:
+            unmatched.append(call)
+        else:
+            left.remove(same)
+            yield ComparedCall(number, "agreed", call, same)
+    for call in unmatched:
+        other = next((one for one in left if _is_open(one)), None) or (left[0] if left else None)
+        if other is None:
+            yield ComparedCall(number, "missed", call, None)
+            continue
+        left.remove(other)
+        yield ComparedCall(number, "undecided" if _is_open(other) else "differed", call, other)
+    for call in left:
+        yield ComparedCall(number, "undecided" if _is_open(call) else "extra", None, call)
+
+
+def _is_open(call: CallView) -> bool:
+    """Return whether the machine left a call to people."""
+    return call.verdict in {"too_close", "proposed"}
+
 
 _NOTHING: Final = "–"
 _RESULTS: Final = {

@@ -21,9 +21,8 @@ from downfield.api.dependencies import AppContext
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.errors import MissingExtraError, NotFoundError
 from downfield.core.files.csv_text import csv_chunks
-from downfield.review.games import track_files
-from downfield.review.games.track_files import tracks_csv, tracks_parquet
-from downfield.review.games.track_rows import COLUMNS, TrackTable
+from downfield.review.games import tracks
+from downfield.review.games.track_rows import COLUMNS, TrackTable, tracks_csv, tracks_parquet
 from downfield.store.history import History
 
 

@@ -29,7 +29,7 @@ from downfield.officiating.conditions import Condition, Together
 from downfield.officiating.engine.calling import apply_ruling, make_call
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.pictures.captions import call_caption
+from downfield.review.pictures.painting import call_caption
 from downfield.review.pictures.drawings import draw_frame, draw_lines
 from downfield.review.pictures.projection import Projection
 

@@ -24,8 +24,8 @@ from downfield.core.errors import BusyError
 from downfield.core.scene import Scene
 from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
-from downfield.review.evidence.play_evidence import PlayEvidence, play_span
-from downfield.review.pictures.captions import play_caption
+from downfield.review.evidence.call_evidence import PlayEvidence, play_span
+from downfield.review.pictures.painting import play_caption
 from downfield.review.pictures.clips import CLIP_LIMITS, ClipWorker, encode_clip, scaled, shown_at
 
 

@@ -9,7 +9,7 @@ import pytest
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.footprint import BASE_TOP_MM
-from downfield.review.pictures.rectified import BoardRegion, board_map, rectify
+from downfield.review.pictures.projection import BoardRegion, board_map, rectify
 
 
 @pytest.fixture(scope="module")

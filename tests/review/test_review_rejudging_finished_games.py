@@ -23,13 +23,11 @@ from downfield.game.receipts import Submission
 from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.games.catalog import GameCatalog
-from downfield.review.games.challenge_statistics import challenge_statistics
-from downfield.review.rejudging import game_standings, worker
+from downfield.review.games.catalog import GameCatalog, challenge_statistics
+from downfield.review.rejudging import standings, worker
 from downfield.review.rejudging import rejudging as judging_again
-from downfield.review.rejudging.audit import audit_trail
 from downfield.review.rejudging.changes import CallBrief, CallChange, _without_twins
-from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
+from downfield.review.rejudging.finished_games import FinishedGames, LateRuling, audit_trail
 from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, judge_again, judge_on
 from downfield.review.rejudging.worker import JudgingWorker, Pause
 from downfield.store.hash_chain import verify_journal
@@ -267,7 +265,7 @@ def test_trying_several_rulings_judges_the_game_as_it_stands_only_once(
         judged.append(len(ways))
         return judge_again(store, game, ways, pause, keep=keep)
 
-    monkeypatch.setattr(game_standings, "judge_again", counted)
+    monkeypatch.setattr(standings, "judge_again", counted)
     desk.finished.reopen(desk.row, "Ann", "why not")
     tried = [desk.finished.preview(desk.row, strike(desk)) for _ in range(2)]
     made = desk.finished.rule(desk.row, strike(desk))
@@ -329,7 +327,7 @@ def test_a_ruling_that_takes_long_goes_on_and_is_there_when_it_is_tried_again(
         judged.append(len(ways))
         return judge_again(store, game, ways, pause, keep=keep)
 
-    monkeypatch.setattr(game_standings, "judge_again", slow)
+    monkeypatch.setattr(standings, "judge_again", slow)
     monkeypatch.setattr(worker, "JUDGING_LIMITS", worker.JudgingLimits(wait_s=0.01))
     desk.finished.reopen(desk.row, "Ann", "why not")  # begins to judge it in the background
     for _ in range(2):
@@ -364,7 +362,7 @@ def test_while_a_ruling_is_judged_somebody_else_can_close_the_game(desk: Desk, m
     standings = desk.finished._standings
     judged_now = standings.of
     monkeypatch.setattr(standings, "of", waiting)
-    monkeypatch.setattr(game_standings, "judge_again", slow)
+    monkeypatch.setattr(standings, "judge_again", slow)
     desk.finished.reopen(desk.row, "Ann", "film")
     ruling = threading.Thread(target=rule)
     ruling.start()

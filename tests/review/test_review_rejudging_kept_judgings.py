@@ -16,10 +16,9 @@ from downfield.game.commands import NewGame
 from downfield.game.disputes import Disputes
 from downfield.game.final_score import ScoreSigned
 from downfield.officiating.events import Ruling, Undo
-from downfield.review.rejudging import game_standings, kept_judgings, worker
+from downfield.review.rejudging import standings, worker
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
-from downfield.review.rejudging.game_standings import GameStandings
-from downfield.review.rejudging.kept_judgings import KeptJudgings
+from downfield.review.rejudging.kept_judgings import GameStandings, KeptJudgings
 from downfield.review.rejudging.rejudging import Way, judge_again
 from downfield.review.rejudging.worker import JudgingWorker, Pause
 from downfield.store.history import History
@@ -81,7 +80,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         found.append(str(args[1]))
         return judge_again(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(game_standings, "judge_again", counted)
+    monkeypatch.setattr(standings, "judge_again", counted)
     return found  # type: ignore[return-value]
 
 
@@ -152,7 +151,7 @@ def test_what_cant_be_trusted_is_not_used_and_logged(
     elif harm == "another rig":
         key = RigKey.generate()
     elif harm == "other code":
-        monkeypatch.setattr(kept_judgings, "code_digest", lambda _packages: "0" * 64)
+        monkeypatch.setattr(standings, "code_digest", lambda _packages: "0" * 64)
     else:
         position = JournalPosition(3, "f" * 64)
         seal = rig.kept._seal()
@@ -191,7 +190,7 @@ def test_a_ruling_that_another_program_made_is_not_overlooked(tmp_path: Path, ju
 
 
 def test_only_the_games_judged_latest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_judgings, "KEPT_LIMITS", kept_judgings.KeptLimits(games=2))
+    monkeypatch.setattr(standings, "KEPT_LIMITS", standings.KeptLimits(games=2))
     rig = Rig(tmp_path)
     folder = tmp_path / "judged"
     for _ in range(2):
