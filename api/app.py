@@ -60,7 +60,7 @@ from downfield.review.evidence.sealed_recordings import SealedRecordings
 from downfield.review.games.catalog import GameCatalog
 from downfield.review.pictures.thumbnails import Thumbnails
 from downfield.review.rejudging.finished_games import FinishedGames
-from downfield.review.rejudging.kept_judgings import GameStandings
+from downfield.review.rejudging.standings import GameStandings
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import RecentReport
 from downfield.store.recent_histories import RecentHistories

@@ -31,7 +31,7 @@ from downfield.game.service import GameService
 from downfield.review.evidence.call_viewer import CallViewer
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.rejudging.finished_games import FinishedGames
-from downfield.review.rejudging.kept_judgings import KeptJudgings
+from downfield.review.rejudging.standings import KeptJudgings
 from downfield.store.reader import GameRow
 from downfield.store.signing import RigKey
 from downfield.store.store import Store

@@ -35,7 +35,7 @@ from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
 from downfield.review.games.catalog import GameCatalog, GameSearch
 from downfield.review.games.plays import reviewed_plays
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
-from downfield.review.rejudging.kept_judgings import GameStandings, KeptJudgings
+from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import GameReport
 from downfield.rig.review_service import ReviewRig

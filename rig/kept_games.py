@@ -16,7 +16,7 @@ from typing import Final
 from downfield.core.errors import DownfieldError
 from downfield.core.platform.folders import lasting_temporary_folder
 from downfield.game.owner import NOBODY, GameOwner, rig_id
-from downfield.review.rejudging.kept_judgings import KeptJudgings
+from downfield.review.rejudging.standings import KeptJudgings
 from downfield.rig.configuration.settings import (
     RigSettings,
     data_folder,

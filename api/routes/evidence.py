@@ -16,8 +16,8 @@ from downfield.api.security.roles import allow
 from downfield.capture.footage import CallMarks, FootageFrame
 from downfield.core.errors import InputError
 from downfield.game.published.game_topics import CallView, TopicModel
-from downfield.review.evidence.call_evidence import missing_text
 from downfield.review.evidence.call_viewer import AboveView, CallDrawings, Plane
+from downfield.review.evidence.evidence import missing_text
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
 from downfield.review.evidence.sealed_recordings import SealedRecordings, SealState
 from downfield.review.pictures.measuring import PointUnit, RulerReading

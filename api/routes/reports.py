@@ -20,7 +20,7 @@ from downfield.game.published.game_topics import TopicModel
 from downfield.officiating.calls import CallKind, Policy
 from downfield.review.reports.call_outcomes import CallOutcomes, call_outcomes
 from downfield.review.reports.game_report import RecentReport
-from downfield.review.reports.shadow_report import ShadowReport
+from downfield.review.reports.shadow import ShadowReport
 from downfield.store.history import History
 
 REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"

@@ -14,7 +14,7 @@ from downfield.api.problems import ProblemError
 from downfield.api.routes.games import HistoryDep
 from downfield.api.security.roles import allow
 from downfield.core.errors import MissingExtraError
-from downfield.review.games.track_rows import TrackTable, tracks_csv, tracks_parquet
+from downfield.review.games.tracks import TrackTable, tracks_csv, tracks_parquet
 from downfield.store.history import History
 from downfield.store.reader import StoreReader
 

@@ -23,7 +23,7 @@ from downfield.broadcast.replay.replay_maker import (
 from downfield.core.arrays import Image
 from downfield.core.errors import NotFoundError, NotRecordedError
 from downfield.game.published.game_topics import CallView
-from downfield.review.evidence.call_evidence import Evidence
+from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.painting import spoken_name

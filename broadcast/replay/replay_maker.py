@@ -18,14 +18,13 @@ from downfield.capture.footage import FootageCalibration, FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.game.published.game_topics import CallView
-from downfield.review.evidence.call_evidence import Evidence
 from downfield.review.evidence.call_viewer import base_height_mm
+from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.exports import call_file_name
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.drawings import DrawnLine, draw_frame, draw_lines, draw_spot
-from downfield.review.pictures.projection import Place, Projection
-from downfield.review.pictures.projection import rectify
+from downfield.review.pictures.projection import Place, Projection, rectify
 from downfield.store.reader import GameRow
 
 _LINE_PLANE_KINDS: Final = frozenset({"out_of_bounds", "touchdown", "safety", "touchback", "line_of_scrimmage"})

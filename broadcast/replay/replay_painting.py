@@ -18,8 +18,7 @@ from downfield.game.published.game_topics import CallView
 from downfield.officiating.belief import percent_text, share_above_zero
 from downfield.review.pictures.drawings import DrawnFigure, DrawnGap, DrawnLine, FigurePart, FrameDrawing
 from downfield.review.pictures.painting import spoken_name
-from downfield.review.pictures.projection import Place
-from downfield.review.pictures.projection import BoardRegion
+from downfield.review.pictures.projection import BoardRegion, Place
 
 Color = tuple[int, int, int]
 """Blue, green, red."""

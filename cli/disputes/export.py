@@ -21,7 +21,7 @@ from downfield.core.errors import InputError, OutputError
 from downfield.game.shadow import is_shadow
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
-from downfield.review.games.track_rows import TRACK_FORMATS, TrackTable
+from downfield.review.games.tracks import TRACK_FORMATS, TrackTable
 from downfield.review.reports.game_report import report_html
 from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.loading import load, parse_assignments

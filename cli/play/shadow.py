@@ -12,7 +12,7 @@ from downfield.cli.console.options import ConfigOption, SetOption, check_outputs
 from downfield.cli.console.output import open_console, say, say_aside, styled
 from downfield.cli.disputes.export import find_game, write_chunks
 from downfield.core.errors import InputError
-from downfield.review.reports.shadow_report import CALLS_HEAD, ShadowReport
+from downfield.review.reports.shadow import CALLS_HEAD, ShadowReport
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import store_file
 from downfield.store.opening import open_for_reading

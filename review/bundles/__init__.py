@@ -1,1 +1,1 @@
-"""What belongs to bundles."""
+"""Bundles: a game in one signed zip file; open `format` for what is in one."""

@@ -24,7 +24,7 @@ from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles import format as names
 from downfield.review.bundles.format import BundleManifest, BundlePart, JournalLine, manifest_bytes, signed_bytes
-from downfield.review.games.track_rows import game_scenes
+from downfield.review.games.tracks import game_scenes
 from downfield.review.reports.game_report import report_html
 from downfield.review.zip_container import CHUNK_BYTES, ZipPart, zip_chunks
 from downfield.store.history import History

@@ -16,15 +16,13 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.files.state import file_state
 from downfield.core.records import record
-from downfield.review.evidence.call_evidence import Evidence, EvidencePicture
+from downfield.review.evidence.evidence import Evidence, EvidencePicture
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.evidence.ready_pictures import ReadyPictures
-from downfield.review.pictures.painting import call_caption
 from downfield.review.pictures.drawings import DrawnLine, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.measuring import Point, PointUnit, RulerReading, measure
-from downfield.review.pictures.painting import DRAWING_KINDS, PaintedCall, close_up, paint
-from downfield.review.pictures.projection import Place, Projection
-from downfield.review.pictures.projection import BoardRegion, rectify
+from downfield.review.pictures.painting import DRAWING_KINDS, PaintedCall, call_caption, close_up, paint
+from downfield.review.pictures.projection import BoardRegion, Place, Projection, rectify
 from downfield.store.reader import GameRow
 
 Plane = Literal["base", "paint"]

@@ -17,9 +17,8 @@ from downfield.capture.footage import CallMarks, FootageFrame, ScaledPicture
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import NotRecordedError, RefusedError
 from downfield.game.published.game_topics import CallView
-from downfield.review.evidence.call_evidence import Evidence, PlayEvidence, missing_pictures
+from downfield.review.evidence.evidence import Evidence, PlayEvidence, missing_pictures
 from downfield.review.evidence.finder import EvidenceFinder
-from downfield.review.pictures.painting import call_caption, play_caption
 from downfield.review.pictures.clips import (
     CLIP_LIMITS,
     ClipFormat,
@@ -31,7 +30,7 @@ from downfield.review.pictures.clips import (
     shown_at,
 )
 from downfield.review.pictures.drawings import DrawnLine, FrameDrawing, draw_frame, draw_lines, draw_spot
-from downfield.review.pictures.painting import DrawingKind, PaintedCall, paint
+from downfield.review.pictures.painting import DrawingKind, PaintedCall, call_caption, paint, play_caption
 from downfield.review.pictures.projection import Place, Projection
 from downfield.store.reader import GameRow
 

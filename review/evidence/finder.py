@@ -15,7 +15,7 @@ from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Scene
 from downfield.game.entries import unpack_scenes
 from downfield.game.published.game_topics import CallView
-from downfield.review.evidence.call_evidence import PLAY_LIMITS, Evidence, EvidencePicture, PlayEvidence, play_span
+from downfield.review.evidence.evidence import PLAY_LIMITS, Evidence, EvidencePicture, PlayEvidence, play_span
 from downfield.store.history import History
 from downfield.store.reader import GameRow, StoreReader
 

@@ -1,1 +1,1 @@
-"""What belongs to games."""
+"""Games and plays of the store as lists and tables."""

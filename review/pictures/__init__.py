@@ -1,1 +1,1 @@
-"""What belongs to pictures."""
+"""Pictures for disputes: projection first, then what is drawn, measured and encoded."""

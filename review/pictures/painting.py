@@ -1,7 +1,7 @@
-"""Paints the drawings of a call onto a picture, for files that leave the house; pages draw in the browser.
+"""Paints the drawings of a call onto a picture, with words below it, for files that are sent to others.
 
-Words stand in a band under the picture and names beside the figures with a line to each, so that nothing that matters
-is covered.
+Pages draw in the browser. Words stand in a band under the picture and names beside the figures with a line to each, so
+that nothing that matters is covered.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
+
 import cv2
 import numpy as np
-from downfield.core.arrays import Array, Image
-from downfield.review.pictures.drawings import DrawnFigure, DrawnGap, DrawnLine, FrameDrawing, LineOnBoard
-from downfield.review.pictures.projection import Place, Point
-from typing import Final
+
 from downfield.capture.footage import CallMarks, FootageFrame, when_text
+from downfield.core.arrays import Array, Image
 from downfield.game.published.game_topics import CallView, Standing
 from downfield.officiating.belief import percent_text
-
+from downfield.review.pictures.drawings import DrawnFigure, DrawnGap, DrawnLine, FrameDrawing, LineOnBoard
+from downfield.review.pictures.projection import Place, Point
 
 DrawingKind = Literal["footprints", "gap", "faces", "spot", "lines", "trails", "names"]
 DRAWING_KINDS: Final[tuple[DrawingKind, ...]] = ("footprints", "gap", "faces", "spot", "lines", "trails", "names")

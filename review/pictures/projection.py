@@ -1,20 +1,25 @@
-"""Places on the board, in the camera's picture and in a view from straight above."""
+"""Where places on the board are in the camera's picture, and that picture as seen from straight above.
+
+A view from above is the frame warped to a plane parallel to the board, to scale: the plane of the base tops, or the
+painted surface. What stands at another height lies where the camera sees it through that plane, as parallax has it;
+drawings are projected like that as well, so that they lie on what they belong to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
+
+import cv2
 import numpy as np
+from numpy.typing import NDArray
+
 from downfield.calibration.calibration import Calibration
-from downfield.core.arrays import Array, Bools
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Bools, Image
 from downfield.core.records import record
 from downfield.core.scene import Figure, Player
-from dataclasses import dataclass
-import cv2
-from numpy.typing import NDArray
-from downfield.calibration.camera import Camera
-from downfield.core.arrays import Array, Image
-
 
 Point = tuple[float, float]
 Outline = tuple[Point, ...]

@@ -1,1 +1,1 @@
-"""What belongs to rejudging."""
+"""Games judged again in a thread of their own (`worker`); open `rejudging` first."""

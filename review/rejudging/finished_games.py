@@ -24,12 +24,11 @@ from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.review.pictures.painting import spoken_name
 from downfield.review.rejudging.changes import GameChanges, changes_between, effects_of
-from downfield.review.rejudging.kept_judgings import GameStandings, event_ids
 from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, judge_on
+from downfield.review.rejudging.standings import GameStandings, event_ids
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
 from downfield.store.journal import Journal, JournalPosition, JournalWriter
-from downfield.store.reader import GameRow
 from downfield.store.store import GameRow, Store
 
 REMEMBERED: Final = 500

@@ -13,9 +13,8 @@ from downfield.core.scene import Player
 from downfield.game.entries import GameStarted
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.declarations import Side
-from downfield.review.games.track_rows import game_scenes
-from downfield.review.pictures.painting import standing_words
-from downfield.review.pictures.painting import spoken_name
+from downfield.review.games.tracks import game_scenes
+from downfield.review.pictures.painting import spoken_name, standing_words
 from downfield.review.reports.call_outcomes import call_outcomes, outcome_table
 from downfield.review.reports.diagrams import heat_map, play_diagram
 from downfield.review.reports.game_plays import ReportedPlay, reported_plays, side_names

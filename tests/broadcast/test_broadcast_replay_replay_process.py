@@ -24,7 +24,7 @@ from downfield.capture.recording.recorded_footage import decoded_pictures
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotRecordedError
 from downfield.core.platform.system import CAN_PASS_DESCRIPTORS
-from downfield.review.evidence.call_evidence import Evidence
+from downfield.review.evidence.evidence import Evidence
 
 pytestmark = pytest.mark.skipif(not CAN_PASS_DESCRIPTORS, reason="a process can't be handed a connection here")
 

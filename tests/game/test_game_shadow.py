@@ -24,7 +24,7 @@ from downfield.game.shadow import is_shadow, shadows_of
 from downfield.officiating.declarations import Declaration, PlayEnded
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.reports.shadow_report import ShadowReport, by_kind, compare_calls
+from downfield.review.reports.shadow import ShadowReport, by_kind, compare_calls
 from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
 from downfield.store.store import Store

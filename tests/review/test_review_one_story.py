@@ -29,8 +29,8 @@ from downfield.officiating.conditions import Condition, Together
 from downfield.officiating.engine.calling import apply_ruling, make_call
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.pictures.painting import call_caption
 from downfield.review.pictures.drawings import draw_frame, draw_lines
+from downfield.review.pictures.painting import call_caption
 from downfield.review.pictures.projection import Projection
 
 STARTED = GameStarted(record_of(load_rulebook("tap")), load_field("ultimate"))

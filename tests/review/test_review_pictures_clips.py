@@ -24,9 +24,9 @@ from downfield.core.errors import BusyError
 from downfield.core.scene import Scene
 from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
-from downfield.review.evidence.call_evidence import PlayEvidence, play_span
-from downfield.review.pictures.painting import play_caption
+from downfield.review.evidence.evidence import PlayEvidence, play_span
 from downfield.review.pictures.clips import CLIP_LIMITS, ClipWorker, encode_clip, scaled, shown_at
+from downfield.review.pictures.painting import play_caption
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.games.catalog import GameCatalog, challenge_statistics
-from downfield.review.rejudging import standings, worker
 from downfield.review.rejudging import rejudging as judging_again
+from downfield.review.rejudging import standings, worker
 from downfield.review.rejudging.changes import CallBrief, CallChange, _without_twins
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling, audit_trail
 from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, judge_again, judge_on
@@ -359,9 +359,9 @@ def test_while_a_ruling_is_judged_somebody_else_can_close_the_game(desk: Desk, m
         except RefusedError as error:
             refused.append(str(error))
 
-    standings = desk.finished._standings
-    judged_now = standings.of
-    monkeypatch.setattr(standings, "of", waiting)
+    kept = desk.finished._standings
+    judged_now = kept.of
+    monkeypatch.setattr(kept, "of", waiting)
     monkeypatch.setattr(standings, "judge_again", slow)
     desk.finished.reopen(desk.row, "Ann", "film")
     ruling = threading.Thread(target=rule)

@@ -1,4 +1,4 @@
-"""The evidence of a call: the pictures around its instant and what was measured on each."""
+"""The evidence of a call or of a whole play: its pictures, what was measured on each, and which pictures are gone."""
 
 from __future__ import annotations
 

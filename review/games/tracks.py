@@ -1,26 +1,25 @@
-"""The tracks of a game or a play as a table: one row for each figure in each frame."""
+"""The tracks of a game or a play, read back from its journal: one row for each figure in each frame, as CSV or Parquet."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, get_type_hints
+
 from downfield.core.errors import InputError, MissingExtraError, NotFoundError
 from downfield.core.field.model import FieldModel
 from downfield.core.files.csv_text import csv_chunks
 from downfield.core.records import record
 from downfield.core.scene import Figure, Scene
+from downfield.game.entries import unpack_scenes
 from downfield.review.zip_container import WriteSink
 from downfield.store.history import History
 from downfield.store.reader import StoreReader
-import time
-from collections.abc import Iterator
-from downfield.core.scene import Scene
-from downfield.game.entries import unpack_scenes
 
 
 def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] | None = None) -> Iterator[Scene]:

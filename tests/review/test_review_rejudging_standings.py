@@ -18,8 +18,8 @@ from downfield.game.final_score import ScoreSigned
 from downfield.officiating.events import Ruling, Undo
 from downfield.review.rejudging import standings, worker
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
-from downfield.review.rejudging.kept_judgings import GameStandings, KeptJudgings
 from downfield.review.rejudging.rejudging import Way, judge_again
+from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker, Pause
 from downfield.store.history import History
 from downfield.store.journal import JournalPosition

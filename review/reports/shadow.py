@@ -1,4 +1,8 @@
-"""The report of a game that was refereed with the machine in its shadow: what agreed, and what did not."""
+"""The report of a game that was refereed with the machine in its shadow: what agreed with people, and what did not.
+
+A play lasts from one declaration of how a play ended to the next. What people said of it and what the machine called of
+it are matched by kind; the distance of their spots is reported, as people's are estimates.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What finished games come to, kept on disk: a ruling long after the game need not judge all of it again first.
+"""What finished games come to, judged once and kept on disk: a ruling long after a game need not judge it all again.
+
+A game is judged when it ends, aside from all rulings, or else when it is reopened or first ruled on. Of a long game
+that takes a minute; what is kept on disk is read in a second or two.
 
 Each game has a file, as `downfield.store.signed_state` signs them. It is used only for the journal that it was made of:
 the entry it stands at must have the same digest there, and no event may have been added since. The scenes, the rulebook

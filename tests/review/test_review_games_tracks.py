@@ -21,8 +21,8 @@ from downfield.api.dependencies import AppContext
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.errors import MissingExtraError, NotFoundError
 from downfield.core.files.csv_text import csv_chunks
-from downfield.review.games import tracks
-from downfield.review.games.track_rows import COLUMNS, TrackTable, tracks_csv, tracks_parquet
+from downfield.review.games import tracks as tracks_module
+from downfield.review.games.tracks import COLUMNS, TrackTable, tracks_csv, tracks_parquet
 from downfield.store.history import History
 
 
@@ -67,7 +67,7 @@ def test_one_play_alone_begins_at_its_snap(table: Table) -> None:
 
 
 def test_parquet_holds_what_csv_holds(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(track_files, "_ROWS_OF_A_GROUP", 50)
+    monkeypatch.setattr(tracks_module, "_ROWS_OF_A_GROUP", 50)
     file = ParquetFile(BufferReader(b"".join(tracks_parquet(tracks(table)))))
     assert file.num_row_groups > 2
     columns = file.read().to_pydict()
