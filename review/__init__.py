@@ -1,7 +1,7 @@
 """Disputes: games read back from the store, the evidence of calls, games judged again, reports and bundles.
 
-What enters: a game's journal (`downfield.store`) and its recorded frames (`downfield.capture`). What leaves: pictures and
-measurements of a call, lists of games and plays, what a ruling or another rulebook would change, reports, tables of
+What enters: a game's journal (`downfield.store`) and its recorded frames (`downfield.capture`). What leaves: pictures
+and measurements of a call, lists of games and plays, what a ruling or another rulebook would change, reports, tables of
 tracks, clips, and signed bundles. Nothing is judged by rules of its own: `rejudging` runs the engine of
 `downfield.officiating` on the journal's events. Only `rejudging.finished_games` writes: rulings on a game that is over.
 

@@ -1,4 +1,4 @@
-"""The tracks of a game or a play, read back from its journal: one row for each figure in each frame, as CSV or Parquet."""
+"""The tracks of a game or a play, read back from its journal: a row for each figure and frame, as CSV or Parquet."""
 
 from __future__ import annotations
 
