@@ -14,16 +14,16 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.recording.detection_cache import CachingDetector, DetectionCacheHeader
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.core.arrays import Array
-from downfield.core.files.track_files import TrackFile
 from downfield.core.footprint import BASE_TOP_MM
 from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
 from downfield.core.scene import Scene
+from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
 from downfield.twin.physics.truth_file import TruthEvent, TruthFile
+from downfield.vision.measuring.falls import Fall
+from downfield.vision.measuring.measurement import Measurements, measure
 from downfield.vision.pipeline import Vision
-from downfield.vision.tracking.falls import Fall
-from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.teams import sample_colors
 
 SAME_MM = 5.0  # a measurement this near to a true figure is of that figure

@@ -33,7 +33,7 @@ from downfield.twin.plays.free import random_play
 from downfield.twin.plays.library import named
 from downfield.twin.plays.performance import play
 from downfield.vision.contacts.contact_tracker import ContactTracker
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 FPS = 60.0
 NAMED = (

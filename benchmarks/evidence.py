@@ -30,8 +30,8 @@ from downfield.capture.recording.frame_reader import FrameReader
 from downfield.capture.recording.recorded_clip import bundled_demo, open_clip, tracks_path
 from downfield.capture.recording.recorded_footage import ClipFootage
 from downfield.capture.sources.source import CapturedFrame
-from downfield.core.files.track_files import TrackFile
 from downfield.core.scene import Scene
+from downfield.core.track_files import TrackFile
 from downfield.game.commands import NewGame
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService

@@ -23,8 +23,8 @@ from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel
 from downfield.twin.sets.sample import Sample
+from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.refinement import RefinedOutline, refine_outlines
-from downfield.vision.tracking.estimate import Estimate
 
 START_MM, START_DEG = 0.4, 1.0
 """Standard deviations of the start; corners are off by 0.6 mm in each direction."""

@@ -41,10 +41,10 @@ from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.randomization.randomize import draw
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
+from downfield.vision.measuring.measurement import Measurements, measure
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.refinement import separate_overlaps
 from downfield.vision.tracking.initialization import LineUpSearch
-from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.tracker import Tracker
 
 FIRST_SEED = 95_000

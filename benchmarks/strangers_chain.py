@@ -21,7 +21,7 @@ from plays import tracked_play
 from scenes_tally import SceneTally
 
 from downfield.calibration.calibration import read_calibration
-from downfield.core.files.track_files import TrackFile
+from downfield.core.track_files import TrackFile
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector

@@ -29,7 +29,7 @@ from strangers_scene import draw_base_kind, draw_camera, draw_figure, draw_hand,
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera
-from downfield.core.files.track_files import TracksHeader, write_tracks
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
 from downfield.twin.film.clip import ClipWriter
 from downfield.twin.physics.truth import by_frame

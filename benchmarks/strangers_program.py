@@ -34,8 +34,8 @@ from downfield.calibration.calibration import read_calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.field.model import FieldModel
-from downfield.core.files.track_files import TrackFile
 from downfield.core.scene import Scene
+from downfield.core.track_files import TrackFile
 
 _PAINT: Final = (255, 0, 255)
 _LINE_MM: Final = 24.0

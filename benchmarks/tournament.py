@@ -34,7 +34,7 @@ from postgres_server import PostgresServer, postgres_cluster
 from tournament_rig import append, game_of
 
 from downfield.capture.recording.recorded_clip import bundled_demo, tracks_path
-from downfield.core.files.track_files import TrackFile
+from downfield.core.track_files import TrackFile
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore

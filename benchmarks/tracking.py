@@ -25,9 +25,9 @@ from downfield.twin.plays.performance import play
 from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.randomization.randomize import draw
 from downfield.vision.contacts.limits import CONTACT_LIMITS
+from downfield.vision.measuring.measurement import measure
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.tracking.initialization import LineUpSearch
-from downfield.vision.tracking.measurement import measure
 from downfield.vision.tracking.tracker import Tracker
 
 FIRST_SEED = 90_000

@@ -21,7 +21,7 @@ from downfield.core.arrays import Array
 from downfield.core.frame import Detection
 from downfield.core.scene import Figure, Scene
 from downfield.twin.physics.truth_file import TruthEvent
-from downfield.vision.tracking.falls import Fall
+from downfield.vision.measuring.falls import Fall
 
 SIMILAR_MM = 15.0  # half a base's length: the similarity of positions this far apart is 0
 SWITCHED_MM = 12.0  # a track this far from its figure, and nearer to another, has switched to that one

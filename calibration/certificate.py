@@ -15,9 +15,9 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration, Certificate
 from downfield.calibration.field.landmarks import Landmark
-from downfield.calibration.field.line_chains import clearest_channel
-from downfield.calibration.field.paint_measurement import measure_paint
-from downfield.calibration.field.paint_samples import sample_hash_marks, sample_long_lines
+from downfield.calibration.field.lines.line_chains import clearest_channel
+from downfield.calibration.field.paint.paint_measurement import measure_paint
+from downfield.calibration.field.paint.paint_samples import sample_hash_marks, sample_long_lines
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.records import check

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.field.line_chains import clearest_channel
-from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.lines.line_chains import clearest_channel
+from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.quality import base_top_sigma_mm
 from downfield.core.arrays import Array, Image
 from downfield.core.field.painted_lines import PaintedLine

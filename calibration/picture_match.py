@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.field.line_chains import clearest_channel
-from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.lines.line_chains import clearest_channel
+from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.field.verification import gather_evidence
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError

@@ -106,7 +106,7 @@ def _undamped_gain(normal: Array, slope: Array, above_lowest: Bools) -> float:
 
     """
     movable = above_lowest | (slope < 0)
-    matrix = normal[np.ix_(movable, movable)] + _LIMITS.least_damping * np.eye(np.count_nonzero(movable))
+    matrix = normal[np.ix_(movable, movable)] + _LIMITS.least_damping * np.eye(len(slope[movable]))
     return 0.5 * float(slope[movable] @ np.linalg.solve(matrix, slope[movable]))
 
 

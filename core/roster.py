@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from downfield.core.errors import InputError
-from downfield.core.files.track_files import TrackFile
 from downfield.core.records import check, read_record, record
 from downfield.core.scene import Player
+from downfield.core.track_files import TrackFile
 
 
 @record

@@ -21,10 +21,10 @@ from downfield.calibration.lens.lens_calibration import LensFile
 from downfield.capture.recording.recording_library import RecordedFrame, RecordingIndexHeader
 from downfield.core.errors import InputError
 from downfield.core.field.model import FieldModel
-from downfield.core.files.track_files import TracksHeader
 from downfield.core.records import write_text
 from downfield.core.roster import Roster
 from downfield.core.scene import Scene
+from downfield.core.track_files import TracksHeader
 from downfield.game.policies import PoliciesHeader, PolicyChange
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call, CallsHeader

@@ -16,8 +16,7 @@ from typing import Any
 
 from downfield.calibration import calibration
 from downfield.capture.recording import recorded_clip
-from downfield.core import errors, footprint
-from downfield.core.files import track_files
+from downfield.core import errors, footprint, track_files
 from downfield.core.records import write_text
 from downfield.models import detector, loading
 from downfield.officiating import events, scenes

@@ -11,7 +11,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 PLACES: Final = (
     "core/field/model.py",
-    "core/field/limits.py",
+    "core/field/model.py",
     "core/field/painted_lines.py",
     "core/media/picture_spans.py",
     "calibration",

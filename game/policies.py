@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from downfield.core.files.json_lines import JsonLinesFile, write_json_lines
+from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
 from downfield.officiating.calls import CallKind, Policy
 from downfield.officiating.rulebooks.rulebook import Rulebook

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 
 from downfield.core.arrays import Image
-from downfield.core.platform.memory import return_free_memory
+from downfield.core.platform.system import return_free_memory
 from downfield.models.runtime import Network, Outputs
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Literal
 
-from downfield.core.files.json_lines import JsonLinesFile, write_json_lines
+from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import Probability, record
 from downfield.officiating.belief import Belief, Measure, Unit, believe, measure_of, measured_words
 from downfield.officiating.call_numbers import CallNumbers

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from downfield.core.files.json_lines import JsonLinesFile, write_json_lines
+from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration

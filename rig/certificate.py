@@ -22,7 +22,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from downfield.core.errors import InputError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
-from downfield.core.platform.steady_clock import CLOCK_WAS_SET_NS
+from downfield.core.platform.clock import CLOCK_WAS_SET_NS
 
 VALID: Final = datetime.timedelta(days=397)
 """Browsers accept no longer-lived certificate of a server."""

@@ -11,7 +11,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.sealing import SegmentSealer
 from downfield.core.errors import DownfieldError
-from downfield.core.files.digest import file_digest
+from downfield.core.files.facts import file_digest
 from downfield.core.records import to_json
 from downfield.game.commands import Settings
 from downfield.game.entries import RulebookRecord

@@ -26,8 +26,8 @@ from downfield.api.security.known_clients import KnownClients
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import PAIRING_LIMITS
 from downfield.core.errors import InputError, OutputError
-from downfield.core.platform.open_files import raise_file_limit
 from downfield.core.platform.sockets import reclaim_address
+from downfield.core.platform.system import raise_file_limit
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.rig.certificate import CertificateFiles, own_certificate
 from downfield.rig.configuration.settings import ServiceSettings

@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from downfield.core.errors import FormatError, InputError, OutputError
 from downfield.core.files.private_files import OWNER_ONLY, make_private_folder, replace_private_file
-from downfield.core.platform.ownership import NO_LINK, is_own, others_may_write
+from downfield.core.platform.system import NO_LINK, is_own, others_may_write
 from downfield.core.records import adapter, from_json, record, to_json
 from downfield.store.reader import DeviceRow, EntryRow, GameRow
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
-from downfield.vision.tracking.falls import FallSigns
-from downfield.vision.tracking.measurement import Measurements
+from downfield.vision.measuring.falls import FallSigns
+from downfield.vision.measuring.measurement import Measurements
 
 EXACT, VAGUE = np.diag([0.1, 0.1, 1e-3, 0.3, 0.3]), np.diag([4.0, 4.0, 0.05, 4.0, 4.0])
 

@@ -27,7 +27,7 @@ from downfield.twin.render.hand_shape import hand_solids
 from downfield.twin.render.solids import SolidPlacer, cloud
 from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import FigurePose, Snapshot
-from downfield.vision.tracking.measurement import Measurements
+from downfield.vision.measuring.measurement import Measurements
 
 Box = tuple[float, float, float, float]
 

@@ -26,10 +26,10 @@ from downfield.twin.appearance import Appearance
 from downfield.twin.randomization.randomize import draw
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.contacts.contact_tracker import ContactTracker
+from downfield.vision.measuring.estimate import Estimate
+from downfield.vision.measuring.measurement import measure
 from downfield.vision.occlusion.hands import HandTracker
-from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.initialization import LineUpSearch
-from downfield.vision.tracking.measurement import measure
 from downfield.vision.tracking.tracker import Tracker
 
 FIELD = preset("ultimate")

@@ -13,9 +13,9 @@ import numpy as np
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
-from downfield.core.files.track_files import TrackFile
 from downfield.core.frame import Detection
 from downfield.core.scene import Figure, Scene
+from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
 from downfield.training.objects import Objects
 

@@ -1,1 +1,12 @@
-"""Frames to scenes: footprints, contacts, falls, the ball, hands, board power."""
+"""Frames to scenes: who stands where, who touches whom, who fell, where the ball is, whether the board runs.
+
+Frames and detections enter, scenes leave, in order of time (`core.scene.Scene`). Nothing here reads a clock or knows a
+rule. Open `pipeline` first: it calls every stage once a frame. Packages, in the order in which they are used:
+
+    measuring    one figure in one frame: place, heading, size, signs of a fall, each with its error
+    occlusion    hands and what else reaches in over the board
+    board        light, health of the pictures, and whether the board is on
+    tracking     which detection is which figure, over time: identity, front, falls
+    contacts     gaps between bases with their error, and the instant at which one closed
+    strip, card  the strip and the result windows of card games
+"""

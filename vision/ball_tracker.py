@@ -18,7 +18,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.footprint import BaseSize, Footprint, signed_gaps
 from downfield.core.frame import Detection, Pixel
 from downfield.core.scene import Ball
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 _Place = tuple[float, float]
 

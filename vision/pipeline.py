@@ -30,13 +30,13 @@ from downfield.vision.board.picture_health import PictureHealth, PictureHealthMo
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
+from downfield.vision.measuring.estimate import Estimate
+from downfield.vision.measuring.falls import Fall
+from downfield.vision.measuring.measurement import Measurements, measure
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.occlusion.intrusion import IntrusionDetector
 from downfield.vision.refinement import find_decisive, refine_outlines, separate_overlaps
-from downfield.vision.tracking.estimate import Estimate
-from downfield.vision.tracking.falls import Fall
 from downfield.vision.tracking.initialization import LineUpSearch
-from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.teams import TeamClassifier, TeamColors, sample_colors
 from downfield.vision.tracking.tracker import Tracker
 

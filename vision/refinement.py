@@ -27,7 +27,7 @@ from downfield.core.field.model import FieldModel
 from downfield.core.footprint import Footprint, Gaps, outlines_of
 from downfield.vision.contacts.gaps import find_near_pairs, gap_gradients
 from downfield.vision.edges import EdgeCandidates, find_edges
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)

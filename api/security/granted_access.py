@@ -14,7 +14,7 @@ from downfield.api.security.grants import TableGrant, read_grant
 from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
-from downfield.core.platform.steady_clock import RUN_CLOCK
+from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.records import read_record, record, to_json
 
 MAX_DESKS: Final = 4

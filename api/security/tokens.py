@@ -16,7 +16,7 @@ from typing import Final
 from downfield.api.security.grants import TableGrant
 from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
-from downfield.core.platform.steady_clock import CLOCK_WAS_SET_NS, RUN_CLOCK
+from downfield.core.platform.clock import CLOCK_WAS_SET_NS, RUN_CLOCK
 from downfield.game.table_records import DeviceChanged
 from downfield.store.store import DeviceRow, Store
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from downfield.broadcast.integrations.documents import game_document
 from downfield.broadcast.integrations.outlets import StreamUpdate
-from downfield.core.platform.steady_clock import RUN_CLOCK
+from downfield.core.platform.clock import RUN_CLOCK
 from downfield.game.published.game_topics import GameView
 from downfield.game.published.publisher import clock_text
 from downfield.review.pictures.painting import spoken_name

@@ -21,7 +21,7 @@ from downfield.broadcast.replay.choice import most_worth, worth_replaying
 from downfield.broadcast.replay.replay_clip import ReplayClip
 from downfield.broadcast.replay.replay_maker import BegunReplay
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError
-from downfield.core.files.newest import by_date, date_last
+from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.private_files import make_private_folder
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.game.published.game_topics import CallView

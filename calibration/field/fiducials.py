@@ -12,7 +12,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
-from downfield.calibration.field.mirroring import UNMIRROR
+from downfield.calibration.field.marks.mirroring import UNMIRROR
 from downfield.calibration.lens.prior import LensPrior
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError

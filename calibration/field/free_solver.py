@@ -16,15 +16,15 @@ import numpy as np
 
 from downfield.calibration.camera import flat_bow
 from downfield.calibration.camera_fit import Observations, fit_camera
-from downfield.calibration.field.hash_rows import with_hash_rows
-from downfield.calibration.field.line_pencils import DivisionModel, Pencil
-from downfield.calibration.field.matching import NO_RUNG, Candidate, Ladder, likely_shifts, meet
-from downfield.calibration.field.number_rows import with_number_rows
-from downfield.calibration.field.paint_measurement import observe_paint
-from downfield.calibration.field.plane_camera import camera_and_proportions, camera_from_points
+from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil
+from downfield.calibration.field.lines.matching import NO_RUNG, Candidate, Ladder, likely_shifts, meet
+from downfield.calibration.field.lines.plane_camera import camera_and_proportions, camera_from_points
+from downfield.calibration.field.lines.rectified_lines import YardLineEnds
+from downfield.calibration.field.marks.hash_rows import with_hash_rows
+from downfield.calibration.field.marks.number_rows import with_number_rows
+from downfield.calibration.field.marks.yard_marks import marked_steps
+from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.field.print_measurement import measure_styles
-from downfield.calibration.field.rectified_lines import YardLineEnds
-from downfield.calibration.field.yard_marks import marked_steps
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.stretch import DescribedProportions, stretched_field
 from downfield.core.arrays import Array, Bools, Plane

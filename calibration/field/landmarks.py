@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.line_chains import clearest_channel, find_chains
-from downfield.calibration.field.line_pencils import DivisionModel, estimate_distortion
-from downfield.calibration.field.mirroring import refuse_mirrored
-from downfield.calibration.field.plane_camera import camera_from_points
+from downfield.calibration.field.lines.line_chains import clearest_channel, find_chains
+from downfield.calibration.field.lines.line_pencils import DivisionModel, estimate_distortion
+from downfield.calibration.field.lines.plane_camera import camera_from_points
+from downfield.calibration.field.marks.mirroring import refuse_mirrored
 from downfield.calibration.field.refinement import refine_solution
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.verification import share_of_lines_found

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera_fit import Observations, fit_camera
-from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.selection import with_mean_focal
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.solver import at_distance

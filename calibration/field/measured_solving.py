@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from downfield.calibration.field.free_solver import measure_print
-from downfield.calibration.field.matching import Candidate
-from downfield.calibration.field.mirroring import is_readable
+from downfield.calibration.field.lines.matching import Candidate
+from downfield.calibration.field.marks.mirroring import is_readable
 from downfield.calibration.field.progress import ProgressReporter
 from downfield.calibration.field.refinement import refine_solution
 from downfield.calibration.field.selection import best_trusted, likeliest, with_mean_focal, with_numbers_in_place

@@ -9,7 +9,7 @@ from typing import Final
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import fit_camera
-from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.paint.paint_measurement import observe_paint
 from downfield.calibration.field.selection import SELECTION_LIMITS
 from downfield.calibration.field.solution import FieldSolution
 from downfield.calibration.field.verification import gather_evidence

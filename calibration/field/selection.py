@@ -10,10 +10,11 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.matching import Candidate
-from downfield.calibration.field.number_rows import with_number_rows
+from downfield.calibration.field.lines.matching import Candidate
+from downfield.calibration.field.marks.number_rows import with_number_rows
+from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
+from downfield.calibration.field.marks.yard_marks import length_problem, marked_steps
 from downfield.calibration.field.open_focal import average_focal
-from downfield.calibration.field.repeated_digit import repeated_digit_sides
 from downfield.calibration.field.solution import AmbiguousField, FieldReading, FieldSolution
 from downfield.calibration.field.verification import (
     VERIFICATION_LIMITS,
@@ -22,7 +23,6 @@ from downfield.calibration.field.verification import (
     gather_evidence,
     share_of_lines_found,
 )
-from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.pictures import is_blurred
 from downfield.core.arrays import Image, Plane

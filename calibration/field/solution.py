@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from downfield.calibration.calibration import Calibration, Method
 from downfield.calibration.camera_fit import CameraFit, Observations
-from downfield.calibration.field.mirroring import UNMIRROR
+from downfield.calibration.field.marks.mirroring import UNMIRROR
 from downfield.calibration.field.verification import FieldEvidence
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.quality import to_calibration

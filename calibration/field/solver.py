@@ -21,13 +21,14 @@ from downfield.calibration.field.free_solver import (
     free_candidates,
     proportions_off,
 )
-from downfield.calibration.field.line_chains import clearest_channel, find_chains
-from downfield.calibration.field.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
-from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
+from downfield.calibration.field.lines.line_chains import clearest_channel, find_chains
+from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
+from downfield.calibration.field.lines.matching import Candidate, Ladder, candidates, find_ladder
+from downfield.calibration.field.lines.rectified_lines import YardLineEnds, find_yard_line_ends
+from downfield.calibration.field.marks.mirroring import refuse_mirrored
+from downfield.calibration.field.marks.yard_marks import length_problem, marked_steps
 from downfield.calibration.field.measured_solving import is_bundled, solve_by_measuring
-from downfield.calibration.field.mirroring import refuse_mirrored
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
-from downfield.calibration.field.rectified_lines import YardLineEnds, find_yard_line_ends
 from downfield.calibration.field.refinement import fit_all_frames, refine_solution
 from downfield.calibration.field.selection import (
     best_trusted,
@@ -38,7 +39,6 @@ from downfield.calibration.field.selection import (
 )
 from downfield.calibration.field.shrunk_pictures import ShrunkPictures
 from downfield.calibration.field.solution import AmbiguousField, FieldSolution
-from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.calibration.lens.prior import LensFromDistance, LensPrior, TypicalLens
 from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.calibration.stretch import DescribedProportions, stretched_field

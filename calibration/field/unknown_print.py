@@ -16,11 +16,11 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.field.free_solver import UNKNOWN, find_goal_rungs, free_candidates
-from downfield.calibration.field.line_chains import clearest_channel
-from downfield.calibration.field.matching import MATCHING_LIMITS, NO_RUNG
+from downfield.calibration.field.lines.line_chains import clearest_channel
+from downfield.calibration.field.lines.matching import MATCHING_LIMITS, NO_RUNG
+from downfield.calibration.field.lines.rectified_lines import find_yard_line_ends
 from downfield.calibration.field.measured_solving import solve_by_measuring
 from downfield.calibration.field.progress import ProgressListener, ProgressReporter
-from downfield.calibration.field.rectified_lines import find_yard_line_ends
 from downfield.calibration.field.selection import reading_label
 from downfield.calibration.field.shrunk_pictures import ShrunkPictures
 from downfield.calibration.field.solution import FieldSolution

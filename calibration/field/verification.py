@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import CameraFit
-from downfield.calibration.field.paint_measurement import PaintMeasurement, measure_paint
-from downfield.calibration.field.paint_samples import (
+from downfield.calibration.field.paint.paint_measurement import PaintMeasurement, measure_paint
+from downfield.calibration.field.paint.paint_samples import (
     PaintSamples,
     sample_beyond_goal_lines,
     sample_hash_marks,

@@ -11,7 +11,7 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.lines.line_chains import clearest_channel
 from downfield.calibration.field.refinement import refine_solution
 from downfield.calibration.field.solver import solve_field
 from downfield.calibration.field.verification import find_problems

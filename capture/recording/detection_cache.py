@@ -9,8 +9,8 @@ from typing import Literal, TextIO
 
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, OutputError
-from downfield.core.files.json_lines import JsonLinesFile
 from downfield.core.frame import Detection
+from downfield.core.json_lines import JsonLinesFile
 from downfield.core.records import record, to_json
 from downfield.models.detector import Detector, TrackingDetector
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import InputError
-from downfield.core.files.track_files import TrackFile
+from downfield.core.track_files import TrackFile
 from downfield.officiating.events import Event, read_events
 
 

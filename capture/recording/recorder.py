@@ -21,7 +21,7 @@ from downfield.capture.sources.jpeg import decode_jpeg
 from downfield.capture.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.core.bounded_queue import BoundedQueue
 from downfield.core.errors import DownfieldError, OutputError, RefusedError, SourceError
-from downfield.core.platform.steady_clock import RUN_CLOCK
+from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.supervision import supervised_thread
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 from downfield.vision.thread_priority import lower_priority

@@ -20,7 +20,7 @@ from downfield.capture.footage import FootageFrame
 from downfield.core.errors import FormatError, InputError
 from downfield.core.files.input_files import read_lines
 from downfield.core.files.private_files import OWNER_ONLY_FOLDER, make_private_folder
-from downfield.core.platform.steady_clock import CLOCK_WAS_SET_NS
+from downfield.core.platform.clock import CLOCK_WAS_SET_NS
 from downfield.core.records import from_json, record
 
 _FOLDER: Final = re.compile(r"(?:(\d{6})-)?\d{8}-\d{6}")

@@ -19,7 +19,7 @@ from downfield.cli.console.options import ConfigOption
 from downfield.cli.console.output import open_console
 from downfield.cli.console.process_end import hang_up_as_termination
 from downfield.cli.desk.broker import broker
-from downfield.core.platform.open_files import raise_file_limit
+from downfield.core.platform.system import raise_file_limit
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import open_desk_tournament
 from downfield.desk.service.app import create_desk_app

@@ -18,8 +18,8 @@ from downfield.cli.console.progress import with_progress
 from downfield.cli.recordings.event_match import TimeSpan, mismatches
 from downfield.cli.recordings.judged_files import JudgedFiles, judged_files
 from downfield.core.errors import InputError
-from downfield.core.files.track_files import TrackFile
 from downfield.core.text.counted_nouns import counted
+from downfield.core.track_files import TrackFile
 from downfield.officiating.belief import percent_text
 from downfield.officiating.calls import Call, CallsHeader, write_calls
 from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording

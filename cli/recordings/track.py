@@ -27,11 +27,11 @@ from downfield.cli.console.output import say_aside
 from downfield.cli.console.progress import with_progress
 from downfield.cli.recordings.track_live import close_on_interrupt, live_scenes, open_live, refuse_slow_options
 from downfield.core.errors import InputError, SourceError
-from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
 from downfield.core.text.counted_nouns import counted
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.loading import open_detector
 from downfield.rig.configuration.settings import NetworkSettings

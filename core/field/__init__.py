@@ -1,1 +1,1 @@
-"""The printed field: its model, limits, presets and painted lines."""
+"""The printed field: its model and what it can be, presets, files that describe it, painted lines."""

@@ -1,1 +1,1 @@
-"""Reading and writing files: JSON Lines, CSV, input files, private files, tracks."""
+"""Files: what is known of one, reading untrusted ones, writing private ones, CSV."""

@@ -1,9 +1,4 @@
-"""The monotonic clock that dates frames and declarations.
-
-Before Python 3.13, `time.monotonic_ns` steps by 15.6 ms on Windows: half a frame, in which a base moves by several
-millimeters. `time.perf_counter_ns` steps by 0.1 us there and is monotonic too. The two have different zeros, so whoever
-compares with a frame's `captured_ns` reads the clock here.
-"""
+"""The clocks: one that ticks from the start of the system, and a wall clock that nobody can set while a game runs."""
 
 from __future__ import annotations
 
@@ -13,6 +8,37 @@ from collections.abc import Callable
 from typing import Final
 
 from downfield.core.platform.system import SYSTEM, System
+
+
+class SteadyClock:
+    """A wall clock that is read once and then only ticks: setting the computer's clock does not move it.
+
+    Args:
+        wall_ns: the computer's wall clock, ns since 1970; read at the start only.
+        monotonic_ns: what it ticks with.
+
+    """
+
+    def __init__(
+        self, wall_ns: Callable[[], int] = time.time_ns, monotonic_ns: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._monotonic_ns = monotonic_ns
+        self._offset_ns = wall_ns() - monotonic_ns()
+
+    def now_ns(self) -> int:
+        """Return the time, ns since 1970 as far as the computer knew at the start."""
+        return self._monotonic_ns() + self._offset_ns
+
+    def now_ms(self) -> int:
+        """Return the time, ms since 1970 as far as the computer knew at the start."""
+        return self.now_ns() // 1_000_000
+
+
+CLOCK_WAS_SET_NS: Final = 1_735_689_600_000_000_000
+"""2025-01-01. What is dated earlier was dated before the computer's clock was set, so its age is not known."""
+
+RUN_CLOCK: Final = SteadyClock()
+"""The clock that this run dates its messages by, so that what counts down on a page never jumps."""
 
 
 def has_coarse_clock(system: System, python: tuple[int, ...]) -> bool:

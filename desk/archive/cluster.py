@@ -24,7 +24,7 @@ from typing import Any, Final, TypeVar
 
 from downfield.core.addresses import without_password
 from downfield.core.errors import InputError, MissingExtraError, OutputError
-from downfield.core.platform.processors import usable_cores
+from downfield.core.platform.system import usable_cores
 from downfield.desk.archive.archive_files import StorageError
 
 Task = TypeVar("Task")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from downfield.core.errors import FormatError, InputError
-from downfield.core.files.track_files import TrackFile
+from downfield.core.track_files import TrackFile
 from downfield.desk.archive.archive_files import ArchiveFiles, file_sha256
 from downfield.desk.archive.items import ArchivedFile, ArchivedItem, path_of
 from downfield.desk.archive.results import JudgedItem

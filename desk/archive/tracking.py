@@ -15,8 +15,8 @@ from typing import Final
 
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.core.errors import InputError, RefusedError, SourceError
-from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.scene import Scene
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.desk.archive.game_source import GameSource
 from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.results import JudgedItem

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from downfield.core.platform.steady_clock import RUN_CLOCK
+from downfield.core.platform.clock import RUN_CLOCK
 
 PROTOCOL: Final = 2
 """Version of the messages."""

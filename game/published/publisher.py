@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from downfield.core.field.model import FieldModel
-from downfield.core.platform.steady_clock import RUN_CLOCK
+from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.scene import Ball, Figure, Player, Scene
 from downfield.game.commands import TeamSheet
 from downfield.game.entries import GameStarted

@@ -16,9 +16,9 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.calibration import Certificate as CalibrationCertificate
 from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
-from downfield.core.files.track_files import TracksHeader
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
+from downfield.core.track_files import TracksHeader
 from downfield.game.entries import RulebookRecord
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader

@@ -14,7 +14,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import FootageCalibration, FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.core.files.state import file_state
+from downfield.core.files.facts import file_state
 from downfield.core.records import record
 from downfield.review.evidence.evidence import Evidence, EvidencePicture
 from downfield.review.evidence.finder import EvidenceFinder

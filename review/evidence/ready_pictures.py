@@ -17,7 +17,7 @@ from typing import Final
 
 from downfield.capture.footage import FootageFrame
 from downfield.core.arrays import Image
-from downfield.core.files.state import file_state, is_same_file
+from downfield.core.files.facts import file_state, is_same_file
 from downfield.core.supervision import only_logged, supervised_thread
 from downfield.vision.thread_priority import lower_priority
 

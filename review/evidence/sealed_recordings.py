@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from downfield.core.errors import FormatError
-from downfield.core.files.digest import file_digest
+from downfield.core.files.facts import file_digest
 from downfield.game.entries import SEAL_KIND, unpack_entry
 from downfield.game.table_records import SegmentSealed
 from downfield.store.reader import GameRow, StoreReader

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import BusyError, DownfieldError, FormatError
-from downfield.core.files.newest import by_date, date_last
+from downfield.core.files.facts import by_date, date_last
 from downfield.officiating.events import Event
 from downfield.review.rejudging.rejudging import JudgedAgain, JudgingCheckpoint, Way, judge_again
 from downfield.review.rejudging.worker import JudgingWorker, Pause

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
-
-from downfield.core.text.direction import isolate_names
 
 _STYLE: Final = """
 :root { color-scheme: light; }
@@ -29,6 +28,15 @@ svg { width: 100%; height: auto; } figure { margin: .6rem 0; break-inside: avoid
 @media print { body { margin: 0; max-width: none; font-size: 11px; } tr { break-inside: avoid; }
   h2 { break-after: avoid; } .wide { overflow: visible; } @page { margin: 14mm; } }
 """
+
+
+_LETTERS: Final = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+_NAME: Final = re.compile(rf"[{_LETTERS}]+(?:[\s'’\"״׳.-]+[{_LETTERS}]+)*")
+
+
+def isolate_names(text: str) -> str:
+    """Return a text in which every name written from right to left is isolated; as it is where it is nothing else."""
+    return _NAME.sub(lambda found: found[0] if found[0] == text else f"\u2068{found[0]}\u2069", text)
 
 
 class Markup(str):

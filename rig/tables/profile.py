@@ -17,8 +17,8 @@ from downfield.core.addresses import split_address, without_password
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError, NotFoundError, OutputError
 from downfield.core.field.toml_file import measured_field_toml
+from downfield.core.files.facts import by_date, date_last
 from downfield.core.files.input_files import read_text
-from downfield.core.files.newest import by_date, date_last
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import check, read_record, record, to_json, write_text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from browsers import PageServer, browser, page_in
 
-from downfield.core.text.direction import isolate_names
+from downfield.review.reports.markup import isolate_names
 
 ENDED = "Ended: Oakdale 7, הפועל ירושלים 3"
 

@@ -19,7 +19,7 @@ from setup_readings import RUNNING, picture, session_with, solution
 from downfield.api.table_setup import SolveRequest
 from downfield.calibration.field.solution import FieldSolution
 from downfield.core.errors import CalibrationError
-from downfield.core.text.direction import isolate_names
+from downfield.review.reports.markup import isolate_names
 from downfield.rig.setup import session as session_module
 from downfield.rig.setup.session import SetupSession
 from downfield.rig.tables.profile import TableProfile, new_profile

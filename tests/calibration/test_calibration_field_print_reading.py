@@ -10,9 +10,9 @@ import pytest
 from setup_readings import solution
 from small_prints import CAMERA, FIELD, SCALE, at_px, bare, with_marks
 
-from downfield.calibration.field.hash_rows import with_hash_rows
-from downfield.calibration.field.mirroring import is_readable
-from downfield.calibration.field.repeated_digit import repeated_digit_sides
+from downfield.calibration.field.marks.hash_rows import with_hash_rows
+from downfield.calibration.field.marks.mirroring import is_readable
+from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
 from downfield.calibration.field.verification import find_problems, gather_evidence
 from downfield.core.arrays import Plane
 

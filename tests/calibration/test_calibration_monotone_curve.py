@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import PchipInterpolator
 
-from downfield.calibration.monotone_curve import monotone_curve
+from downfield.calibration.field.open_focal import monotone_curve
 
 _POINTS = st.lists(st.tuples(st.floats(0.01, 3), st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=12)
 

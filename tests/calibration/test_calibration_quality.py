@@ -10,7 +10,7 @@ from calibration_scenes import TUDOR, camera_over
 
 from downfield.calibration.camera import flat_bow
 from downfield.calibration.camera_fit import Observations, fit_camera
-from downfield.calibration.field.paint_samples import sample_long_lines
+from downfield.calibration.field.paint.paint_samples import sample_long_lines
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.robust_covariance import marginal_precision
 

@@ -9,7 +9,7 @@ from calibration_scenes import TUDOR, camera_over
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
-from downfield.calibration.field.paint_samples import sample_long_lines
+from downfield.calibration.field.paint.paint_samples import sample_long_lines
 from downfield.calibration.jacobians import PARAMETERS
 from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array

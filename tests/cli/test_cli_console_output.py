@@ -28,8 +28,8 @@ from downfield.cli.recordings.judge import judge
 from downfield.cli.tables import doctor
 from downfield.core.errors import OutputError
 from downfield.core.field.model import preset
-from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.scene import Player, Scene
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.officiating.rulebooks.clauses import catalog

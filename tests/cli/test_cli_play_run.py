@@ -21,8 +21,8 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens
 from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.field.model import preset
-from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.events import Event, EventsHeader, write_events
 

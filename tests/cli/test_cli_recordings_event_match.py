@@ -8,7 +8,7 @@ import pytest
 
 from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.cli.main import run_command
-from downfield.core.files.track_files import TrackFile
+from downfield.core.track_files import TrackFile
 from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event, EventsHeader, read_events, write_events
 

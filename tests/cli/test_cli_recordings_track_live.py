@@ -25,8 +25,8 @@ from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.capture.sources.source import CapturedFrame, VideoPacket
 from downfield.cli.main import app
 from downfield.cli.recordings.track_live import live_scenes
-from downfield.core.files.track_files import TrackFile
 from downfield.core.frame import Frame
+from downfield.core.track_files import TrackFile
 from downfield.vision.pipeline import Vision
 
 CALIBRATION = bundled_demo().with_suffix(".calibration.json")

@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.core.files.newest import by_date, date_last
+from downfield.core.files.facts import by_date, date_last
 
 
 @given(st.lists(st.integers(0, 2**62), max_size=8))

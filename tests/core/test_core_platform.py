@@ -18,8 +18,7 @@ from downfield.core.platform.clock import has_coarse_clock
 from downfield.core.platform.file_locks import FileLocks, PosixLocks, WindowsLocks
 from downfield.core.platform.folders import lasting_temporary_folder, user_cache_folder, user_data_folder
 from downfield.core.platform.priorities import restore_process_priority
-from downfield.core.platform.processors import usable_cores
-from downfield.core.platform.system import CAN_PASS_DESCRIPTORS, System, system_of
+from downfield.core.platform.system import CAN_PASS_DESCRIPTORS, System, system_of, usable_cores
 
 
 class Msvcrt:

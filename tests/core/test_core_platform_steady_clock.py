@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.core.platform.steady_clock import SteadyClock
+from downfield.core.platform.clock import SteadyClock
 
 HOUR_NS = 3_600_000_000_000
 

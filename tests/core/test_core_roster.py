@@ -6,10 +6,10 @@ import pytest
 
 from downfield.core.errors import FormatError, InputError
 from downfield.core.field.model import preset
-from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.records import to_json
 from downfield.core.roster import Roster, RosterSpot, read_roster
 from downfield.core.scene import Figure, Player, Scene
+from downfield.core.track_files import TracksHeader, write_tracks
 
 PLAYERS = (Player("dark-12", "dark", role="QB"), Player("light-55", "light"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from downfield.core.text.direction import isolate_names
+from downfield.review.reports.markup import isolate_names
 
 
 @pytest.mark.parametrize(

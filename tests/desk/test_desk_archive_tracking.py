@@ -29,10 +29,10 @@ from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing, w
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.cli.main import run_command
 from downfield.core.errors import InputError
-from downfield.core.files.track_files import TrackFile
 from downfield.core.frame import Detection
 from downfield.core.records import to_json
 from downfield.core.roster import Roster
+from downfield.core.track_files import TrackFile
 from downfield.desk.archive import networks
 from downfield.desk.archive.adding import ItemLabels
 from downfield.desk.archive.archive_files import ArchiveFiles

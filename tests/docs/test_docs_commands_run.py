@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from downfield.calibration.calibration import write_calibration
 from downfield.cli.main import app
-from downfield.core.files.track_files import TracksHeader, write_tracks
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
 from downfield.rig.upkeep.log_file import log_file
 from downfield.rig.upkeep.log_observer import LogObserver

@@ -23,8 +23,8 @@ from downfield.calibration.calibration import Calibration, Certificate, write_ca
 from downfield.calibration.camera import Camera, Lens
 from downfield.cli.main import app
 from downfield.core.errors import InputError
-from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.scene import Ball, Scene
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.certified_error import ErrorFloor
 from downfield.officiating.engine.judged_game import JudgedGame

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from downfield.cli.main import app
 from downfield.core.errors import FormatError
-from downfield.core.files.track_files import TracksHeader, write_tracks
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.calls import CallsHeader, RefusedEvent, read_calls, write_calls
 from downfield.officiating.declarations import Coin
 from downfield.officiating.engine.replay import compare_calls

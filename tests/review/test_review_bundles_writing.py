@@ -11,7 +11,7 @@ import pytest
 from bundled_games import KEY, PlayedGame, bundle_of, played_game
 from played_table import PLAY, Table
 
-from downfield.core.files.track_files import TrackFile
+from downfield.core.track_files import TrackFile
 from downfield.officiating.calls import read_calls
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.events import read_events

@@ -10,7 +10,7 @@ import pytest
 
 from downfield.calibration.calibration import read_calibration
 from downfield.capture.recording.recorded_clip import bundled_demo
-from downfield.core.files.track_files import TrackFile
+from downfield.core.track_files import TrackFile
 from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared
 from downfield.officiating.events import read_events
 

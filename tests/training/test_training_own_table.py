@@ -23,10 +23,10 @@ from downfield.calibration.calibration import Calibration, read_calibration  # n
 from downfield.capture.recording.recorded_clip import bundled_demo  # noqa: E402
 from downfield.core.arrays import Array, Image  # noqa: E402
 from downfield.core.errors import InputError  # noqa: E402
-from downfield.core.files.track_files import TracksHeader, write_tracks  # noqa: E402
 from downfield.core.footprint import Footprint  # noqa: E402
 from downfield.core.frame import Detection  # noqa: E402
 from downfield.core.scene import Figure, Player, Scene  # noqa: E402
+from downfield.core.track_files import TracksHeader, write_tracks  # noqa: E402
 from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
 from downfield.models.loading import open_detector  # noqa: E402
 from downfield.models.refiner import OUTPUTS, PATCH_PX  # noqa: E402

@@ -9,7 +9,7 @@ from twin_recordings import recorded
 
 from downfield.calibration.calibration import read_calibration
 from downfield.cli import main as cli
-from downfield.core.files.track_files import TrackFile
+from downfield.core.track_files import TrackFile
 from downfield.officiating.events import read_events
 from downfield.twin.film.clip import read_clip
 from downfield.twin.film.filming import SUFFIXES, beside

@@ -14,7 +14,7 @@ from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.frame import Detection
 from downfield.core.scene import Ball
 from downfield.vision.ball_tracker import BallTracker
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 CAMERA = Camera(Lens((1920, 1080), (1600.0, 1600.0), (960.0, 540.0)), (np.pi - 0.3, 0.0, 0.0), (-300.0, 160.0, 900.0))
 FRAME_NS = 16_666_667

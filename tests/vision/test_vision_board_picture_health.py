@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.frame import Frame
 from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 FRAME_NS = 33_333_333
 _RNG = np.random.default_rng(5)

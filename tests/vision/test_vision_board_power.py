@@ -13,7 +13,7 @@ from downfield.core.errors import InputError
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.vision.board.hum import HumDetector
 from downfield.vision.board.power import PowerDetector, PowerReading
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 FRAME_NS = 16_666_667
 COVARIANCE = np.diag([0.05, 0.05, 1e-4])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.vision.board.power import HaltDetector
 from downfield.vision.contacts.contact_tracker import ContactTracker
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 FRAME_S = 1 / 60
 STOPS_S = 0.5

@@ -14,9 +14,9 @@ from tracked_tables import FIELD, Path, Table, filmed, look_of, roster_of
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Power
 from downfield.vision.board.power import PowerDetector
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
+from downfield.vision.measuring.measurement import measure
 from downfield.vision.tracking.initialization import LineUpSearch
-from downfield.vision.tracking.measurement import measure
 from downfield.vision.tracking.tracker import Tracker
 
 FRAME_NS = 16_666_667

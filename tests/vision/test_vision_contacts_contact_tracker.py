@@ -16,7 +16,7 @@ from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Jersey, Power
 from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.contacts.limits import CONTACT_LIMITS
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 SURE = 0.95
 FRAME_S = 1 / 60

@@ -16,7 +16,7 @@ from downfield.vision.contacts.gaps import (
     measure_pairs,
 )
 from downfield.vision.contacts.limits import CONTACT_LIMITS
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 
 def approach(t_s: Array, met_s: float, speed_mm_s: float, level_mm: float) -> Array:

@@ -8,7 +8,7 @@ import pytest
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Jersey
 from downfield.vision.contacts.gaps import GapNoise, Pair, PairMeasurements, find_near_pairs, measure_pairs
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 BASE = BaseSize(30.0, 18.0, 5.5, 1.0)
 SHAKES_MM = 0.6

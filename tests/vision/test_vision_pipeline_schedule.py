@@ -22,8 +22,8 @@ from downfield.core.errors import InputError
 from downfield.core.frame import Detection
 from downfield.vision import pipeline
 from downfield.vision.detection_schedule import BACKGROUND, DetectionRate
+from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.pipeline import Vision
-from downfield.vision.tracking.estimate import Estimate
 
 HAND = (Detection("hand", 0.9, (100.0, 100.0, 200.0, 200.0), helmet_px=(150.0, 180.0), helmet_score=0.9),)
 

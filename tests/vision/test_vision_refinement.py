@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
 from downfield.core.footprint import BaseSize, Footprint
+from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.refinement import RefinedOutline, refine_outlines
-from downfield.vision.tracking.estimate import Estimate
 
 PICTURE = (260, 200)
 CAMERA = Camera(

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
+from downfield.vision.measuring.estimate import Estimate
 from downfield.vision.refinement import REFINEMENT_LIMITS, separate_overlaps
-from downfield.vision.tracking.estimate import Estimate
 
 SIZE = BaseSize(30.0, 18.0, 5.5, 1.0)
 

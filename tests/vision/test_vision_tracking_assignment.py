@@ -8,9 +8,9 @@ from made_measurements import EXACT, VAGUE, measurements
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Bools
+from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.assignment import assign, find_merged, lie_on_others, out_of_reach
 from downfield.vision.tracking.kalman import MotionFilter
-from downfield.vision.tracking.measurement import Measurements
 
 LIGHT, DARK = 1.0, -1.0
 

@@ -11,7 +11,7 @@ from tracked_tables import LINE_UP_S, Table, standing, tracked_with
 
 from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
-from downfield.vision.tracking.measurement import Measurements
+from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.tracker import Tracker
 
 PLACES = {"dark-1": (300.0, 200.0), "dark-2": (300.0, 260.0), "light-1": (360.0, 200.0), "light-2": (360.0, 260.0)}

@@ -11,8 +11,8 @@ from simulated_detector import PERFECT, SimulatedDetector, calibration_of
 from tracked_tables import FIELD, LINE_UP_S, Table, filmed, look_of, roster_of, standing, walking
 
 from downfield.core.roster import Roster, RosterSpot
+from downfield.vision.measuring.measurement import Measurements, measure
 from downfield.vision.tracking.initialization import LineUpPoses, LineUpSearch
-from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.tracker import Tracker
 
 EIGHT = {f"dark-{i}": standing(300, 60 + 60 * i, 0) for i in range(4)} | {

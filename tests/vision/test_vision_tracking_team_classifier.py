@@ -9,9 +9,9 @@ import pytest
 from simulated_detector import PERFECT, SimulatedDetector, calibration_of
 from tracked_tables import Table, filmed, look_of, roster_of, standing
 
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
+from downfield.vision.measuring.measurement import Measurements, measure
 from downfield.vision.tracking.initialization import LineUpSearch
-from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.teams import POINTS, TEAM_LIMITS, TeamClassifier, TeamColors
 from downfield.vision.tracking.tracker import Tracker
 

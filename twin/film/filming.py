@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from downfield.calibration.calibration import Calibration, write_calibration
-from downfield.core.files.track_files import TracksHeader, write_tracks
 from downfield.core.scene import Scene
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
 from downfield.twin.film.clip import ClipWriter
 from downfield.twin.film.film import film

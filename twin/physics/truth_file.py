@@ -12,8 +12,8 @@ from typing import Literal
 
 from downfield.calibration.camera import Camera
 from downfield.core.field.model import FieldModel
-from downfield.core.files.json_lines import JsonLinesFile, check_time_rises, write_json_lines
 from downfield.core.frame import Pixel
+from downfield.core.json_lines import JsonLinesFile, check_time_rises, write_json_lines
 from downfield.core.records import record
 from downfield.core.scene import Player
 

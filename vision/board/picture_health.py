@@ -13,7 +13,7 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.frame import Frame
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)

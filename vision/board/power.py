@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.scene import Power
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from downfield.vision.contacts.gaps import (
     passing_corrections,
 )
 from downfield.vision.contacts.limits import CONTACT_LIMITS
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 from downfield.core.arrays import Array, Bools, Indices
 from downfield.core.footprint import Gaps, outlines_of
 from downfield.vision.contacts.limits import CONTACT_LIMITS
-from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.measuring.estimate import Estimate
 
 Pair = tuple[str, str]
 

@@ -20,9 +20,9 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Bools
 from downfield.core.frame import Detection
 from downfield.core.scene import Hand
+from downfield.vision.measuring.estimate import Estimate
+from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.occlusion.intrusion import Intrusion
-from downfield.vision.tracking.estimate import Estimate
-from downfield.vision.tracking.measurement import Measurements
 
 HAND_OVER_FIGURES: Final = "A hand covers figures: calls resume once it is gone"
 """Why a scene with a hand over figures is unfit."""

@@ -20,8 +20,8 @@ from downfield.core.footprint import Gaps
 from downfield.core.least_cost import least_cost_pairs
 from downfield.models.runtime import logit
 from downfield.models.suppression import non_maximum_suppression
+from downfield.vision.measuring.measurement import PLACE, POSE, SIZE, Measurements
 from downfield.vision.tracking.kalman import KALMAN_LIMITS, MEASURED, MotionFilter, mahalanobis
-from downfield.vision.tracking.measurement import PLACE, POSE, SIZE, Measurements
 
 _NEVER: Final = 1.0e6  # the cost of an impossible pair
 

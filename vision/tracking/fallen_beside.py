@@ -14,8 +14,8 @@ import numpy as np
 
 from downfield.core.arrays import Array, Bools
 from downfield.models.runtime import logit
+from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment
-from downfield.vision.tracking.measurement import Measurements
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from downfield.core.field.model import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Player
+from downfield.vision.measuring.measurement import POSE, SIZE, Measurements
 from downfield.vision.tracking.assignment import suppress_duplicates
 from downfield.vision.tracking.front import facing_odds
 from downfield.vision.tracking.identification import identify, number_figures
 from downfield.vision.tracking.kalman import KALMAN_LIMITS
-from downfield.vision.tracking.measurement import POSE, SIZE, Measurements
 from downfield.vision.tracking.teams import TeamColors, cluster_teams
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Bools
 from downfield.core.scene import Power
+from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.occlusion.hands import near_hands
 from downfield.vision.tracking.assignment import (
     ASSIGNMENT_LIMITS,
@@ -23,7 +24,6 @@ from downfield.vision.tracking.fallen_beside import prefer_fallen
 from downfield.vision.tracking.figure_states import FigureStates
 from downfield.vision.tracking.kalman import MotionFilter
 from downfield.vision.tracking.limits import TRACKER_LIMITS
-from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.recovery import (
     RECOVERY_LIMITS,
     LostFigures,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Bools, Indices
+from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, assign
 from downfield.vision.tracking.kalman import MotionFilter
-from downfield.vision.tracking.measurement import Measurements
 
 
 @dataclass(frozen=True, slots=True)

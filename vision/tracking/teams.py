@@ -18,8 +18,8 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Bools, Image, Indices
-from downfield.vision.tracking.estimate import Estimate
-from downfield.vision.tracking.measurement import MEASUREMENT_LIMITS, Measurements
+from downfield.vision.measuring.estimate import Estimate
+from downfield.vision.measuring.measurement import MEASUREMENT_LIMITS, Measurements
 
 _RINGS: Final = ((0.0, 1), (1.5, 6), (3.0, 10), (4.5, 14), (6.5, 18))  # radius around the helmet's middle, mm; points
 _ON_HELMET: Final = 17  # this many of them lie on the helmet, the others on shoulders or beside them

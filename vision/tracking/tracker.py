@@ -17,11 +17,12 @@ from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array, Bools
 from downfield.core.footprint import Footprint
 from downfield.core.scene import Posture, Power
+from downfield.vision.measuring.estimate import Estimate, estimate_base_size, fallen_base_size
+from downfield.vision.measuring.fall_limits import FALL_LIMITS
+from downfield.vision.measuring.falls import BaseMotion, Fall, PostureFilter
+from downfield.vision.measuring.measurement import Measurements
 from downfield.vision.occlusion.hands import drop_under_hands, near_hands
 from downfield.vision.tracking.assignment import ASSIGNMENT_LIMITS, Assignment, suppress_duplicates
-from downfield.vision.tracking.estimate import Estimate, estimate_base_size, fallen_base_size
-from downfield.vision.tracking.fall_limits import FALL_LIMITS
-from downfield.vision.tracking.falls import BaseMotion, Fall, PostureFilter
 from downfield.vision.tracking.figure_states import FigureStates
 from downfield.vision.tracking.front import FrontFilter, facing_odds
 from downfield.vision.tracking.initialization import LineUpPoses
@@ -39,7 +40,6 @@ from downfield.vision.tracking.kalman import (
 )
 from downfield.vision.tracking.limits import TRACKER_LIMITS
 from downfield.vision.tracking.matching import FigureMatcher, FrameInput
-from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.recovery import RECOVERY_LIMITS
 
 _ANY_HEADING: Final = np.pi**2 / 3  # variance of an angle that may be any

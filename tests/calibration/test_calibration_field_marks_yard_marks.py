@@ -10,8 +10,8 @@ import pytest
 from print_conventions import photograph_table, rough_field
 from small_prints import CAMERA, FIELD, at_px, bare, with_marks
 
+from downfield.calibration.field.marks.yard_marks import length_problem, marked_steps
 from downfield.calibration.field.solver import solve_field
-from downfield.calibration.field.yard_marks import length_problem, marked_steps
 from downfield.core.arrays import Plane
 
 PAINT = 140.0

@@ -10,7 +10,7 @@ from made_measurements import EXACT, measurements
 from tracked_tables import LINE_UP_S, Table, standing, tracked_with
 
 from downfield.core.frame import DetectionKind
-from downfield.vision.tracking.falls import BaseMotion, FallSigns, PostureFilter
+from downfield.vision.measuring.falls import BaseMotion, FallSigns, PostureFilter
 
 STEP_NS = 16_666_667
 FALLEN, UPRIGHT = 2.4, -1.1  # log-odds of one detection

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from downfield.core.field.model import FieldModel
-from downfield.core.files.json_lines import JsonLinesFile, check_time_rises, write_json_lines
+from downfield.core.json_lines import JsonLinesFile, check_time_rises, write_json_lines
 from downfield.core.records import record
 from downfield.core.scene import Player, Scene
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.camera_fit import Observations
-from downfield.calibration.field.paint_profiles import PROFILE_LIMITS, refine_profiles, search_profiles
-from downfield.calibration.field.paint_samples import PaintSamples, sample_long_lines
-from downfield.calibration.field.yard_line_ends import observe_line_ends
+from downfield.calibration.field.paint.paint_profiles import PROFILE_LIMITS, refine_profiles, search_profiles
+from downfield.calibration.field.paint.paint_samples import PaintSamples, sample_long_lines
+from downfield.calibration.field.paint.yard_line_ends import observe_line_ends
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
 

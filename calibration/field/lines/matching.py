@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.line_pencils import DivisionModel, Pencil
-from downfield.calibration.field.plane_camera import camera_from_points
+from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil
+from downfield.calibration.field.lines.plane_camera import camera_from_points
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 

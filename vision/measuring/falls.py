@@ -31,7 +31,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Bools, Indices
 from downfield.core.frame import Detection
-from downfield.vision.tracking.fall_limits import FALL_LIMITS
+from downfield.vision.measuring.fall_limits import FALL_LIMITS
 
 
 @dataclass(frozen=True, slots=True)

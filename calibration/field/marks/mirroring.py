@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.repeated_digit import repeated_digit_sides
+from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
 from downfield.core.arrays import Array, Plane
 from downfield.core.errors import AimError
 from downfield.core.field.model import FieldModel

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.field.paint_measurement import observe_paint
-from downfield.calibration.field.yard_line_ends import observe_line_ends
+from downfield.calibration.field.paint.paint_measurement import observe_paint
+from downfield.calibration.field.paint.yard_line_ends import observe_line_ends
 from downfield.core.arrays import Plane
 from downfield.core.field.model import FieldModel
 from downfield.core.field.painted_lines import LineStyle

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.repeated_digit import repeated_digit_sides
+from downfield.calibration.field.marks.repeated_digit import repeated_digit_sides
 from downfield.core.arrays import Array, Plane
 from downfield.core.field.model import FieldModel
 

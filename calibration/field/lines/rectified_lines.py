@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.field.line_pencils import DivisionModel, Pencil
-from downfield.calibration.field.matching import NO_RUNG, Ladder
+from downfield.calibration.field.lines.line_pencils import DivisionModel, Pencil
+from downfield.calibration.field.lines.matching import NO_RUNG, Ladder
 from downfield.core.arrays import Array, Plane
 
 

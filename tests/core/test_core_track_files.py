@@ -12,9 +12,9 @@ from downfield.calibration.calibration import Calibration, read_calibration, wri
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.errors import FormatError, InputError, OutputError
 from downfield.core.field.model import preset
-from downfield.core.files.track_files import TrackFile, TracksHeader, write_tracks
 from downfield.core.records import from_json
 from downfield.core.scene import Ball, Contact, Figure, Hand, Player, Scene
+from downfield.core.track_files import TrackFile, TracksHeader, write_tracks
 from downfield.officiating.declarations import Carrier, Roll
 from downfield.officiating.events import Event, EventsHeader, read_events, write_events
 

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.field.line_chains import Chains
+from downfield.calibration.field.lines.line_chains import Chains
 from downfield.core.arrays import Array
 
 _DISTORTIONS: Final = np.linspace(-0.40, 0.16, 57)  # 16% pincushion to past 25% barrel at the corner

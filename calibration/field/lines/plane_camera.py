@@ -16,7 +16,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.camera_fit import Observations, fit_camera
-from downfield.calibration.field.line_pencils import DivisionModel
+from downfield.calibration.field.lines.line_pencils import DivisionModel
 from downfield.core.arrays import Array
 from downfield.core.field.model import FieldModel
 

@@ -21,7 +21,7 @@ from downfield.core.arrays import Array, Bools, Indices
 from downfield.core.field.model import FieldModel
 from downfield.core.frame import Detection
 from downfield.models.base_sizes import CORNER_CORRELATION, SIZE_CORRECTION_LIMITS, errors_by_direction, estimate_sizes
-from downfield.vision.tracking.falls import FallSigns, find_fall_signs
+from downfield.vision.measuring.falls import FallSigns, find_fall_signs
 
 PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
 """Of a measurement: x and y mm; these and the heading in radians; length and width mm."""

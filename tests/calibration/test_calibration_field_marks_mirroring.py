@@ -8,8 +8,8 @@ import pytest
 from calibration_scenes import TUDOR, WHITE, board_look, camera_over, photograph
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.line_chains import clearest_channel
-from downfield.calibration.field.mirroring import match_numbers, refuse_mirrored
+from downfield.calibration.field.lines.line_chains import clearest_channel
+from downfield.calibration.field.marks.mirroring import match_numbers, refuse_mirrored
 from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError

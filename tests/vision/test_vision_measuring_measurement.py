@@ -19,7 +19,7 @@ from tracked_tables import (
     standing,
 )
 
-from downfield.vision.tracking.measurement import measure
+from downfield.vision.measuring.measurement import measure
 
 
 @settings(max_examples=12)

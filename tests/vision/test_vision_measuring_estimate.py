@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.tracking.estimate import Estimate, estimate_base_size
+from downfield.vision.measuring.estimate import Estimate, estimate_base_size
 
 ROSTER = BaseSize(30.0, 18.0, 5.5, 1.5)
 

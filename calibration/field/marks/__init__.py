@@ -1,0 +1,1 @@
+"""Marks between the lines that tell yard, side and scale: hash marks, numbers, and whether a picture is mirrored."""
