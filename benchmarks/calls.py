@@ -20,6 +20,7 @@ import numpy as np
 
 from downfield.game.published.game_topics import CallView
 from downfield.officiating.engine.replay import REPLAY_LIMITS
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
 
@@ -47,7 +48,7 @@ def main() -> None:
     """Play the clips, and print how the calls compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clips", type=Path)
-    parser.add_argument("--rulebook", default="tap", help="a bundled rulebook or a file")
+    parser.add_argument("--rulebook", default=DEFAULT_RULEBOOK, help="an installed rulebook or a file")
     options = parser.parse_args()
     called, reported = CallTally(), CallTally()
     for clip in sorted(options.clips.glob("*.mp4")):

@@ -213,7 +213,7 @@ class Day:
             store.keep_unsaved(Spool([self.folder / "unsaved"]))
             store.keep_heads(HeadsFile(self.folder / "heads.jsonl", self.key))
             service = GameService(
-                store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), lambda: self.base_ns + time.monotonic_ns(),
+                store, Hub(), FakeRig(None), FIELD, load_rulebook(), lambda: self.base_ns + time.monotonic_ns(),
                 owner, snapshots=SnapshotFile(self.folder / "game.snapshot", self.key),
             )  # fmt: skip
             closing.callback(service.close)

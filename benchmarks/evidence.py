@@ -115,7 +115,7 @@ def played(store: Store, clip: Path) -> tuple[GameRow, str]:
     """Play the recording into a store; return the game and the id of its tackle."""
     recording = open_clip(clip)
     rig = ReviewRig(recording.calibration, {})
-    game_service = GameService(store, Hub(), rig, recording.tracks.header.field, load_rulebook("tap"))
+    game_service = GameService(store, Hub(), rig, recording.tracks.header.field, load_rulebook())
     game = game_service.start_game(NewGame(title="benchmark"), recording.tracks.header.players)
     entries: list[Scene | Event] = [*recording.events, *recording.tracks]
     for entry in sorted(entries, key=lambda entry: (entry.t_ns, isinstance(entry, Scene))):

@@ -46,7 +46,7 @@ PAUSE_NS = 2_000_000_000
 def service_on(store: Store) -> GameService:
     """Return a game service for the bundled recording."""
     field = open_clip(bundled_demo()).tracks.header.field
-    return GameService(store, Hub(), NoRig(), field, load_rulebook("tap"))
+    return GameService(store, Hub(), NoRig(), field, load_rulebook())
 
 
 def write(path: Path, output: TextIO) -> None:

@@ -105,7 +105,7 @@ def main() -> None:
 
 def play(store: Store, minutes: int) -> None:
     """Play the game, and begin the next one."""
-    game_service = GameService(store, Hub(), ReviewRig(None, {}), FIELD, load_rulebook("tap"))
+    game_service = GameService(store, Hub(), ReviewRig(None, {}), FIELD, load_rulebook())
     game_service.start_game(NewGame(title="long"), PLAYERS)
     scenes = play_scenes()[::EVERY]
     for number in range(minutes * 60 // PLAY_S):

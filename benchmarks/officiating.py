@@ -103,7 +103,7 @@ def judged(minutes: float, rulebook: str) -> list[str]:
 def main() -> None:
     """Measure and print both times."""
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
-    rulebook = load_rulebook(sys.argv[2] if len(sys.argv) > 2 else "tap")
+    rulebook = load_rulebook(*sys.argv[2:3])
     scenes = (from_json(Scene, line, path="benchmark") for line in lines(minutes))
     start = time.process_time()
     made = judge_recording(scenes, declared(minutes), rulebook, FIELD, players=PLAYERS)

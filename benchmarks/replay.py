@@ -24,7 +24,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-RULEBOOKS = ("tap", "efl", "lions-den", "nfl-strategy")
+from downfield.officiating.rulebooks.installed import installed_rulebooks
+
 RANDOM = ((91960, 8790), (91961, 8791), (91962, 8792), (91963, 8793), (91964, 8794))
 """Seeds of play and look."""
 NAMED = ("clean-tackle", "fumble-physics", "reception", "goal-line-stop", "pivots")
@@ -58,7 +59,7 @@ def record(clips: Path, out: Path) -> None:
         if not tracks.is_file():
             _downfield("track", str(clip), "-c", f"{beside}.calibration.json", "-o", str(tracks))
         events = Path(f"{beside}.events.jsonl")
-        for rulebook in RULEBOOKS:
+        for rulebook in installed_rulebooks():
             for kind, source in (("seen", tracks), ("truth", Path(f"{beside}.tracks.jsonl"))):
                 if source.is_file():
                     calls = out / f"{clip.stem}.{kind}.{rulebook}.calls.jsonl"
@@ -102,7 +103,7 @@ def _judge_game(out: Path) -> None:
 
     game, minutes = officiating, 10.0
     header = json.dumps({"note": "benchmark game"})
-    for rulebook in RULEBOOKS:
+    for rulebook in installed_rulebooks():
         made = game.judged(minutes, rulebook)
         lines = [json.dumps(json.loads(line)) for line in made]
         (out / f"game.{rulebook}.calls.jsonl").write_text("\n".join([header, *lines]) + "\n")

@@ -46,7 +46,7 @@ def main() -> None:
 
         def service(kept: SnapshotFile | None) -> GameService:
             field = recording.tracks.header.field
-            return GameService(store, Hub(), NoRig(), field, load_rulebook("tap"), lambda: game_ns[0], snapshots=kept)
+            return GameService(store, Hub(), NoRig(), field, load_rulebook(), lambda: game_ns[0], snapshots=kept)
 
         played = service(snapshots)
         played.start_game(NewGame(), recording.tracks.header.players)

@@ -61,7 +61,7 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float, use_relay:
     if not use_relay:
         relay.RELAY_LIMITS = replace(relay.RELAY_LIMITS, local_subscribers=10_000)  # type: ignore[misc]
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
-    game_service = GameService(store, hub, NoRig(), preset("ultimate"), load_rulebook("tap"))
+    game_service = GameService(store, hub, NoRig(), preset("ultimate"), load_rulebook())
     game_service.start_game(NewGame())
     service = Service(AppContext(game_service, hub, picture, store), ServiceSettings(port=0), Path(folder))
     pipe.send(service.port)

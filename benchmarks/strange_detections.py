@@ -31,7 +31,7 @@ from downfield.core.arrays import Array
 from downfield.core.frame import Detection
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Power, Scene
-from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.physics.truth import by_frame
 from downfield.twin.plays.free import random_play
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--fps", type=float, default=15.0, help="frames a second")
     parser.add_argument("--seed", type=int, default=FIRST_SEED, help="of the first play")
     parser.add_argument("--plain", action="store_true", help="a network at home, not on a strange table")
-    parser.add_argument("--rulebook", default="tap", help="a bundled rulebook or a file")
+    parser.add_argument("--rulebook", default=DEFAULT_RULEBOOK, help="an installed rulebook or a file")
     options = parser.parse_args()
     rulebook, quality, results = load_rulebook(options.rulebook), DetectionTally(), []
     names: Sequence[str | None] = FALLS if options.falls else [None] * options.plays

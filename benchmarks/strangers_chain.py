@@ -26,7 +26,7 @@ from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
 from downfield.models.loading import open_detector
 from downfield.officiating.events import read_events
-from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, Rulebook, load_rulebook
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clips", type=Path, metavar="FOLDER")
     parser.add_argument("--network", default=BUNDLED, help="a bundled network or a folder")
-    parser.add_argument("--rulebook", default="tap", help="a bundled rulebook or a file")
+    parser.add_argument("--rulebook", default=DEFAULT_RULEBOOK, help="an installed rulebook or a file")
     parser.add_argument("--bodies", type=int, metavar="SEED", help="paint other bodies over all figures")
     parser.add_argument("--detections", type=Path, metavar="FOLDER", help="for what is detected, to repeat it")
     options = parser.parse_args()

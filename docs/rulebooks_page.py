@@ -7,18 +7,19 @@ test compares the committed page with what this module writes, and runs its exam
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from downfield.cli.play.rules import format_value
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
-from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
-from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
+from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_with
+from downfield.officiating.rulebooks.installed import installed_rulebooks
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 INTRODUCTION = """# How Downfield reads the rulebooks
 
-Downfield referees four rulebooks. Every clause is dealt with in one of four ways, and `downfield rules BOOK` prints
+Downfield comes with four rulebooks. Every clause is dealt with in one of four ways, and `downfield rules BOOK` prints
 them all. This page lists the clauses that had to be interpreted: those that leave something open, contradict another
 clause or are lost in the source, with the parameter that changes the reading where there is one.
 
@@ -40,10 +41,17 @@ line_gap_exact = true      # linemen exactly one yard apart, instead of at least
 
 [stop]
 none_for_none = false      # the defense may pivot one even when the offense pivots none
+
+[clauses.RC-1]             # the house rule in words, under an id of the league's own
+how = "checked"            # or measured, declared, outside
+text = "Linemen stand exactly one yard apart."
+amends = ["TAP-068"]       # a call that cites one of these cites RC-1 before it
+params = ["formation.line_gap_exact"]
 ```
 
-`downfield rules --house river-city.toml` prints the values in force. Unknown names and values out of range are
-rejected with an error that names them.
+`downfield rules --house river-city.toml` prints the values and clauses in force. Unknown names and values out of range
+are rejected with an error that names them. [Another rulebook altogether](extend.md#add-a-rulebook) is a package of its
+own.
 
 ## Checking a formation by hand
 
@@ -79,28 +87,28 @@ stoppage, from the poses before and after it. Roles that are not declared are in
 
 def page() -> str:
     """Return the whole page."""
-    books = [load_rulebook(name) for name in bundled_rulebooks()]
+    books = [load_rulebook(name) for name in installed_rulebooks()]
     return INTRODUCTION + "".join(line + "\n" for book in books for line in _book(book))
 
 
 def _book(rulebook: Rulebook) -> Iterator[str]:
-    clauses = catalog(rulebook.system.name)
-    yield f"\n## {clauses.title} (`{rulebook.name}`)\n"
-    yield f"{len(clauses.clauses)} clauses:\n"
+    clauses = rulebook.clauses
+    yield f"\n## {rulebook.title} (`{rulebook.name}`)\n"
+    yield f"{len(clauses)} clauses:\n"
     for how, description in DISPOSITIONS.items():
-        yield f"- {len(clauses.dealt_with(how))} {description}"
+        yield f"- {len(clauses_dealt_with(clauses, how))} {description}"
     yield "\n| Clause | Text | Reading | Parameters |"
     yield "|---|---|---|---|"
-    for name, clause in clauses.clauses.items():
+    for name, clause in clauses.items():
         if clause.reading:
             yield f"| {name} | {_cell(clause.text)} | {_cell(clause.reading)} | {_params(rulebook, clause)} |"
-    outside = [name for name, clause in clauses.clauses.items() if clause.how == "outside"]
+    outside = clauses_dealt_with(clauses, "outside")
     yield f"\nNot refereed: {', '.join(outside)}."
     yield from _changed_numbers(rulebook, clauses)
 
 
-def _changed_numbers(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
-    plain = [(name, clause) for name, clause in clauses.clauses.items() if clause.params and not clause.reading]
+def _changed_numbers(rulebook: Rulebook, clauses: Mapping[str, Clause]) -> Iterator[str]:
+    plain = [(name, clause) for name, clause in clauses.items() if clause.params and not clause.reading]
     if plain:
         yield "\nClear clauses whose numbers a league may change:\n"
         for name, clause in plain:

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.calibration.calibration import Calibration
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
 
 Color = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b3d91"])]
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Logo = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", examples=["9f86d081884c7d659a2feaa0c55ad015"])]
-RulebookName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", examples=["tap"])]
+RulebookName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", examples=[DEFAULT_RULEBOOK])]
 
 
 class RequestModel(BaseModel):

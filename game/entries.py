@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any, Final
 
-from downfield.core.errors import FormatError, RulebookError
+from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
 from downfield.core.format_versions import upgrade
 from downfield.core.records import adapter, from_json, record
@@ -23,9 +24,11 @@ from downfield.game.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
 from downfield.game.final_score import ScoreSigned
 from downfield.game.table_records import CommandCarriedOut, DeviceChanged, MaterialUsed, SegmentSealed, TableRecord
 from downfield.officiating.calls import Call
+from downfield.officiating.clauses import Clause
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook
+from downfield.officiating.rulebooks.installed import load_system
+from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import GameState
 from downfield.officiating.state.play_state import PlayKind
 
@@ -43,6 +46,7 @@ class RulebookRecord:
         system: name of the code it runs on.
         values: parameters by full name, where they differ from the system's.
         policies: by call kind, where not ``"auto"``.
+        house_clauses: a league's own clauses by id.
 
     """
 
@@ -51,6 +55,7 @@ class RulebookRecord:
     system: str
     values: dict[str, Any]
     policies: dict[str, str]
+    house_clauses: dict[str, Clause] = field(default_factory=dict)
 
 
 @record
@@ -314,20 +319,19 @@ def snap_of(before: GameState, state: GameState) -> Snap:
 def record_of(rulebook: Rulebook) -> RulebookRecord:
     """Return a rulebook as data."""
     values = json.loads(adapter(dict[str, Any]).dump_json(rulebook.values))
-    return RulebookRecord(rulebook.name, rulebook.title, rulebook.system.name, values, dict(rulebook.policies))
+    policies: dict[str, str] = {**rulebook.policies}
+    return RulebookRecord(rulebook.name, rulebook.title, rulebook.system.name, values, policies, rulebook.house_clauses)
 
 
 def rulebook_of(data: RulebookRecord) -> Rulebook:
     """Return the rulebook that data describes.
 
     Raises:
-        RulebookError: this program does not know its system or a parameter.
+        RulebookError: its system is not installed, or this program does not know a parameter or clause.
 
     """
-    if data.system not in SYSTEMS:
-        known = ", ".join(sorted(SYSTEMS))
-        raise RulebookError(f"{data.name}: there is no rulebook system {data.system!r}. Known systems: {known}.")
-    return Rulebook(data.name, data.title, SYSTEMS[data.system], data.values, data.policies)
+    system = load_system(data.system)
+    return Rulebook(data.name, data.title, system, data.values, data.policies, data.house_clauses)
 
 
 def _upgrade(content: str) -> str:

@@ -106,7 +106,7 @@ class LeaguePolicies:
         for kind, change in self.latest().items():
             if change.policy is not None:
                 merged[kind] = change.policy
-        return Rulebook(rulebook.name, rulebook.title, rulebook.system, rulebook.values, merged)
+        return Rulebook(rulebook.name, rulebook.title, rulebook.system, rulebook.values, merged, rulebook.house_clauses)
 
     def _read(self) -> tuple[PolicyChange, ...]:
         if self._path is None or not self._path.exists():

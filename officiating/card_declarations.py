@@ -1,8 +1,8 @@
-"""Declarations of NFL Strategy: plays and returns as read from play cards and dice."""
+"""Declarations of a game of cards: plays and returns as read from play cards and dice."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from downfield.core.records import record
 
@@ -20,6 +20,9 @@ CardKind = Literal[
     "extra_point",
     "two_point",
 ]
+
+HASH_UNTOLD: Final = "hash_untold"
+"""Note that the last play's dot was not declared, so that the ball's hash is the middle one only by default."""
 
 
 @record

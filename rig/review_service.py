@@ -71,7 +71,7 @@ class ReviewService:
         hub = Hub()
         calibration = rig.calibration()
         field = preset("ultimate") if calibration is None else calibration.field
-        self._game_service = GameService(store, hub, rig, field, load_rulebook("tap"))
+        self._game_service = GameService(store, hub, rig, field, load_rulebook())
         context = AppContext(self._game_service, hub, LatestPicture(), store, footage, only_games=True)
         # Without trust in this computer everyone is a visitor, who may look at everything and change nothing.
         settings = ServiceSettings(port=port, trust_local=False, open_viewing=True)

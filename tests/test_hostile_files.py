@@ -13,7 +13,7 @@ from hostile_files import MUTATIONS, mutate
 
 from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.cli.main import run_command
-from downfield.officiating.rulebooks.rulebook import bundled_rulebooks
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
 
 DEMO = bundled_demo().parent
 ROOT = Path(__file__).parents[1]
@@ -51,7 +51,7 @@ def intact(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, byt
     noise = np.random.default_rng(0).integers(0, 255, (300, 500, 3)).astype(np.uint8)
     cv2.imwrite(str(folder / "noise.png"), noise)
     cv2.imwrite(str(folder / "dark.png"), np.zeros((300, 500, 3), np.uint8))  # which is refused at once
-    book = (ROOT / "officiating" / "rulebooks" / "books" / f"{bundled_rulebooks()[0]}.toml").read_bytes()
+    book = f'name = "House"\nbase = "{DEFAULT_RULEBOOK}"\n[policy]\nfumble = "propose"\n'.encode()
     configuration = b'[source]\nname = "0"\n[recording]\nkeep_gb = 5.0\non = true\n'
     lens = b'{"format": "downfield.lens", "version": 1, "size_px": [640, 480]}\n'
     return {

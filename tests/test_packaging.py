@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
 from structure import ROOMS
 
 ROOT = Path(__file__).parents[1]
 CHECKPOINTS = ROOT / "training" / "checkpoints"  # for those who train on from the repository
+
+WITHOUT_KNOTS = ("officiating",)
+"""Rooms whose packages import one way."""
 
 
 def test_every_folder_of_code_is_a_listed_package() -> None:
@@ -58,6 +65,45 @@ def test_rooms_import_only_from_those_above_them() -> None:
                 if words[:1] in (["from"], ["import"]) and words[1].startswith("downfield."):
                     imported = words[1].split(".")[1]
                     assert imported in allowed, f"{module.relative_to(ROOT)} imports downfield.{imported}"
+
+
+def _modules(room: str) -> dict[str, Path]:
+    """Every module of a room, by its name below `downfield`; a package's name stands for its `__init__`."""
+    named = {".".join(file.relative_to(ROOT).with_suffix("").parts): file for file in (ROOT / room).rglob("*.py")}
+    return {name.removesuffix(".__init__"): file for name, file in named.items()}
+
+
+def _imports(file: Path) -> Iterator[str]:
+    """Names below `downfield` that a module imports: modules, and whatever is imported from them."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("downfield."):
+            yield from (f"{node.module}.{name.name}".removeprefix("downfield.") for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name.removeprefix("downfield.") for name in node.names)
+
+
+@pytest.mark.parametrize("room", WITHOUT_KNOTS)
+def test_packages_inside_a_room_import_one_way(room: str) -> None:
+    """In every package of a room its sub-packages, and its own modules each by itself, import without a cycle."""
+    modules = _modules(room)
+    packages = {name for name, file in modules.items() if file.name == "__init__.py"}
+    imported = {
+        name: {part for target in _imports(file) for part in (target, target.rpartition(".")[0]) if part in modules}
+        for name, file in modules.items()
+    }
+    for package in packages:
+        depth = package.count(".") + 2
+        graph: dict[str, set[str]] = {}
+        for name, targets in imported.items():
+            if not name.startswith(f"{package}."):
+                continue
+            child = ".".join(name.split(".")[:depth])
+            inside = {".".join(target.split(".")[:depth]) for target in targets if target.startswith(f"{package}.")}
+            graph.setdefault(child, set()).update(inside - {child})
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            pytest.fail(f"{package}: {' is imported by '.join(error.args[1])}")
 
 
 def test_nothing_that_runs_imports_the_training() -> None:

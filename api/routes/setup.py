@@ -18,8 +18,8 @@ from downfield.calibration.calibration import Calibration
 from downfield.game.commands import Settings, UseCalibration
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.receipts import Accepted, Refused, Submission
-from downfield.officiating.rulebooks.clauses import catalog, catalogs
-from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
+from downfield.officiating.rulebooks.installed import installed_rulebooks, load_systems
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
 
 router = APIRouter(prefix="/api", route_class=RepeatableRoute)
 
@@ -104,19 +104,19 @@ def drop_team(store: StoreDep, team: TeamId) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/rulebooks", tags=["rulebooks"], summary="The rulebooks that come with Downfield")
+@router.get("/rulebooks", tags=["rulebooks"], summary="The installed rulebooks")
 @allow("viewer")
 def rulebooks() -> list[RulebookSummary]:
     """House rules in files of your own are not listed."""
-    return [RulebookSummary(name=name, title=load_rulebook(name).title) for name in bundled_rulebooks()]
+    return [RulebookSummary(name=system.name, title=system.title) for system in load_systems()[0]]
 
 
 @router.get("/rulebooks/{name}", tags=["rulebooks"], summary="One rulebook")
 @allow("viewer")
-def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["tap"])]) -> RulebookDetails:
+def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=[DEFAULT_RULEBOOK])]) -> RulebookDetails:
     """Every parameter with its reason, and every clause with how it is decided."""
-    if name not in bundled_rulebooks():
-        raise ProblemError(404, f"There is no rulebook {name!r}. The rulebooks are {', '.join(bundled_rulebooks())}.")
+    if name not in installed_rulebooks():
+        raise ProblemError(404, f"There is no rulebook {name!r}. The rulebooks are {', '.join(installed_rulebooks())}.")
     book = load_rulebook(name)
     params = tuple(
         ParameterDetails(
@@ -128,9 +128,9 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["
         )
         for param in book.params.definitions.values()
     )
-    known = catalog(book.system.name).clauses if book.system.name in catalogs() else {}
     clauses = tuple(
-        ClauseDetails(id=name, topic=clause.topic, text=clause.text, how=clause.how) for name, clause in known.items()
+        ClauseDetails(id=name, topic=clause.topic, text=clause.text, how=clause.how)
+        for name, clause in book.clauses.items()
     )
     return RulebookDetails(name=name, title=book.title, params=params, clauses=clauses)
 

@@ -42,7 +42,7 @@ ResultsOption = Annotated[
 RulebookOption = Annotated[
     str | None,
     typer.Option(
-        "--rulebook", help="Judge under this bundled rulebook or league's .toml file. Default: each game's own."
+        "--rulebook", help="Judge under this installed rulebook or league's .toml file. Default: each game's own."
     ),
 ]
 NetworkOption = Annotated[

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,15 +15,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from downfield.cli.console.output import open_console, say, styled
+from downfield.cli.console.output import open_console, say, say_aside, styled
 from downfield.core.errors import RulebookError
+from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_with
 from downfield.officiating.params import Param, Value
-from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
-from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
+from downfield.officiating.rulebooks.installed import load_systems
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
+from downfield.officiating.state.interfaces import RuleSystem
 
 
 def rules(
-    book: Annotated[str, typer.Argument(help="A bundled rulebook. Default: a list of all.", show_default=False)] = "",
+    book: Annotated[str, typer.Argument(help="An installed rulebook. Default: list all.", show_default=False)] = "",
     house: Annotated[
         Path | None, typer.Option("--house", metavar="FILE", help="A league's .toml file with house rules for it.")
     ] = None,
@@ -31,25 +33,26 @@ def rules(
 ) -> None:
     """Print a rulebook: every clause with how it is decided, and every parameter with its value and reason."""
     if not book and house is None:
-        say(*(_list_as_json().split("\n") if as_json else _list_rulebooks()))
+        systems, problems = load_systems()
+        say(*(_list_as_json(systems).split("\n") if as_json else _list_rulebooks(systems)))
+        say_aside(*problems)
         return
     rulebook = _load(book, house)
-    clauses = catalog(rulebook.system.name)
     if as_json:
-        say(*json.dumps(as_data(rulebook, clauses), indent=2, ensure_ascii=False).split("\n"))
+        say(*json.dumps(as_data(rulebook), indent=2, ensure_ascii=False).split("\n"))
     elif sys.stdout.isatty():
-        show(rulebook, clauses, open_console(wrap=True))
+        show(rulebook, open_console(wrap=True))
     else:
-        say(*"\n".join(as_text(rulebook, clauses)).split("\n"))
+        say(*"\n".join(as_text(rulebook)).split("\n"))
 
 
-def as_data(rulebook: Rulebook, clauses: Catalog) -> dict[str, Any]:
+def as_data(rulebook: Rulebook) -> dict[str, Any]:
     """Return a rulebook as plain data: name, title, clauses and parameters."""
     return {
         "name": rulebook.name,
         "title": rulebook.title,
         "system": rulebook.system.name,
-        "clauses": [{"id": name, **dataclasses.asdict(clause)} for name, clause in clauses.clauses.items()],
+        "clauses": [{"id": name, **dataclasses.asdict(clause)} for name, clause in rulebook.clauses.items()],
         "parameters": [
             {
                 "name": param.name,
@@ -67,16 +70,18 @@ def as_data(rulebook: Rulebook, clauses: Catalog) -> dict[str, Any]:
     }
 
 
-def as_text(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
+def as_text(rulebook: Rulebook) -> Iterator[str]:
     """Yield a rulebook as lines of plain text."""
     yield f"{rulebook.name}: {rulebook.title}"
-    yield _summary(clauses)
-    for topic, in_topic in _by_topic(clauses).items():
+    yield _summary(rulebook.clauses)
+    for topic, in_topic in _by_topic(rulebook.clauses).items():
         yield f"\n{topic}"
         for name, clause in in_topic:
             yield f"  {name}  [{clause.how}]  {clause.text}"
             if clause.reading:
                 yield f"      interpretation: {clause.reading}"
+            if clause.amends:
+                yield f"      amends: {', '.join(clause.amends)}"
             if clause.params:
                 yield f"      parameters: {', '.join(clause.params)}"
             if clause.by:
@@ -87,18 +92,20 @@ def as_text(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
         yield f"      {param.reason}"
 
 
-def show(rulebook: Rulebook, clauses: Catalog, console: Console) -> None:
+def show(rulebook: Rulebook, console: Console) -> None:
     """Print a rulebook as tables on a terminal."""
     console.print(Text.assemble(styled(rulebook.title, "bold"), styled(f" ({rulebook.name})")))
-    console.print(_summary(clauses))
+    console.print(_summary(rulebook.clauses))
     console.print()
     table = Table("clause", "how", "text and interpretation", "lines", box=None, padding=(0, 1), expand=True)
-    for topic, in_topic in _by_topic(clauses).items():
+    for topic, in_topic in _by_topic(rulebook.clauses).items():
         table.add_row("", "", styled(topic, "bold"), "")
         for name, clause in in_topic:
             text = [styled(clause.text)]
             if clause.reading:
                 text.append(styled(f"interpretation: {clause.reading}", "dim"))
+            if clause.amends:
+                text.append(styled(f"amends: {', '.join(clause.amends)}", "dim"))
             if clause.params:
                 text.append(styled(", ".join(clause.params), "cyan"))
             table.add_row(name, clause.how, Text("\n").join(text), clause.lines)
@@ -121,27 +128,24 @@ def _load(book: str, house: Path | None) -> Rulebook:
     return rulebook
 
 
-def _list_rulebooks() -> Iterator[str]:
-    for name in bundled_rulebooks():
-        rulebook = load_rulebook(name)
-        yield f"{name}: {rulebook.title}"
-        yield f"    {_summary(catalog(rulebook.system.name))}"
+def _list_rulebooks(systems: Iterable[RuleSystem]) -> Iterator[str]:
+    for system in systems:
+        yield f"{system.name}: {system.title}"
+        yield f"    {_summary(system.catalog)}"
 
 
-def _list_as_json() -> str:
-    return json.dumps([{"name": name, "title": load_rulebook(name).title} for name in bundled_rulebooks()], indent=2)
+def _list_as_json(systems: Iterable[RuleSystem]) -> str:
+    return json.dumps([{"name": system.name, "title": system.title} for system in systems], indent=2)
 
 
-def _summary(clauses: Catalog) -> str:
-    parts = [
-        f"{len(clauses.dealt_with(how))} {words}" for how, words in DISPOSITIONS.items() if clauses.dealt_with(how)
-    ]
-    return f"{len(clauses.clauses)} clauses: {'; '.join(parts)}"
+def _summary(clauses: Mapping[str, Clause]) -> str:
+    counts = {words: len(clauses_dealt_with(clauses, how)) for how, words in DISPOSITIONS.items()}
+    return f"{len(clauses)} clauses: {'; '.join(f'{count} {words}' for words, count in counts.items() if count)}"
 
 
-def _by_topic(clauses: Catalog) -> dict[str, list[tuple[str, Clause]]]:
+def _by_topic(clauses: Mapping[str, Clause]) -> dict[str, list[tuple[str, Clause]]]:
     topics: dict[str, list[tuple[str, Clause]]] = defaultdict(list)
-    for name, clause in clauses.clauses.items():
+    for name, clause in clauses.items():
         topics[clause.topic].append((name, clause))
     return topics
 

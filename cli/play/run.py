@@ -58,7 +58,7 @@ def run(
     ] = None,
     height_mm: CameraHeightOption = None,
     standing: StandingOption = None,
-    rulebook: Annotated[str | None, typer.Option(help="A bundled rulebook, or a league's .toml file.")] = None,
+    rulebook: Annotated[str | None, typer.Option(help="An installed rulebook, or a league's .toml file.")] = None,
     config: ConfigOption = None,
     settings: SetOption = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web pages and the API.")] = None,

@@ -19,7 +19,7 @@ from downfield.rig.scorekeeper import Scorekeeper
 
 
 def score(
-    rulebook: Annotated[str | None, typer.Option(help="A bundled rulebook, or a league's .toml file.")] = None,
+    rulebook: Annotated[str | None, typer.Option(help="An installed rulebook, or a league's .toml file.")] = None,
     home: Annotated[str | None, typer.Option(help="The home team of a new game.")] = None,
     away: Annotated[str | None, typer.Option(help="The visiting team of a new game.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Start a new game instead of going on with the last one.")] = False,

@@ -24,13 +24,13 @@ from downfield.officiating.belief import percent_text
 from downfield.officiating.calls import Call, CallsHeader, write_calls
 from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
 from downfield.officiating.events import read_events
-from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK, load_rulebook
 
 
 def judge(
     tracks: Annotated[Path, typer.Argument(help="A track file, *.tracks.jsonl, or a bundle of a game.")],
     events: Annotated[Path | None, typer.Option(help="The declarations, *.events.jsonl.")] = None,
-    rulebook: Annotated[str, typer.Option(help="A bundled rulebook, or a league's .toml file.")] = "tap",
+    rulebook: Annotated[str, typer.Option(help="An installed rulebook, or a league's .toml file.")] = DEFAULT_RULEBOOK,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the calls to this file, *.calls.jsonl.")
     ] = None,

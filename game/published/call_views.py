@@ -22,7 +22,7 @@ from downfield.game.published.older_calls import older_belief, older_note
 from downfield.officiating.calls import Call
 from downfield.officiating.conditions import conditions_summary, joint_words
 from downfield.officiating.engine.judged_game import calls_to_append
-from downfield.officiating.rulebooks.clauses import catalog, catalogs
+from downfield.officiating.rulebooks.installed import load_systems
 
 _STANDING: Final[dict[str, Standing]] = {
     "confirm": "confirmed",
@@ -64,7 +64,7 @@ def call_view(call: Call, context: CallContext) -> CallView:
         standing=_standing(call, context),
         text=call.text,
         t_ns=call.t_ns,
-        clauses=tuple(ClauseView(id=clause, text=clause_text(clause)) for clause in call.clauses),
+        clauses=tuple(_clause_view(clause, context) for clause in call.clauses),
         players=call.players,
         side=call.side,
         spot_yd=call.spot_yd,
@@ -133,11 +133,15 @@ def _finite(number: float | None) -> float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
+def _clause_view(clause: str, context: CallContext) -> ClauseView:
+    """Return a clause with its text in short: a house rule's, or that of any rulebook, as a game may change its own."""
+    house = context.started.rulebook.house_clauses.get(clause)
+    return ClauseView(id=clause, text=_clause_texts().get(clause, "") if house is None else house.text)
+
+
 @cache
-def clause_text(clause: str) -> str:
-    """Return a clause's text in short, of whichever rulebook it is: a game may go on under another; empty for none."""
-    found = (catalog(book).clauses.get(clause) for book in catalogs())
-    return next((known.text for known in found if known is not None), "")
+def _clause_texts() -> dict[str, str]:
+    return {name: clause.text for system in load_systems()[0] for name, clause in system.catalog.items()}
 
 
 def changed_calls(now: Sequence[CallView], before: Sequence[CallView]) -> CallsUpdate:

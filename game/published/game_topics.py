@@ -68,8 +68,9 @@ class GameView(TopicModel):
     game: str = Field(description="The game's id.")
     rulebook: str = Field(description="Name of the rulebook in force.")
     rulebook_title: str
-    system: str = Field(description="What it builds on: tap, efl, lions-den or nfl-strategy.")
+    system: str = Field(description="Name of the installed rulebook that it builds on.")
     accepts: tuple[str, ...] = Field(description="Types of declarations that the rulebook accepts.")
+    dice_anytime: tuple[str, ...] = Field(description="Purposes of dice that may be rolled without being due.")
     home: TeamView
     away: TeamView
     score: tuple[int, int] = Field(description="Home, away.")

@@ -18,7 +18,7 @@ from downfield.game.published.call_views import CallContext, call_view, changed_
 from downfield.game.published.topic_sink import TopicSink
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, Side
-from downfield.officiating.rulebooks.rulebook import SYSTEMS
+from downfield.officiating.rulebooks.installed import load_system
 from downfield.officiating.state.game_state import GameState
 
 
@@ -226,6 +226,7 @@ def game_view(
         rulebook_title=started.rulebook.title,
         system=started.rulebook.system,
         accepts=_accepted_types(started.rulebook.system),
+        dice_anytime=load_system(started.rulebook.system).dice_anytime,
         home=_team(state, "home", started.home),
         away=_team(state, "away", started.away),
         score=state.score,
@@ -258,7 +259,7 @@ def game_view(
 
 @cache
 def _accepted_types(system: str) -> tuple[str, ...]:
-    kinds = SYSTEMS[system].handlers
+    kinds = load_system(system).handlers
     return tuple(sorted(str(field.default) for kind in kinds for field in fields(kind) if field.name == "type"))
 
 

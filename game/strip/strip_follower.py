@@ -23,14 +23,12 @@ from downfield.game.strip.strip_facts import StripDifference, StripFacts, differ
 from downfield.game.strip.strip_moves import StripMoveFound, moves_to, set_ups_to
 from downfield.game.strip.strip_view import question_about, summary_of, view_of
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Declaration
+from downfield.officiating.card_declarations import HASH_UNTOLD
+from downfield.officiating.declarations import CardPlayed, Declaration
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.nfl_strategy.results import HASH_UNTOLD
+from downfield.officiating.rulebooks.installed import load_system
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.vision.strip.strip_reader import StripReading
-
-SYSTEM: Final = "nfl-strategy"
-"""The rule system that is played on a strip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +125,11 @@ class StripFollower:
     def _compare(self, reading: StripReading, said: StripFacts, session: GameSession) -> tuple[StripStatus, str]:
         """Return how the strip stands to the game."""
         state = session.state
-        if session.started.rulebook.system != SYSTEM or state.phase is Phase.OVER:
+        if CardPlayed not in load_system(session.started.rulebook.system).handlers or state.phase is Phase.OVER:
             self._question = None
             if state.phase is Phase.OVER:
                 return "other", "The game is over."
-            return "other", "The game in play is not NFL Strategy: the strip is not read."
+            return "other", "The game in play is not played with cards: the strip is not read."
         expected = facts_of_game(state, self._strip)
         if expected != self._expected:
             self._expected, self._expected_ns, self._question = expected, reading.t_ns, None

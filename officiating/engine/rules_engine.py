@@ -270,7 +270,7 @@ class RulesEngine:
         one, which that ruling is not about.
         """
         call = make_call(
-            finding,
+            replace(finding, clauses=self.rulebook.cite(finding.clauses)),
             rulebook=self.rulebook.name,
             policy=self.rulebook.policy(finding.kind),
             confidence=self._confidence,

@@ -1,7 +1,7 @@
 """Rulebooks: a base system, the values of its parameters, and the kinds of calls that may be made without a person.
 
-A rulebook is a TOML file. The bundled ones (`tap`, `efl`, `lions-den`, `nfl-strategy`) name the system they are for; a
-league's file names the rulebook it is built on and changes what differs::
+An installed rulebook is the code of its package with the defaults of its parameters. A league's TOML file names the
+rulebook it is built on, and changes what differs::
 
     name = "River City"
     base = "tap"
@@ -12,6 +12,12 @@ league's file names the rulebook it is built on and changes what differs::
     [policy]
     fumble = "propose"
 
+    [clauses.RC-1]
+    how = "measured"
+    text = "A runner who is knocked over within three quarters of a second is down."
+    amends = ["TAP-022"]
+    params = ["tackle.fall_window_s"]
+
 Unknown names and impossible values are refused by name.
 """
 
@@ -19,24 +25,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final, cast, get_args
 
 from downfield.core.errors import FormatError, RulebookError
 from downfield.core.files.input_files import parse_toml, read_text
-from downfield.core.format_versions import KEYS
 from downfield.officiating.calls import CallKind, Policy
+from downfield.officiating.clauses import Clause, clauses_of
 from downfield.officiating.params import Param, Params
-from downfield.officiating.rulebooks.efl.system import EFL
-from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
-from downfield.officiating.rulebooks.nfl_strategy.system import NFL_STRATEGY
-from downfield.officiating.rulebooks.tap.system import TAP
+from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system
 from downfield.officiating.state.game_state import Phase
 from downfield.officiating.state.interfaces import Rule, RuleSystem
 
-SYSTEMS: Final[dict[str, RuleSystem]] = {system.name: system for system in (TAP, EFL, LIONS_DEN, NFL_STRATEGY)}
-"""The code behind each bundled rulebook, by name."""
+DEFAULT_RULEBOOK: Final = "tap"
+"""The rulebook of a game for which none is chosen: the one played at the largest conventions."""
 
 GENERAL_PARAMS: Final = (
     Param(
@@ -66,7 +68,7 @@ GENERAL_PARAMS: Final = (
     ),
     Param("challenge.too_close_is_lost", False, "", "who asks what nobody can tell was not wrong"),
 )
-_TOP_LEVEL_KEYS: Final = {"name", "title", "system", "base", "policy"}
+_TOP_LEVEL_KEYS: Final = {"name", "title", "base", "policy", "clauses"}
 
 
 class Rulebook:
@@ -78,9 +80,13 @@ class Rulebook:
         system: the code it runs on.
         values: parameters by full name.
         policies: by call kind, where not ``"auto"``.
+        house_clauses: a league's own clauses by id, beside those of the system.
+
+    Attributes:
+        clauses: all clauses by id, the system's first.
 
     Raises:
-        RulebookError: an unknown parameter or call kind, or an impossible value.
+        RulebookError: an unknown parameter, call kind or clause, or an impossible value.
 
     """
 
@@ -91,6 +97,7 @@ class Rulebook:
         system: RuleSystem,
         values: Mapping[str, object] | None = None,
         policies: Mapping[str, object] | None = None,
+        house_clauses: Mapping[str, Clause] | None = None,
     ) -> None:
         self.name = name
         self.title = title
@@ -105,6 +112,37 @@ class Rulebook:
             if policy not in get_args(Policy):
                 raise RulebookError(f"policy.{kind} must be one of {', '.join(get_args(Policy))}, not {policy!r}.")
             self.policies[kind] = cast("Policy", policy)
+        self.house_clauses = dict(house_clauses or {})
+        self.clauses: dict[str, Clause] = {**system.catalog, **self.house_clauses}
+        for name, clause in self.house_clauses.items():
+            self._check_house_clause(name, clause)
+
+    def _check_house_clause(self, name: str, clause: Clause) -> None:
+        catalog = self.system.catalog
+        if name in catalog:
+            use = f'Use another id, and amends = ["{name}"].'
+            raise RulebookError(f"clauses.{name}: that is a clause of {self.system.name}. {use}")
+        for amended in clause.amends:
+            if amended not in catalog:
+                raise RulebookError(f"clauses.{name}: {self.system.name} has no clause {amended!r} to amend.")
+        for param in clause.params:
+            if param not in self.params.definitions:
+                raise RulebookError(f"clauses.{name}: no parameter is named {param!r}.")
+
+    @cached_property
+    def _amendments(self) -> dict[str, tuple[str, ...]]:
+        """The house rules that amend each clause of the system."""
+        amended = {clause for house in self.house_clauses.values() for clause in house.amends}
+        return {
+            clause: tuple(name for name, house in self.house_clauses.items() if clause in house.amends)
+            for clause in amended
+        }
+
+    def cite(self, clauses: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the clauses that decide, with the house rules that amend them, each before what it amends."""
+        if not self._amendments:
+            return clauses
+        return tuple(dict.fromkeys(name for clause in clauses for name in (*self._amendments.get(clause, ()), clause)))
 
     def policy(self, kind: CallKind) -> Policy:
         """Return the policy for calls of a kind."""
@@ -126,36 +164,26 @@ class Rulebook:
         return {rule.id: place for place, rule in enumerate(self.system.rules)}
 
 
-def bundled_rulebooks() -> tuple[str, ...]:
-    """Return the names of the rulebooks that come with Downfield."""
-    return tuple(sorted(file.name[: -len(".toml")] for file in _book_folder().iterdir() if file.name.endswith(".toml")))
-
-
-def load_rulebook(name: str) -> Rulebook:
-    """Load a rulebook by bundled name, or from a league's file.
+def load_rulebook(name: str = DEFAULT_RULEBOOK) -> Rulebook:
+    """Load an installed rulebook by name, or a league's from its file.
 
     Args:
-        name: one of `bundled_rulebooks`, or the path of a TOML file (anything with a slash or ending in ``.toml``).
+        name: one of `installed_rulebooks`, or the path of a TOML file (anything with a slash or ending in ``.toml``).
 
     Raises:
         InputError: no such file.
-        RulebookError: it contains an unknown name; the message names it.
+        RulebookError: no such rulebook, or it is broken or contains an unknown name; the message names it.
 
     """
     if "/" in name or name.endswith(".toml"):
         return parse_rulebook(read_text(Path(name)), where=name)
-    return _load_bundled(name)
+    return _load_installed(name)
 
 
 @cache
-def _load_bundled(name: str) -> Rulebook:
-    if name not in bundled_rulebooks():
-        raise RulebookError(f"No rulebook is named {name!r}. Bundled rulebooks: {', '.join(bundled_rulebooks())}.")
-    return parse_rulebook(_book_folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), where=name)
-
-
-def _book_folder() -> Any:
-    return resources.files("downfield.officiating.rulebooks") / "books"
+def _load_installed(name: str) -> Rulebook:
+    system = load_system(name)
+    return Rulebook(system.name, system.title, system)
 
 
 def parse_rulebook(text: str, where: str) -> Rulebook:
@@ -187,21 +215,16 @@ def _from_data(data: dict[str, Any], where: str) -> Rulebook:
         if not isinstance(table, dict):
             raise RulebookError(f"{group}: unknown key. Parameters go in tables, such as [tackle].")
         for name, value in table.items():
-            key = KEYS.get(f"{group}.{name}", f"{group}.{name}")
-            if key in values:
-                raise RulebookError(f"{key} is given twice, once by its former name. Delete one.")
-            values[key] = value
+            values[f"{group}.{name}"] = value
     policies = data.get("policy", {})
     if not isinstance(policies, dict):
         raise RulebookError("policy must be a table of call kinds.")
-    name = _text(data, "name", Path(where).stem)
-    if "system" in data:
-        system = _system(_text(data, "system", ""))
-        return Rulebook(name, _text(data, "title", system.title), system, values, policies)
     if "base" not in data:
-        raise RulebookError(f"It names no base rulebook. Add base = one of {', '.join(bundled_rulebooks())}.")
-    base = _load_bundled(_text(data, "base", ""))
-    return Rulebook(name, _text(data, "title", name), base.system, base.values | values, {**base.policies, **policies})
+        raise RulebookError(f"It names no base rulebook. Add base = one of {', '.join(installed_rulebooks())}.")
+    base = _load_installed(_text(data, "base", ""))
+    name = _text(data, "name", Path(where).stem)
+    house_clauses = clauses_of(data.get("clauses", {}))
+    return Rulebook(name, _text(data, "title", name), base.system, values, policies, house_clauses)
 
 
 def _text(data: dict[str, Any], key: str, default: str) -> str:
@@ -209,9 +232,3 @@ def _text(data: dict[str, Any], key: str, default: str) -> str:
     if not isinstance(value, str):
         raise RulebookError(f"{key} must be text, not {value!r}.")
     return value
-
-
-def _system(name: str) -> RuleSystem:
-    if name not in SYSTEMS:
-        raise RulebookError(f"system: no system is named {name!r}. Use one of {', '.join(sorted(SYSTEMS))}.")
-    return SYSTEMS[name]

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from downfield.core.field.model import FieldModel
 from downfield.officiating.calls import Call, CallKind, Finding
+from downfield.officiating.clauses import Clause
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param, Params
 from downfield.officiating.set_up_declaration import DuePlay
@@ -84,7 +85,7 @@ class RuleContext:
 
     def clauses(self, name: str) -> tuple[str, ...]:
         """Return the clauses that the rulebook cites for something all rulebooks share, such as ``"first_down"``."""
-        return self.system.clauses.get(name, ())
+        return self.system.shared_clauses.get(name, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +134,16 @@ def _no_end(state: GameState, _context: RuleContext) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RuleSystem:
-    """The code of one rulebook; the rulebook's file adds values and policies.
+    """The code of one installed rulebook; a league's file changes values and policies.
 
     Attributes:
-        name: what a rulebook names as its system: ``tap``, ``efl``, ``lions-den``, ``nfl-strategy``.
+        name: short name of the rulebook, the same as its entry point's in the group ``downfield.rulebooks``.
         title: in full.
         rules: in order of precedence at one and the same instant.
         handlers: by declaration class; any other declaration is refused.
         consequences: by call kind; kinds left out have none.
-        clauses: catalog ids cited for what all rulebooks share, by names such as ``"first_down"``.
+        catalog: every clause of the rulebook by id, in the order of its text.
+        shared_clauses: ids of the clauses cited for what all rulebooks share, by names such as ``"first_down"``.
         params: parameters of handlers and consequences; rules declare their own.
         begin: makes the first state of a game out of the default one.
         at_snap: checks made as the board comes on for a play: the formation. Only reported.
@@ -161,7 +163,8 @@ class RuleSystem:
     rules: tuple[Rule, ...]
     handlers: Mapping[type[Any], Handler]
     consequences: Mapping[CallKind, Consequence]
-    clauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    catalog: Mapping[str, Clause] = field(default_factory=dict)
+    shared_clauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     params: tuple[Param, ...] = ()
     begin: Callable[[GameState, Params], GameState] = _unchanged
     at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings

@@ -11,6 +11,7 @@ from downfield.api.security.forwarding import PREFIX
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.core.platform.folders import user_data_folder
 from downfield.core.settings_section import SECRET, SECRET_PATH, SettingsSection
+from downfield.officiating.rulebooks.rulebook import DEFAULT_RULEBOOK
 from downfield.rig.configuration.tournament import TournamentSettings
 
 ControlSetting = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
@@ -99,7 +100,7 @@ class CalibrationSettings(SettingsSection):
 class GameSettings(SettingsSection):
     """The game to play."""
 
-    rulebook: str = Field(default="tap", description="A bundled rulebook, or a league's `.toml` file.")
+    rulebook: str = Field(default=DEFAULT_RULEBOOK, description="An installed rulebook, or a league's `.toml` file.")
     roster: str = Field(
         default="",
         description="A `*.roster.json`, or a `*.tracks.jsonl` with the players. Empty: figures are numbered.",

@@ -32,7 +32,6 @@ from downfield.core.scene import Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.officiating.events import Event, EventsHeader, write_events
-from downfield.officiating.rulebooks.clauses import catalog
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import tables_folder
@@ -78,7 +77,7 @@ def show_view(screen: Screen) -> None:
 def show_rulebook(screen: Screen, folder: Path) -> None:
     house = folder / "house.toml"
     house.write_text('name = "house"\nbase = "tap"\ntitle = "' + SHOWN + '"\n')
-    show(load_rulebook(str(house)), catalog("tap"), screen.console)
+    show(load_rulebook(str(house)), screen.console)
 
 
 def show_progress(screen: Screen) -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from downfield.cli.main import app, main
 from downfield.cli.play.rules import show
-from downfield.officiating.rulebooks.clauses import catalog
+from downfield.officiating.rulebooks.installed import load_system, load_systems
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 
@@ -24,14 +24,13 @@ def printed(*words: str) -> str:
 
 def test_all_rulebooks_are_listed() -> None:
     out = printed()
-    for name in ("tap", "nfl-strategy"):
-        assert f"{name}: " in out
-    assert "148 clauses" in out
+    for system in load_systems()[0]:
+        assert f"{system.name}: {system.title}\n    {len(system.catalog)} clauses: " in out
 
 
 def test_a_rulebook_is_printed_with_every_clause_and_parameter() -> None:
     out = printed("tap")
-    for name in catalog("tap").clauses:
+    for name in load_system("tap").catalog:
         assert f"  {name}  [" in out
     assert "formation.line_gap_yd = 1 yd" in out
     assert "TAP's one yard between offensive linemen" in out
@@ -39,24 +38,28 @@ def test_a_rulebook_is_printed_with_every_clause_and_parameter() -> None:
 
 def test_house_rules_are_shown_beside_the_defaults(tmp_path: Path) -> None:
     house = tmp_path / "river.toml"
-    house.write_text('name = "river"\nbase = "tap"\n[formation]\nline_gap_yd = 1.5\n')
+    house.write_text(
+        'name = "river"\nbase = "tap"\n[formation]\nline_gap_yd = 1.5\n'
+        '[clauses.RC-1]\nhow = "checked"\ntext = "Wide gaps."\namends = ["TAP-067"]\n'
+    )
     out = printed("--house", str(house))
     assert out.startswith("river")
+    assert "house rules\n  RC-1  [checked]  Wide gaps.\n      amends: TAP-067" in out
     assert "formation.line_gap_yd = 1.5 yd (default 1 yd)" in out
 
 
 def test_on_a_terminal_a_rulebook_is_printed_as_tables() -> None:
     console = Console(width=160, file=io.StringIO(), record=True)
-    show(load_rulebook("tap"), catalog("tap"), console)
+    show(load_rulebook("tap"), console)
     out = console.export_text()
-    for name in (*catalog("tap").clauses, *load_rulebook("tap").params.definitions):
+    for name in (*load_system("tap").catalog, *load_rulebook("tap").params.definitions):
         assert name in out
 
 
 def test_a_rulebook_is_printed_as_json() -> None:
     data = json.loads(printed("tap", "--json"))
     assert data["system"] == "tap"
-    assert len(data["clauses"]) == 148
+    assert [clause["id"] for clause in data["clauses"]] == list(load_system("tap").catalog)
     gap = next(param for param in data["parameters"] if param["name"] == "formation.line_gap_yd")
     assert (gap["value"], gap["unit"]) == (1.0, "yd")
     assert {book["name"] for book in json.loads(printed("--json"))} >= {"tap", "nfl-strategy"}

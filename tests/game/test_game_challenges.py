@@ -21,7 +21,8 @@ from downfield.game.challenges import (
 )
 from downfield.game.disputes import Decision, Disputes
 from downfield.officiating.declarations import Side
-from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook, load_rulebook
+from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 
 @pytest.fixture
@@ -127,14 +128,14 @@ def test_overtime_belongs_to_the_second_half(period: int, half: int) -> None:
     assert RULES.half(period) == half
 
 
-@pytest.mark.parametrize("system", sorted(SYSTEMS))
+@pytest.mark.parametrize("system", installed_rulebooks())
 def test_every_rulebook_takes_a_league_s_limits_and_none_has_any_by_itself(system: str) -> None:
     assert ChallengeRules.of(load_rulebook(system).params).limit == "none"
     values = {"challenge.limit": "half", "challenge.count": 1, "challenge.lost_costs": "time_out"}
-    rules = ChallengeRules.of(Rulebook("league", "League", SYSTEMS[system], values).params)
+    rules = ChallengeRules.of(Rulebook("league", "League", load_system(system), values).params)
     assert rules.text == "1 for each coach in a half, those that were right not counted; a lost one costs a time-out."
     with pytest.raises(RulebookError):
-        Rulebook("league", "League", SYSTEMS[system], {"challenge.count": -1})
+        Rulebook("league", "League", load_system(system), {"challenge.count": -1})
 
 
 def test_a_lost_challenge_that_can_t_be_paid_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

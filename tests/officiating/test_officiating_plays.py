@@ -7,7 +7,8 @@ from twin_recordings import recorded
 
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import judge_recording
-from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
+from downfield.officiating.rulebooks.installed import installed_rulebooks
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.twin.plays.library import PLAYS
 from downfield.twin.plays.recording import ExpectedCall
 
@@ -29,7 +30,7 @@ def matches(expected: ExpectedCall, call: Call) -> bool:
     return all(abs(a - b) <= expected.spot_tolerance_yd for a, b in zip(expected.spot_yd, call.spot_yd, strict=True))
 
 
-@pytest.mark.parametrize("book", bundled_rulebooks())
+@pytest.mark.parametrize("book", installed_rulebooks())
 @pytest.mark.parametrize("name", PLAYS)
 def test_a_named_play_gives_the_expected_calls_and_no_other_decision(name: str, book: str) -> None:
     play = recorded(name)

@@ -1,4 +1,4 @@
-"""The accounting: every row of the four books is there once, dealt with in one way, by code that names it."""
+"""The accounting: every row of the rulebooks is there once, dealt with in one way, by code that names it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 
 from downfield.core.errors import RulebookError
 from downfield.officiating.checks.check import Check
-from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Clause, catalog, catalogs, implementation
-from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
+from downfield.officiating.clauses import DISPOSITIONS, Clause, clauses_dealt_with, clauses_of, implementation
+from downfield.officiating.rulebooks.installed import installed_rulebooks, load_system, load_systems
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 ROWS = {
     "tap": ("TAP-", 143, 5),
@@ -30,7 +31,7 @@ OUTSIDE = {
 """The only rows no system decides or checks: equipment, weight, information; and Lion's Den's G1, which lists gaps."""
 
 ROW = re.compile(r"\b(TAP|NFLS|EFL|LD)-(G?\d+)((?:(?:\.\.|, )\d{3}\b)*)")
-EVERY = [(book, name, clause) for book in catalogs() for name, clause in catalog(book).clauses.items()]
+EVERY = [(system.name, name, clause) for system in load_systems()[0] for name, clause in system.catalog.items()]
 DEALT_WITH = [row for row in EVERY if row[2].how != "outside"]
 
 
@@ -53,18 +54,16 @@ def test_clause_ids_are_parsed_from_docstrings() -> None:
 
 
 def test_the_catalog_has_every_clause_once() -> None:
-    assert set(catalogs()) == set(ROWS)
+    assert set(ROWS) <= set(installed_rulebooks())
     for book, (prefix, numbered, gaps) in ROWS.items():
         wanted = [f"{prefix}{n:03}" for n in range(1, numbered + 1)] + [f"{prefix}G{n}" for n in range(1, gaps + 1)]
-        assert sorted(catalog(book).clauses) == sorted(wanted)
-        assert catalog(book).prefix == prefix
-    assert len(EVERY) == 396
+        assert sorted(load_system(book).catalog) == sorted(wanted)
 
 
 def test_only_equipment_and_information_are_not_refereed() -> None:
     for book, (prefix, _, _) in ROWS.items():
         wanted = {f"{prefix}{n:03}" for n in OUTSIDE[book]} | ({"LD-G1"} if book == "lions-den" else set())
-        assert set(catalog(book).dealt_with("outside")) == wanted
+        assert set(clauses_dealt_with(load_system(book).catalog, "outside")) == wanted
 
 
 @pytest.mark.parametrize(("book", "name", "clause"), EVERY, ids=[name for _, name, _ in EVERY])
@@ -90,9 +89,8 @@ def test_the_code_of_a_clause_cites_it(book: str, name: str, clause: Clause) -> 
 
 @pytest.mark.parametrize("book", sorted(ROWS))
 def test_a_rulebook_has_every_parameter_its_clauses_name(book: str) -> None:
-    assert book in bundled_rulebooks()
     declared = load_rulebook(book).params.definitions
-    for name, clause in catalog(book).clauses.items():
+    for name, clause in load_system(book).catalog.items():
         assert set(clause.params) <= set(declared), f"{name} names parameters that {book} does not have"
 
 
@@ -104,9 +102,22 @@ def test_checks_cite_only_existing_clauses() -> None:
                 assert set(check.clauses) <= rows, check.name
 
 
-def test_an_unknown_rulebook_or_code_is_named() -> None:
-    with pytest.raises(RulebookError, match="backyard"):
-        catalog("backyard")
-    for by in ("nowhere.at_all", "dice.no_such_roll", ""):
+def test_unknown_code_of_a_clause_is_named() -> None:
+    for by in ("nowhere.at_all", "downfield.officiating.state.dice.no_such_roll", ""):
         with pytest.raises(RulebookError, match="a clause"):
-            implementation(Clause("topic", "1", "measured", "a clause", by))
+            implementation(Clause("measured", "a clause", by=by))
+
+
+@pytest.mark.parametrize(
+    ("table", "named"),
+    [
+        (3, "clauses must be a table"),
+        ({"RC-1": {"how": "guessed", "text": "Any touch."}}, "clauses.RC-1: how"),
+        ({"RC-1": {"how": "measured"}}, "clauses.RC-1: text"),
+        ({"RC-1": {"how": "measured", "text": "Any touch.", "txt": ""}}, "clauses.RC-1: txt"),
+    ],
+)
+def test_a_broken_clause_is_refused_by_name(table: object, named: str) -> None:
+    with pytest.raises(RulebookError) as raised:
+        clauses_of(table)
+    assert named in str(raised.value)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RulebookError
 from downfield.officiating.params import Param, Params
-from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook, bundled_rulebooks, load_rulebook
+from downfield.officiating.rulebooks.installed import installed_rulebooks
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 
 
@@ -18,15 +19,7 @@ def house(tmp_path: Path, text: str) -> Rulebook:
     return load_rulebook(str(path))
 
 
-def test_the_four_rulebooks_are_bundled_and_load() -> None:
-    assert bundled_rulebooks() == ("efl", "lions-den", "nfl-strategy", "tap")
-    for name in bundled_rulebooks():
-        book = load_rulebook(name)
-        assert book.name == name
-        assert book.system is SYSTEMS[name]
-
-
-@pytest.mark.parametrize("name", ["tap", "efl", "lions-den", "nfl-strategy"])
+@pytest.mark.parametrize("name", installed_rulebooks())
 def test_every_rule_names_its_clauses_and_every_parameter_its_unit_and_reason(name: str) -> None:
     book = load_rulebook(name)
     for rule in book.system.rules:
@@ -86,7 +79,11 @@ def test_a_league_changes_parameters_and_policies_and_keeps_the_rest(tmp_path: P
         ('base = "tap"\nfall_window_s = 1', "fall_window_s: unknown key"),
         ('base = "tap"\npolicy = 1', "policy must be a table"),
         ("base = 3", "base must be text"),
-        ('system = "chess"', "no system is named 'chess'"),
+        ('base = "tap"\nsystem = "tap"', "system: unknown key"),
+        ('base = "tap"\nclauses = 1', "clauses must be a table"),
+        ('base = "tap"\n[clauses.TAP-022]\nhow = "measured"\ntext = "x"', "clauses.TAP-022: that is a clause of tap"),
+        ('base = "tap"\n[clauses.R-1]\nhow = "measured"\ntext = "x"\namends = ["EFL-1"]', "no clause 'EFL-1'"),
+        ('base = "tap"\n[clauses.R-1]\nhow = "measured"\ntext = "x"\nparams = ["a.b"]', "no parameter is named 'a.b'"),
         ("base = ", "broken TOML"),
     ],
 )
@@ -96,18 +93,30 @@ def test_unknown_or_impossible_values_are_refused_by_name(tmp_path: Path, text: 
     assert named in str(raised.value)
 
 
-def test_a_league_s_file_of_version_0_1_keeps_its_parameters(tmp_path: Path) -> None:
-    solitaire = house(tmp_path, 'base = "efl"\n[duty]\nlate_s = 120\n')
-    assert solitaire.params.real("play_call.late_s") == 120
-    assert house(tmp_path, 'base = "lions-den"\n[stop]\ndefence_turns = 3\n').params.count("stop.defense_turns") == 3
-    with pytest.raises(RulebookError, match=r"play_call\.late_s is given twice"):
-        house(tmp_path, 'base = "efl"\n[duty]\nlate_s = 120\n[play_call]\nlate_s = 90\n')
+def test_a_house_rule_is_cited_before_each_clause_that_it_amends(tmp_path: Path) -> None:
+    book = house(
+        tmp_path,
+        """
+        base = "tap"
+        [clauses.RC-1]
+        how = "measured"
+        text = "A runner knocked over within three quarters of a second is down."
+        amends = ["TAP-022", "TAP-026"]
+        [clauses.RC-2]
+        how = "outside"
+        text = "The host brings pizza."
+        """,
+    )
+    assert list(book.clauses)[-2:] == ["RC-1", "RC-2"]
+    assert book.clauses["RC-1"].topic == "house rules"
+    assert book.cite(("TAP-G1", "TAP-022", "TAP-026")) == ("TAP-G1", "RC-1", "TAP-022", "TAP-026")
+    assert book.cite(("TAP-G1",)) == ("TAP-G1",)
 
 
 def test_a_missing_file_and_an_unknown_name_are_refused() -> None:
     with pytest.raises(InputError, match="no such file"):
         load_rulebook("nowhere/league.toml")
-    with pytest.raises(RulebookError, match="Bundled rulebooks: efl, lions-den, nfl-strategy, tap"):
+    with pytest.raises(RulebookError, match="Installed rulebooks: efl, lions-den, nfl-strategy, tap"):
         load_rulebook("rugby")
 
 

@@ -15,7 +15,8 @@ from scripted_plays import FIELD
 from downfield.core.errors import BusyError, NotFoundError, RulebookError
 from downfield.game.commands import NewGame
 from downfield.officiating.engine.replay import judge_recording
-from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook, load_rulebook, parse_rulebook
+from downfield.officiating.rulebooks.installed import installed_rulebooks
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook, parse_rulebook
 from downfield.officiating.state.game_state import Team
 from downfield.review.rejudging import what_if as what_if_module
 from downfield.review.rejudging import worker as worker_module
@@ -46,7 +47,7 @@ def compare(finished: tuple[Table, GameRow], rulebook: Rulebook, play: int | Non
         worker.close()
 
 
-@pytest.mark.parametrize("name", sorted(SYSTEMS))
+@pytest.mark.parametrize("name", installed_rulebooks())
 def test_the_other_side_is_the_game_judged_under_that_rulebook(finished: tuple[Table, GameRow], name: str) -> None:
     table, row = finished
     found = compare(finished, load_rulebook(name))

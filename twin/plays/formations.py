@@ -1,6 +1,6 @@
 """The two teams of the twin and their formations: dark has the ball, light defends.
 
-The standard formation is legal under every bundled rulebook that has rules for it, except for the distance of the
+The standard formation is legal under every installed rulebook that has rules for it, except for the distance of the
 defensive line, on which rulebooks disagree: Lion's Den requires five yards, Gunderson's EFL two, head up.
 Distances that rules state in bases (a base's length, a base's width) are kept in millimeters, so that the formation
 stays legal on boards with smaller yards.

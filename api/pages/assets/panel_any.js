@@ -115,7 +115,7 @@ const cardWindows = () => {
 const HALVES = [[false, "no"], [true, "yes"]];
 
 const spiked = ({ feed, entry }) => {
-  if (entry.example === null || feed.value("game")?.system !== "nfl-strategy") return { labels: [], read: () => ({}) };
+  if (entry.example === null || !feed.value("game")?.accepts.includes("card")) return { labels: [], read: () => ({}) };
   const boxes = ["home", "away"].map(() => select(HALVES));
   const labels = teams(feed.value("game")).map(([, team], at) => field(`Has spiked in this half: ${team}`, boxes[at]));
   return { labels, read: () => ({ spiked: boxes.map((box) => box.value === "true") }) };

@@ -44,7 +44,7 @@ export function moreSections(parent, feed) {
   feed.on("game", (game) => {
     cards.hidden = !game?.accepts.includes("card");
     told.hidden = !game?.accepts.includes("play_ended");
-    skills.hidden = game?.system !== "lions-den";
+    skills.hidden = !game?.dice_anytime.length;
   });
   feed.on("source", (source) => (told.open ||= source?.kind === "none")); // kept by hand: this is the way to play
   let byHand = false;

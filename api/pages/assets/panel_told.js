@@ -32,7 +32,8 @@ export function playEnded(feed) {
 
 /** The dice of skilled players, which no play waits for. */
 export function skillDice(feed) {
-  const rolls = ofType("roll").filter((entry) => entry.allowed && entry.by.length > 0 && entry.word);
+  const anytime = feed.value("game")?.dice_anytime ?? [];
+  const rolls = ofType("roll").filter((entry) => entry.allowed && anytime.includes(entry.word));
   if (rolls.length === 0) return [];
   const purpose = select(rolls.map((entry) => [entry.word, capitalize(humanize(entry.word))]));
   const by = sideSelect(feed);

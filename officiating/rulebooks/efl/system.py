@@ -19,6 +19,7 @@ from downfield.officiating.checks.defense import gap_filling, head_up, second_le
 from downfield.officiating.checks.kicks import efl_onside_receivers, efl_receivers, kickers
 from downfield.officiating.checks.pivots import engaged_pivots, interception_pivots, pass_pivots, pivots_toward
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
+from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
@@ -166,7 +167,8 @@ EFL: Final = RuleSystem(
     rules=RULES,
     handlers=HANDLERS,
     consequences=CONSEQUENCES,
-    clauses={
+    catalog=read_clauses("downfield.officiating.rulebooks.efl"),
+    shared_clauses={
         "stoppage": ("EFL-002",),
         "first_down": ("EFL-002",),
         "downs": ("EFL-002",),

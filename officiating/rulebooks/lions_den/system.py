@@ -14,6 +14,7 @@ from downfield.officiating.checks.kicks import kickers, lions_den_receivers
 from downfield.officiating.checks.movement import repositioned
 from downfield.officiating.checks.pivots import fumble_turns_in_place, loose_ball_pivots, one_defender, pivots_toward
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
+from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
@@ -206,7 +207,8 @@ LIONS_DEN: Final = RuleSystem(
     rules=RULES,
     handlers=HANDLERS,
     consequences=CONSEQUENCES,
-    clauses={
+    catalog=read_clauses("downfield.officiating.rulebooks.lions_den"),
+    shared_clauses={
         "stoppage": ("LD-013",),
         "first_down": ("LD-020",),
         "downs": ("LD-020",),

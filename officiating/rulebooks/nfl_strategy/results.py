@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.calls import Finding
+from downfield.officiating.card_declarations import HASH_UNTOLD
 from downfield.officiating.declarations import Hash
 from downfield.officiating.params import Params
 from downfield.officiating.rulebooks.nfl_strategy import tables
@@ -38,8 +39,6 @@ CARDS: Final = "cards"
 """Rule id of findings that follow from cards and dice."""
 HASH_YD: Final = 3.08
 """Distance from the middle of the field to a hash row on a professional field."""
-HASH_UNTOLD: Final = "hash_untold"
-"""Note that the last play's dot was not declared, so that the ball's hash is the middle one only by default."""
 WITH_DOT: Final = frozenset({"stopped", "kick", "interception", "fumble_recovery"})
 """Calls after which the ball is on the hash that a dot names."""
 KICK_STOP_REASONS: Final[dict[str, StopReason]] = {

@@ -12,6 +12,7 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import apply_line_up, body_of, set_clock
 from downfield.officiating.consequences.periods import end_game
@@ -243,7 +244,8 @@ NFL_STRATEGY: Final = RuleSystem(
         "period": end_period,
         "game_over": end_game,
     },
-    clauses={"first_down": (), "downs": ("NFLS-008",), "safety": ("NFLS-007",)},
+    catalog=read_clauses("downfield.officiating.rulebooks.nfl_strategy"),
+    shared_clauses={"first_down": (), "downs": ("NFLS-008",), "safety": ("NFLS-007",)},
     params=(
         *(replace(param, default=False) if param.name == "downs.mid_field" else param for param in downs.DOWNS_PARAMS),
         Param("line_up.jersey_by_role", False, "", "no figures are judged here"),

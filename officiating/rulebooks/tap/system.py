@@ -52,6 +52,7 @@ from downfield.officiating.checks.pivots import (
 )
 from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.checks.timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
+from downfield.officiating.clauses import read_clauses
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
@@ -256,7 +257,8 @@ TAP: Final = RuleSystem(
     rules=RULES,
     handlers=HANDLERS,
     consequences=CONSEQUENCES,
-    clauses={
+    catalog=read_clauses("downfield.officiating.rulebooks.tap"),
+    shared_clauses={
         "stoppage": ("TAP-086", "TAP-088"),
         "switch": ("TAP-085",),
         "first_down": ("TAP-G4",),

@@ -1,0 +1,75 @@
+"""The rulebooks that are installed: packages find their way in by an entry point of the group ``downfield.rulebooks``.
+
+An entry point's name is the rulebook's name, and its value the `RuleSystem` of its package. The four that come with
+Downfield are registered in its own ``pyproject.toml`` the same way. A package that is broken is named when its rulebook
+is asked for, and leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from downfield.core.errors import RulebookError
+from downfield.officiating.state.interfaces import RuleSystem
+
+GROUP: Final = "downfield.rulebooks"
+OURS: Final = "downfield"
+"""The distribution whose rulebooks no other one replaces."""
+
+
+@cache
+def _registered() -> dict[str, EntryPoint]:
+    """Return what is registered by name; two distributions may claim one name, and ours comes first."""
+    found = sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry) != OURS, _distribution(entry)))
+    return {entry.name: entry for entry in reversed(found)}
+
+
+def installed_rulebooks() -> tuple[str, ...]:
+    """Return the names of all installed rulebooks, sorted; whether each can be loaded is not known yet."""
+    return tuple(sorted(_registered()))
+
+
+@cache
+def load_system(name: str) -> RuleSystem:
+    """Return the code of an installed rulebook.
+
+    Raises:
+        RulebookError: no rulebook has that name, or its package is broken; the message says which package and why.
+
+    """
+    entry = _registered().get(name)
+    if entry is None:
+        raise RulebookError(f"No rulebook is named {name!r}. Installed rulebooks: {', '.join(installed_rulebooks())}.")
+    try:
+        system = entry.load()
+    except Exception as error:  # another author's package may fail in any way, and only its own rulebook with it
+        raise _broken(entry, f"{type(error).__name__}: {error}") from error
+    if not isinstance(system, RuleSystem):
+        raise _broken(entry, f"{entry.value} is not a RuleSystem")
+    if system.name != name:
+        raise _broken(entry, f"its RuleSystem is named {system.name!r}")
+    return system
+
+
+def load_systems() -> tuple[tuple[RuleSystem, ...], tuple[str, ...]]:
+    """Return the code of every installed rulebook by name, and a sentence about each that can't be loaded."""
+    systems, problems = list[RuleSystem](), list[str]()
+    for name in installed_rulebooks():
+        try:
+            systems.append(load_system(name))
+        except RulebookError as error:
+            problems.append(str(error))
+    return tuple(systems), tuple(problems)
+
+
+def _broken(entry: EntryPoint, reason: str) -> RulebookError:
+    return RulebookError(
+        f"The rulebook {entry.name!r} of the package {_distribution(entry)} can't be loaded: {reason}. "
+        "Update or uninstall that package."
+    )
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else "?"
