@@ -1,0 +1,122 @@
+"""docs/extend.md: a package made of exactly the files on the page is found, listed, and judges as the page says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "extend.md"
+RULEBOOK, CALL = "Add a rulebook", "Add a call"
+LOAD = """
+from downfield.officiating.rulebooks.installed import load_systems
+systems, problems = load_systems()
+print([system.name for system in systems], *problems, sep="\\n")
+"""
+
+
+def blocks(section: str) -> list[tuple[str, str, str]]:
+    """Language, title and text of a section's code blocks, in order."""
+    text = PAGE.read_text().partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return re.findall(r'^```(\w+) title="(.+?)"\n(.*?)^```$', text, re.MULTILINE | re.DOTALL)
+
+
+def write(folder: Path, section: str) -> None:
+    """Write a section's files, and change those that it changes."""
+    for language, title, text in blocks(section):
+        path = folder / title
+        if language == "diff":
+            old = path.read_text()
+            for removed, added in re.findall(r"((?:^-.*\n)*)((?:^\+.*\n)+)", text, re.MULTILINE):
+                before, after = (re.sub(r"^.", "", lines, flags=re.MULTILINE) for lines in (removed, added))
+                assert before in old, f"{title} has no {before!r}"
+                old = old.replace(before, after) if before else old + after
+            path.write_text(old)
+        elif "." in title:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+
+
+def install(folder: Path) -> None:
+    """Write the metadata by which an installed package is found, as pip makes it of the page's pyproject.toml."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    groups = project["entry-points"].items()
+    lines = [f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in names.items()) for group, names in groups]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+
+
+def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    write(tmp_path, RULEBOOK)
+    install(tmp_path)
+    return tmp_path
+
+
+def test_a_rulebook_of_three_files_is_listed_printed_and_a_base_for_house_rules(package: Path) -> None:
+    assert len([path for path in package.rglob("*") if path.is_file() and ".dist-info" not in str(path)]) == 3
+    (package / "league.toml").write_text('base = "river-city"\n[policy]\ntackle = "propose"\n')
+    done = python(package, "-m", "downfield", "rules", "--house", str(package / "league.toml"), "--json")
+    assert done.returncode == 0, done.stderr
+    assert [clause["id"] for clause in json.loads(done.stdout)["clauses"]] == ["RC-1", "RC-2", "RC-3"]
+    listed = python(package, "-m", "downfield", "rules")
+    assert "river-city: River City rules\n    3 clauses: 1 decided by measurement" in listed.stdout
+
+
+def test_a_rule_added_as_the_page_says_makes_its_call(package: Path) -> None:
+    write(package, CALL)
+    ((_, _, script),) = [block for block in blocks(CALL) if block[1] == "try it"]
+    ((_, _, output),) = [block for block in blocks(CALL) if block[1] == "output"]
+    done = python(package, "-c", script)
+    assert done.stdout == output, done.stderr
+    named = (
+        "from downfield.officiating.clauses import implementation\n"
+        "from downfield.officiating.rulebooks.installed import load_system\n"
+        "decided = (clause for clause in load_system('river-city').catalog.values() if clause.by)\n"
+        "print(*(implementation(clause).__name__ for clause in decided))"
+    )
+    assert python(package, "-c", named).stdout == "play_next_down Tackle Retreat\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import nothing_of_that_name", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
+        ("RIVER_CITY = 1", "river_city:RIVER_CITY is not a RuleSystem"),
+        ("from downfield.officiating.rulebooks.tap.system import TAP as RIVER_CITY", "its RuleSystem is named 'tap'"),
+    ],
+)
+def test_a_broken_package_is_named_and_leaves_the_others_alone(package: Path, code: str, reason: str) -> None:
+    (package / "river_city" / "__init__.py").write_text(f"{code}\n")
+    sentence = f"The rulebook 'river-city' of the package downfield-river-city can't be loaded: {reason}."
+    done = python(package, "-c", LOAD)
+    assert done.stdout == f"['efl', 'lions-den', 'nfl-strategy', 'tap']\n{sentence} Update or uninstall that package.\n"
+
+
+def test_no_package_replaces_a_rulebook_of_downfield(package: Path) -> None:
+    info = next(package.glob("*.dist-info")) / "entry_points.txt"
+    info.write_text(info.read_text() + "tap = river_city:RIVER_CITY\n")
+    done = python(package, "-c", LOAD)
+    assert done.stdout == "['efl', 'lions-den', 'nfl-strategy', 'river-city', 'tap']\n", done.stderr
+
+
+def test_a_broken_package_is_named_beside_the_list_of_rulebooks(package: Path) -> None:
+    (package / "river_city" / "__init__.py").write_text("raise OSError('no disk')\n")
+    listed = python(package, "-m", "downfield", "rules")
+    assert listed.returncode == 0
+    assert "tap: " in listed.stdout
+    assert "can't be loaded: OSError: no disk. Update" in listed.stderr
+    assert listed.stderr.count("\n") == 1
