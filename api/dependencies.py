@@ -26,13 +26,13 @@ from downfield.broadcast.program.program_options import ProgramFeed
 from downfield.broadcast.replay.director import ReplayOptions
 from downfield.broadcast.replay.replay_maker import ReplayRenderer
 from downfield.capture.footage import Footage
+from downfield.game.keeping import GameRow
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.review.evidence.call_viewer import CallViewer
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.rejudging.finished_games import FinishedGames
 from downfield.review.rejudging.standings import KeptJudgings
-from downfield.store.reader import GameRow
 from downfield.store.signing import RigKey
 from downfield.store.store import Store
 

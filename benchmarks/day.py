@@ -59,6 +59,7 @@ from downfield.store import journal
 from downfield.store.hash_chain import verify_journal
 from downfield.store.heads import HeadsFile, compare_with_heads, read_heads
 from downfield.store.history import History
+from downfield.store.journals import StoredJournals
 from downfield.store.signing import RigKey
 from downfield.store.snapshot import SnapshotFile
 from downfield.store.spool import Spool
@@ -213,9 +214,14 @@ class Day:
             store.keep_unsaved(Spool([self.folder / "unsaved"]))
             store.keep_heads(HeadsFile(self.folder / "heads.jsonl", self.key))
             service = GameService(
-                store, Hub(), FakeRig(None), FIELD, load_rulebook(), lambda: self.base_ns + time.monotonic_ns(),
-                owner, snapshots=SnapshotFile(self.folder / "game.snapshot", self.key),
-            )  # fmt: skip
+                StoredJournals(store, SnapshotFile(self.folder / "game.snapshot", self.key)),
+                Hub(),
+                FakeRig(None),
+                FIELD,
+                load_rulebook(),
+                lambda: self.base_ns + time.monotonic_ns(),
+                owner,
+            )
             closing.callback(service.close)
             self.base_ns = max(BEGAN_NS, service.last_kept_ns() + 60 * 10**9) - time.monotonic_ns()
             if service.resume() is None:

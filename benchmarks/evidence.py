@@ -33,6 +33,7 @@ from downfield.capture.sources.source import CapturedFrame
 from downfield.core.scene import Scene
 from downfield.core.track_files import TrackFile
 from downfield.game.commands import NewGame
+from downfield.game.keeping import GameRow
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.events import Event
@@ -42,7 +43,7 @@ from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
 from downfield.review.pictures.painting import DRAWING_KINDS
 from downfield.rig.review_service import ReviewRig
-from downfield.store.reader import GameRow
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 AROUND = 90  # frames to each side of a call: a clip of six seconds
@@ -115,7 +116,7 @@ def played(store: Store, clip: Path) -> tuple[GameRow, str]:
     """Play the recording into a store; return the game and the id of its tackle."""
     recording = open_clip(clip)
     rig = ReviewRig(recording.calibration, {})
-    game_service = GameService(store, Hub(), rig, recording.tracks.header.field, load_rulebook())
+    game_service = GameService(StoredJournals(store), Hub(), rig, recording.tracks.header.field, load_rulebook())
     game = game_service.start_game(NewGame(title="benchmark"), recording.tracks.header.players)
     entries: list[Scene | Event] = [*recording.events, *recording.tracks]
     for entry in sorted(entries, key=lambda entry: (entry.t_ns, isinstance(entry, Scene))):

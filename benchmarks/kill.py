@@ -31,6 +31,7 @@ from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 SPEED_UP = 20.0
@@ -46,7 +47,7 @@ PAUSE_NS = 2_000_000_000
 def service_on(store: Store) -> GameService:
     """Return a game service for the bundled recording."""
     field = open_clip(bundled_demo()).tracks.header.field
-    return GameService(store, Hub(), NoRig(), field, load_rulebook())
+    return GameService(StoredJournals(store), Hub(), NoRig(), field, load_rulebook())
 
 
 def write(path: Path, output: TextIO) -> None:

@@ -23,6 +23,7 @@ from typing import TypeVar, cast
 from downfield.capture.footage import Footage, FootageFrame
 from downfield.core.errors import BusyError
 from downfield.game.commands import NewGame
+from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
@@ -40,7 +41,7 @@ from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import GameReport
 from downfield.rig.review_service import ReviewRig
 from downfield.store.history import History
-from downfield.store.reader import GameRow
+from downfield.store.journals import StoredJournals
 from downfield.store.signing import RigKey
 from downfield.store.store import Store
 from officiating import FIELD, PLAY_S, PLAYERS, play_scenes
@@ -105,7 +106,7 @@ def main() -> None:
 
 def play(store: Store, minutes: int) -> None:
     """Play the game, and begin the next one."""
-    game_service = GameService(store, Hub(), ReviewRig(None, {}), FIELD, load_rulebook())
+    game_service = GameService(StoredJournals(store), Hub(), ReviewRig(None, {}), FIELD, load_rulebook())
     game_service.start_game(NewGame(title="long"), PLAYERS)
     scenes = play_scenes()[::EVERY]
     for number in range(minutes * 60 // PLAY_S):

@@ -23,6 +23,7 @@ from downfield.game.receipts import Submission
 from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store.journals import StoredJournals
 from downfield.store.signing import RigKey
 from downfield.store.snapshot import SnapshotFile
 from downfield.store.store import Store
@@ -46,7 +47,7 @@ def main() -> None:
 
         def service(kept: SnapshotFile | None) -> GameService:
             field = recording.tracks.header.field
-            return GameService(store, Hub(), NoRig(), field, load_rulebook(), lambda: game_ns[0], snapshots=kept)
+            return GameService(StoredJournals(store, kept), Hub(), NoRig(), field, load_rulebook(), lambda: game_ns[0])
 
         played = service(snapshots)
         played.start_game(NewGame(), recording.tracks.header.players)

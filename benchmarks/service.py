@@ -33,6 +33,7 @@ from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.web_service import Service
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 SCENES_PER_S = 15  # as the rig publishes them; the rest of the rate are calls
@@ -61,7 +62,7 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float, use_relay:
     if not use_relay:
         relay.RELAY_LIMITS = replace(relay.RELAY_LIMITS, local_subscribers=10_000)  # type: ignore[misc]
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
-    game_service = GameService(store, hub, NoRig(), preset("ultimate"), load_rulebook())
+    game_service = GameService(StoredJournals(store), hub, NoRig(), preset("ultimate"), load_rulebook())
     game_service.start_game(NewGame())
     service = Service(AppContext(game_service, hub, picture, store), ServiceSettings(port=0), Path(folder))
     pipe.send(service.port)

@@ -38,6 +38,8 @@ from downfield.core.track_files import TrackFile
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
+from downfield.game.entries import pack_scenes
+from downfield.game.keeping import GameRow
 from downfield.game.owner import GameOwner, rig_id
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.hub import Hub
@@ -47,11 +49,10 @@ from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.link import TournamentLink
 from downfield.rig.tournament.table_feed import TableMessage
 from downfield.store.hash_chain import verify_journal
-from downfield.store.journal import pack_scenes
 from downfield.store.opening import open_for_reading
 from downfield.store.replication import JournalBatch
 from downfield.store.signing import RigKey
-from downfield.store.store import GameRow, Store
+from downfield.store.store import Store
 
 IN_ONE_PROCESS = 5
 BEAT_S = 0.25

@@ -53,6 +53,7 @@ from downfield.rig.live.connections import EventPlayback  # noqa: E402
 from downfield.rig.live.loop import Loop  # noqa: E402
 from downfield.rig.live.network_vision import open_vision  # noqa: E402
 from downfield.rig.table import open_table  # noqa: E402
+from downfield.store.journals import StoredJournals  # noqa: E402
 from downfield.store.store import Store  # noqa: E402
 
 WATCHED_FROM: Final = 265
@@ -209,7 +210,7 @@ def _table() -> Iterator[_Table]:
     entries = sorted(both, key=lambda entry: (entry.t_ns, isinstance(entry, Scene)))
     with tempfile.TemporaryDirectory() as folder:
         store, hub = Store.at(Path(folder) / "walk.db"), Hub()
-        service = GameService(store, hub, FakeRig(recording.calibration), header.field, load_rulebook())
+        service = GameService(StoredJournals(store), hub, FakeRig(recording.calibration), header.field, load_rulebook())
         service.start_game(NewGame(), header.players)
         footage = _Footage([scene.t_ns for scene in scenes], recording.calibration)
         app = create_app(AppContext(service, hub, LatestPicture(), store, footage))
@@ -293,7 +294,7 @@ def frame_walk() -> Walk:
     table = open_table(settings, CaptureClock(), problems, open_vision, paced=False)
     with tempfile.TemporaryDirectory() as folder:
         store = Store.at(Path(folder) / "walk.db")
-        service = GameService(store, Hub(), FakeRig(table.calibration), table.field, load_rulebook())
+        service = GameService(StoredJournals(store), Hub(), FakeRig(table.calibration), table.field, load_rulebook())
         service.restart()
         loop: Loop | None = None
         window = _Window(lambda: None if loop is None else loop.stop())

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, Final
 
 from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
 from downfield.core.format_versions import upgrade
-from downfield.core.records import adapter, from_json, record
+from downfield.core.records import adapter, from_json, record, to_json
 from downfield.core.scene import Scene
 from downfield.game.challenges import ChallengeRaised, ChallengeRuled
 from downfield.game.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
@@ -267,6 +267,12 @@ def unpack_entry(kind: str, content: str, *, where: str) -> Content:
     if kind in KINDS_OF_VERSION_1:
         return from_json(KINDS_OF_VERSION_1[kind], _upgrade(content), path=where)
     raise FormatError(where, f"unknown kind of entry {kind!r}; a newer version of Downfield may have written it")
+
+
+def pack_scenes(scenes: Sequence[Scene]) -> bytes:
+    """Return scenes as an attachment: zlib over one scene a line."""
+    lines = "\n".join(to_json(Scene, scene, defaults=False) for scene in scenes)
+    return zlib.compress(lines.encode(), level=1)
 
 
 def unpack_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:

@@ -1,4 +1,4 @@
-"""Resuming a game: its journal is judged once more, from a snapshot on where there is one of this journal."""
+"""Resuming a game: its journal is judged once more, from a memento on where there is one of this journal."""
 
 from __future__ import annotations
 
@@ -23,14 +23,11 @@ from downfield.game.entries import (
     unpack_scenes,
 )
 from downfield.game.final_score import ScoreSigned
+from downfield.game.keeping import EntryRow, Journal, Journals, KeptMemento
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Accepted
 from downfield.game.session import GameSession
 from downfield.officiating.events import Body, Event
-from downfield.store.backlog import Backlog
-from downfield.store.journal import Journal
-from downfield.store.snapshot import SignedSnapshot
-from downfield.store.store import EntryRow
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +39,7 @@ class ResumedSession:
     Attributes:
         session: the game.
         receipts: idempotency keys, what was submitted under each, and the receipts.
-        judged: number of entries that were judged; fewer than the journal has where there was a snapshot.
+        judged: number of entries that were judged; fewer than the journal has where there was a memento.
 
     """
 
@@ -61,15 +58,15 @@ class _Replayed:
 
 
 def replay(
-    backlog: Backlog, journal: Journal, publisher: StatePublisher, snapshot: SignedSnapshot | None = None
+    journals: Journals, journal: Journal, publisher: StatePublisher, memento: KeptMemento | None = None
 ) -> ResumedSession:
     """Return a game as its journal leads to it.
 
     Args:
-        backlog: reads the journal.
+        journals: read the journal.
         journal: of the game, to be gone on with.
         publisher: of its topics.
-        snapshot: of the game; one that does not belong to this journal is not used, which is logged.
+        memento: of the game; one that does not belong to this journal is not used, which is logged.
 
     Raises:
         FormatError: the journal can't be read.
@@ -77,14 +74,14 @@ def replay(
 
     """
     found, after = _Replayed(), 0
-    if snapshot is not None:
+    if memento is not None:
         try:
-            found = _from_snapshot(backlog, journal, publisher, snapshot)
-            after = snapshot.position.seq
+            found = _from_memento(journals, journal, publisher, memento)
+            after = memento.position.seq
         except FormatError as error:
-            _log.warning("The snapshot of game %s is not used, the whole journal is judged: %s", journal.game.id, error)
+            _log.warning("The memento of game %s is not used, the whole journal is judged: %s", journal.game.id, error)
             found = _Replayed()
-    for row in backlog.entries(journal.game.id, after):
+    for row in journals.entries(journal.game.id, after):
         found.judged += 1
         _judge(found, row, journal, publisher)
     if found.session is None:
@@ -153,18 +150,16 @@ def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> No
         session.replay(entry, by)
 
 
-def _from_snapshot(
-    backlog: Backlog, journal: Journal, publisher: StatePublisher, snapshot: SignedSnapshot
-) -> _Replayed:
-    """Return a game as it stood at a snapshot.
+def _from_memento(journals: Journals, journal: Journal, publisher: StatePublisher, kept: KeptMemento) -> _Replayed:
+    """Return a game as it stood at a memento.
 
     Raises:
-        FormatError: the snapshot does not belong to the journal.
+        FormatError: the memento does not belong to the journal.
 
     """
     found, digest = _Replayed(), ""
     entries: list[tuple[int, int]] = []  # numbers of those that were judged since the last start, and their lengths
-    for row in _until(backlog.entries(journal.game.id, attachments=False), snapshot.position.seq):
+    for row in _until(journals.entries(journal.game.id, attachments=False), kept.position.seq):
         digest = row.digest
         kind = KINDS.get(row.kind)
         if kind is ScenesRecorded:
@@ -177,13 +172,13 @@ def _from_snapshot(
         elif kind is not None:
             entries = [] if kind is GameStarted else entries
             _judge(found, row, journal, publisher)
-    if digest != snapshot.position.digest or found.session is None:
-        raise FormatError("snapshot", "it is of another journal")
-    memento = snapshot.unpack()
+    if digest != kept.position.digest or found.session is None:
+        raise FormatError("memento", "it is of another journal")
+    memento = kept.unpack()
     if sum(length for _, length in entries) != len(memento.game.places):
-        raise FormatError("snapshot", "its log has another length than the journal")
-    kept = KeptScenes(backlog, journal.game.id, entries, memento.game.kept_from, snapshot.position.seq)
-    found.session.restore(memento, kept.get)
+        raise FormatError("memento", "its log has another length than the journal")
+    scenes = KeptScenes(journals, journal.game.id, entries, memento.game.kept_from, kept.position.seq)
+    found.session.restore(memento, scenes.get)
     return found
 
 
@@ -191,7 +186,7 @@ class KeptScenes:
     """The scenes that rulings can go back to, read from the journal while the game goes on already.
 
     Args:
-        backlog: reads the journal.
+        journals: read the journal.
         game: the game's id.
         entries: numbers of the entries that were judged, and how many scenes and events each has.
         kept_from: place in the game's log of the first scene.
@@ -200,9 +195,9 @@ class KeptScenes:
     """
 
     def __init__(
-        self, backlog: Backlog, game: str, entries: Sequence[tuple[int, int]], kept_from: int, last: int
+        self, journals: Journals, game: str, entries: Sequence[tuple[int, int]], kept_from: int, last: int
     ) -> None:
-        self._backlog, self._game, self._last = backlog, game, last
+        self._journals, self._game, self._last = journals, game, last
         self._begins, place = dict[int, int](), 0
         for seq, length in entries:
             if place + length > kept_from:
@@ -230,7 +225,7 @@ class KeptScenes:
         found: dict[int, Scene] = {}
         try:
             for row in _until(
-                self._backlog.entries(self._game, min(self._begins, default=self._last + 1) - 1), self._last
+                self._journals.entries(self._game, min(self._begins, default=self._last + 1) - 1), self._last
             ):
                 if row.attachment is not None and row.seq in self._begins:
                     scenes = unpack_scenes(row.attachment, where=place_of(row))

@@ -21,6 +21,7 @@ from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.current_game import NO_GAME, CurrentGame
 from downfield.game.ended_games import EndedGames
 from downfield.game.idempotency import IdempotencyCache, as_submitted
+from downfield.game.keeping import Journals
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
@@ -44,10 +45,6 @@ from downfield.officiating.declarations import Declaration, LineUpDeclared
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state.game_state import Phase
-from downfield.store.backlog import Backlog
-from downfield.store.journal import JournalWriter
-from downfield.store.snapshot import SnapshotFile
-from downfield.store.store import Store
 
 _DOWNFIELD: Final = Submission(by="downfield")
 _CLOCK: Final = Submission(by="clock")
@@ -57,7 +54,7 @@ class GameService(CurrentGame):
     """Runs one game at a time. Callable from any thread; a call may take as long as a disk needs.
 
     Args:
-        store: where journals go.
+        journals: keep the games.
         sink: where topics are published.
         rig: does what only the rig can do.
         field: the printed field.
@@ -66,13 +63,12 @@ class GameService(CurrentGame):
         owner: whose games these are; only they are resumed.
         shadow: whether people referee by declarations alone, and calls are made in the shadow of their game.
         policies: of the league, over those of a game's rulebook; None for none.
-        snapshots: keeps how far the game was judged; None to judge it whole when it is resumed.
 
     """
 
     def __init__(
         self,
-        store: Store,
+        journals: Journals,
         sink: TopicSink,
         rig: RigControl,
         field: FieldModel,
@@ -82,15 +78,12 @@ class GameService(CurrentGame):
         *,
         shadow: bool = False,
         policies: LeaguePolicies | None = None,
-        snapshots: SnapshotFile | None = None,
     ) -> None:
         super().__init__()
         self.policies = policies or LeaguePolicies()
         self.ended_games = EndedGames()
         self.require_startable: Callable[[], None] = lambda: None  # refuses to start games; those in play go on
-        self._writer = JournalWriter(store)
-        self._backlog = Backlog(store, self._writer)
-        self._snapshots = snapshots
+        self._journals = journals
         self._rig, self._field, self.rulebook, self._owner = rig, field, rulebook, owner
         self._clock = clock or self._since_last_scene
         self._commanding = threading.Lock()
@@ -99,7 +92,7 @@ class GameService(CurrentGame):
         self._scene_ns = 0
         self._scene_at_ns: int | None = None
         self._publisher = StatePublisher(sink, field, shadow=shadow)
-        self._shadow = Shadow(self._writer) if shadow else None
+        self._shadow = Shadow(journals) if shadow else None
 
     @property
     def game_id(self) -> str:
@@ -133,7 +126,7 @@ class GameService(CurrentGame):
 
     def last_kept_ns(self) -> int:
         """Return the latest capture time in the owner's last game; a new run's clock begins later."""
-        return latest_instant_ns(self._backlog, self._owner)
+        return latest_instant_ns(self._journals, self._owner)
 
     def start_game(self, game: NewGame, players: tuple[Player, ...] | None = None) -> str:
         """End the game in play and start another; it is on disk afterwards, unless the disk is behind.
@@ -158,7 +151,7 @@ class GameService(CurrentGame):
                 self.ended_games.note(self._session)
                 self._session = None
             session, pending = start_session(
-                self._writer, self._publisher, game, rulebook, self._field, self._rig.calibration(), self._owner
+                self._journals, self._publisher, game, rulebook, self._field, self._rig.calibration(), self._owner
             )
             self._put_in_play(session)
             if players:
@@ -205,8 +198,8 @@ class GameService(CurrentGame):
 
         """
         with self._lock:
-            resumed = resume_session(self._backlog, self._writer, self._publisher, self._owner, self._snapshots)
-            for note in dict.fromkeys(self._backlog.notes):
+            resumed = resume_session(self._journals, self._publisher, self._owner)
+            for note in dict.fromkeys(self._journals.notes):
                 self._publisher.publish_notice(Notice(level="warning", text=note))
             if resumed is None:
                 return None
@@ -224,7 +217,7 @@ class GameService(CurrentGame):
             if self._shadow is not None:
                 self._shadow.end()
             self._session = None
-        self._writer.close()
+        self._journals.close()
 
     @contextmanager
     def in_play(self) -> Iterator[GameSession]:
@@ -283,7 +276,7 @@ class GameService(CurrentGame):
 
     def publish_health(self, health: HealthStatus) -> None:
         """Publish the health of the rig, with the store's own problem added."""
-        self._publisher.publish_health(with_store_problem(health, self._writer.problem))
+        self._publisher.publish_health(with_store_problem(health, self._journals.problem))
 
     def publish_source(self, source: SourceStatus) -> None:
         """Publish where the pictures come from."""
@@ -351,8 +344,7 @@ class GameService(CurrentGame):
             except (NotFoundError, RefusedError) as error:
                 return refusal_of(error)
             record.receipt = receipt
-            if self._snapshots is not None:
-                self._snapshots.offer(self._session, pending)
+            self._journals.offer_memento(self._session.game_id, pending, self._session.capture)
             if self._shadow is not None:
                 self._shadow.hear(body, self._session, now_ns)
         place = pending.wait()

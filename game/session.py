@@ -20,18 +20,17 @@ from downfield.game.entries import (
     snap_of,
 )
 from downfield.game.final_score import Signatures
+from downfield.game.keeping import Journal, PendingEntry, SessionMemento
 from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.game.published.publisher import PUBLISHING_LIMITS, GameSnapshot, LineUpStatus, StatePublisher
 from downfield.game.receipts import Accepted, EventLog, Submission
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration
-from downfield.officiating.engine.game_memento import GameMemento
 from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import GameState, Team
-from downfield.store.journal import Journal, PendingEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +45,6 @@ class GameLimits:
 
 
 GAME_LIMITS: Final = GameLimits()
-
-
-@dataclass(frozen=True, slots=True)
-class SessionMemento:
-    """All that a game has become since it was started, or since its rulebook was changed.
-
-    Attributes:
-        game: as it was judged.
-        event_count: events in the journal.
-        events: since the start, each with the person or device it came from.
-        frames: the frame a call was made at, by call id.
-        call_texts: of every call that a declaration may name.
-        last_event_ns: when the last event was.
-        snaps_ns: when plays began.
-
-    """
-
-    game: GameMemento
-    event_count: int
-    events: tuple[tuple[Event, str], ...]
-    frames: Mapping[str, int]
-    call_texts: Mapping[str, str]
-    last_event_ns: int
-    snaps_ns: frozenset[int]
 
 
 class GameSession:

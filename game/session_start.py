@@ -21,6 +21,7 @@ from downfield.game.entries import (
     ScenesRecorded,
     record_of,
 )
+from downfield.game.keeping import GameRow, Journals, PendingEntry
 from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Submission
@@ -33,10 +34,6 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.set_up_declaration import DuePlay
 from downfield.officiating.state.game_state import GameState, Phase
 from downfield.officiating.state.play_state import PlayKind
-from downfield.store.backlog import Backlog
-from downfield.store.journal import Journal, JournalPosition, JournalWriter, PendingEntry
-from downfield.store.snapshot import SnapshotFile
-from downfield.store.store import GameRow
 
 _DUE: Final[dict[PlayKind, DuePlay]] = {
     "kickoff": "kickoff",
@@ -52,7 +49,7 @@ BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET}
 
 
 def start_session(
-    writer: JournalWriter,
+    journals: Journals,
     publisher: StatePublisher,
     game: NewGame,
     rulebook: Rulebook,
@@ -63,7 +60,7 @@ def start_session(
     """Start a game and its journal.
 
     Args:
-        writer: writes its journal.
+        journals: keep its journal.
         publisher: of its topics.
         game: its teams and title.
         rulebook: in force.
@@ -83,7 +80,7 @@ def start_session(
         record_of(rulebook), field, game.home, game.away, game.title, version("downfield"), certified_yd
     )
     row = GameRow(game_id, now_ns, game.title, game.home.name, game.away.name, rulebook.name, owner.rig, owner.table)
-    journal = Journal(writer, row)
+    journal = journals.begin(row)
     return GameSession(started, journal, publisher), journal.append(started)
 
 
@@ -122,13 +119,7 @@ def switch_rulebook(
     return following
 
 
-def resume_session(
-    backlog: Backlog,
-    writer: JournalWriter,
-    publisher: StatePublisher,
-    owner: GameOwner = NOBODY,
-    snapshots: SnapshotFile | None = None,
-) -> ResumedSession | None:
+def resume_session(journals: Journals, publisher: StatePublisher, owner: GameOwner = NOBODY) -> ResumedSession | None:
     """Return the game that an owner started last, by judging its journal once more.
 
     Returns:
@@ -139,19 +130,18 @@ def resume_session(
         RulebookError: it is under a rulebook this program does not know.
 
     """
-    row = backlog.latest_game(owner)
-    last = None if row is None else backlog.last_entry(row.id)
-    if row is None or last is None or backlog.latest(row.id, END_KINDS):
+    row = journals.latest_game(owner)
+    journal = None if row is None else journals.resume(row)
+    if row is None or journal is None or journals.latest(row.id, END_KINDS):
         return None
-    journal = Journal(writer, row, JournalPosition(last.seq, last.digest))
-    return replay(backlog, journal, publisher, None if snapshots is None else snapshots.read(row.id))
+    return replay(journals, journal, publisher, journals.memento(row.id))
 
 
-def latest_instant_ns(backlog: Backlog, owner: GameOwner) -> int:
+def latest_instant_ns(journals: Journals, owner: GameOwner) -> int:
     """Return the latest capture time that the journal of an owner's last game holds, ns; 0 where there is none."""
-    row, latest_ns = backlog.latest_game(owner), 0
+    row, latest_ns = journals.latest_game(owner), 0
     for kind in ("scenes_recorded", "event_recorded"):
-        for entry in [] if row is None else backlog.latest(row.id, (kind,)):
+        for entry in [] if row is None else journals.latest(row.id, (kind,)):
             with suppress(FormatError):
                 content = unpack(entry)
                 if isinstance(content, ScenesRecorded):

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Jersey, Scene
+from downfield.game.keeping import GameRow, Journals
 from downfield.game.owner import NOBODY
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Submission
@@ -22,28 +23,24 @@ from downfield.game.session import GameSession
 from downfield.game.session_start import BETWEEN_PLAYS, set_up_of
 from downfield.officiating.declarations import LineUpDeclared, PlayEnded, SetUp
 from downfield.officiating.events import Body, Ruling, Undo
-from downfield.store.journal import Journal, JournalWriter
-from downfield.store.reader import StoreReader
-from downfield.store.store import GameRow
 
 _BY: Final = Submission(by="shadow")
 _UNTOLD: Final = (PlayEnded, Ruling, Undo, SetUp)
 """What the shadow is not told: results of plays, decisions about calls, and corrections."""
 
 _TITLE: Final = "Shadow of "
-_MOST_GAMES: Final = 1_000_000
 
 
 class Shadow:
     """Judges beside the game in play. The caller holds the game's lock around every method.
 
     Args:
-        writer: writes its journals.
+        journals: keep its journals.
 
     """
 
-    def __init__(self, writer: JournalWriter) -> None:
-        self._writer = writer
+    def __init__(self, journals: Journals) -> None:
+        self._journals = journals
         self._session: GameSession | None = None
         self._stands: SetUp | None = None
 
@@ -54,7 +51,7 @@ class Shadow:
         name = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(4)}"
         shown = replace(game.journal.game, id=name, began_ns=now_ns, title=shadow_title(game.game_id))
         row = replace(shown, owner=NOBODY.rig)
-        journal = Journal(self._writer, row)
+        journal = self._journals.begin(row)
         started = replace(game.started, title=row.title)
         self._session = GameSession(started, journal, StatePublisher(_Unshown(), started.field))
         journal.append(started)
@@ -108,13 +105,6 @@ def shadow_title(game: str) -> str:
 def is_shadow(game: GameRow) -> bool:
     """Return whether a game was judged in the shadow of another."""
     return game.owner == NOBODY.rig and game.title.startswith(_TITLE)
-
-
-def shadows_of(store: StoreReader, game: GameRow) -> list[GameRow]:
-    """Return the games that were judged in the shadow of a game, in order: one for each start of the rig."""
-    title = shadow_title(game.id)
-    found = [row for row in store.games(limit=_MOST_GAMES) if row.title == title and row.owner == NOBODY.rig]
-    return found[::-1]
 
 
 class _Unshown:

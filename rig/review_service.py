@@ -19,6 +19,7 @@ from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.web_service import Service
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 
@@ -71,7 +72,7 @@ class ReviewService:
         hub = Hub()
         calibration = rig.calibration()
         field = preset("ultimate") if calibration is None else calibration.field
-        self._game_service = GameService(store, hub, rig, field, load_rulebook())
+        self._game_service = GameService(StoredJournals(store), hub, rig, field, load_rulebook())
         context = AppContext(self._game_service, hub, LatestPicture(), store, footage, only_games=True)
         # Without trust in this computer everyone is a visitor, who may look at everything and change nothing.
         settings = ServiceSettings(port=port, trust_local=False, open_viewing=True)

@@ -54,6 +54,7 @@ from downfield.rig.table_seals import TableSeals
 from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
 from downfield.rig.web_service import Service
+from downfield.store.journals import StoredJournals
 from downfield.store.last_heads import differs_from_last_heads
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
@@ -159,7 +160,7 @@ class Rig:
         self._closing.callback(self._controller.close)
         self._bundles = BundleExporter(self._store, settings, self._key, calibration.get, played)
         self.game_service = GameService(
-            self._store,
+            StoredJournals(self._store, open_snapshots(settings, self._key) if self.live else None),
             self._hub,
             self._controller,
             self._table.field,
@@ -168,7 +169,6 @@ class Rig:
             owner=owner,
             shadow=settings.game.shadow,
             policies=LeaguePolicies(policies_file(settings)),
-            snapshots=open_snapshots(settings, self._key) if self.live else None,
         )
         self._closing.callback(self.game_service.close)
         if tournament is not None:

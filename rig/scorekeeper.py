@@ -37,6 +37,7 @@ from downfield.rig.kept_games import leased_data_folder, open_judgings, open_sna
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
 from downfield.rig.web_service import Service
+from downfield.store.journals import StoredJournals
 
 HEALTH_S: Final = 1.0
 """Health is published this often, as a rig with a camera does."""
@@ -82,14 +83,13 @@ class Scorekeeper:
             control = NoCamera(configuration)
             rulebook = load_rulebook(settings.game.rulebook)
             self.game_service = GameService(
-                store,
+                StoredJournals(store, open_snapshots(settings, key)),
                 hub,
                 control,
                 field,
                 rulebook,
                 clock=clock.now_ns,
                 owner=owner,
-                snapshots=open_snapshots(settings, key),
             )
             stack.callback(self.game_service.close)
             if tournament is not None:

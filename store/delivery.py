@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from downfield.core.errors import OutputError
 from downfield.game.entries import END_KINDS
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.store.hash_chain import GENESIS, follows
 from downfield.store.reader import StoreReader
-from downfield.store.store import EntryRow, ForeignEntriesError, GameRow, Store
+from downfield.store.store import ForeignEntriesError, Store
 
 if TYPE_CHECKING:
-    from downfield.store.journal import PendingEntry
+    from downfield.store.journal import QueuedEntry
 
 _NO_SPOOL: Final = ""
 
@@ -43,7 +44,7 @@ class Delivery:
         """The folder of the unsaved entries."""
         return _NO_SPOOL if self._spool is None else str(self._spool.folder)
 
-    def spool_batch(self, queued: Sequence[PendingEntry]) -> str:
+    def spool_batch(self, queued: Sequence[QueuedEntry]) -> str:
         """Keep entries on the rig's disk; return why some of them could not be, or nothing."""
         if self._spool is None:
             return _NO_SPOOL
@@ -61,10 +62,10 @@ class Delivery:
                 pending.note_written()
         return _NO_SPOOL
 
-    def store_batch(self, queued: Sequence[PendingEntry]) -> str:
+    def store_batch(self, queued: Sequence[QueuedEntry]) -> str:
         """Store entries, journal after journal; return why some of it could not be, or nothing."""
         failure = ""
-        by_journal: dict[int, list[PendingEntry]] = {}
+        by_journal: dict[int, list[QueuedEntry]] = {}
         for pending in queued:
             by_journal.setdefault(id(pending.journal), []).append(pending)
         try:
@@ -82,7 +83,7 @@ class Delivery:
             self.spool_batch([pending for pending in queued if not pending.is_settled])
         return failure
 
-    def _store_rows(self, entries: Sequence[PendingEntry], rows: Sequence[EntryRow]) -> None:
+    def _store_rows(self, entries: Sequence[QueuedEntry], rows: Sequence[EntryRow]) -> None:
         journal = entries[0].journal
         try:
             self._store.append(rows, None if journal.is_listed else journal.game)
@@ -131,9 +132,9 @@ def not_stored(store: StoreReader, rows: Sequence[EntryRow]) -> tuple[Sequence[E
     return missing, last is not None
 
 
-def _runs(queued: Sequence[PendingEntry]) -> Iterator[list[PendingEntry]]:
+def _runs(queued: Sequence[QueuedEntry]) -> Iterator[list[QueuedEntry]]:
     """Yield entries that came one after another of the same journal, with each of them sealed."""
-    run: list[PendingEntry] = []
+    run: list[QueuedEntry] = []
     for pending in queued:
         if run and run[-1].journal is not pending.journal:
             yield run
@@ -144,7 +145,7 @@ def _runs(queued: Sequence[PendingEntry]) -> Iterator[list[PendingEntry]]:
         yield run
 
 
-def _rows(entries: Sequence[PendingEntry]) -> list[EntryRow]:
+def _rows(entries: Sequence[QueuedEntry]) -> list[EntryRow]:
     """Return entries as they are written; those that can't be are left out."""
     for pending in entries:
         pending.journal.seal(pending)

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from downfield.store.reader import DeviceRow, EntryRow, GameRow
+from downfield.game.keeping import EntryRow, GameRow
+from downfield.store.reader import DeviceRow
 
 GENESIS: Final = "0" * 64
 """The digest before the first entry."""

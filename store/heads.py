@@ -25,9 +25,10 @@ from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
 from downfield.core.records import from_json, record, to_json
 from downfield.core.supervision import delayed_thread
 from downfield.core.text.counted_nouns import counted
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import rig_id
 from downfield.store.hash_chain import canonical_json, row_digest
-from downfield.store.reader import DeviceRow, EntryRow, GameRow, StoreReader
+from downfield.store.reader import DeviceRow, StoreReader
 from downfield.store.signing import RigKey, verify_signature
 
 EVERY_S: Final = 2.0

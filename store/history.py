@@ -25,6 +25,7 @@ from downfield.game.entries import (
     unpack_entry,
 )
 from downfield.game.final_score import ScoreSigned
+from downfield.game.keeping import GameRow
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
 from downfield.game.receipts import EventLog
@@ -33,7 +34,7 @@ from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.play_state import PlayKind
-from downfield.store.reader import GameRow, StoreReader
+from downfield.store.reader import StoreReader
 
 _SET_ASIDE = "It no longer applies after a ruling."
 

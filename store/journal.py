@@ -13,7 +13,6 @@ import json
 import logging
 import threading
 import time
-import zlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -24,10 +23,11 @@ from downfield.core.errors import OutputError
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
 from downfield.core.supervision import supervised_thread
-from downfield.game.entries import KINDS, Content, EventRecorded, ScenesRecorded
+from downfield.game.entries import KINDS, Content, EventRecorded, ScenesRecorded, pack_scenes
+from downfield.game.keeping import EntryRow, GameRow, JournalPosition, StoreProblem
 from downfield.store.delivery import Delivery
 from downfield.store.hash_chain import GENESIS, canonical_json, digest_of
-from downfield.store.store import EntryRow, GameRow, Store
+from downfield.store.store import Store
 
 _KIND_OF: Final = {kind: name for name, kind in KINDS.items()}
 _log = logging.getLogger(__name__)
@@ -53,36 +53,8 @@ class JournalLimits:
 JOURNAL_LIMITS: Final = JournalLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class JournalPosition:
-    """Position of an entry in the journal.
-
-    Attributes:
-        seq: its number.
-        digest: of the chain up to and including it.
-
-    """
-
-    seq: int = 0
-    digest: str = GENESIS
-
-
-@dataclass(frozen=True, slots=True)
-class StoreProblem:
-    """Why entries are not in the store.
-
-    Attributes:
-        reason: what the store or its server reported.
-        kept_in: the folder on the rig's disk that has all of them; empty where some are in memory only.
-
-    """
-
-    reason: str
-    kept_in: str = ""
-
-
 @dataclass(eq=False, slots=True)
-class PendingEntry:
+class QueuedEntry:
     """An entry on its way to the disk.
 
     Attributes:
@@ -99,7 +71,7 @@ class PendingEntry:
 
     """
 
-    journal: Journal
+    journal: SealedJournal
     content: Content | None
     scenes: Sequence[Scene] = ()
     key: str | None = None
@@ -134,17 +106,17 @@ class EntryQueue:
     """
 
     def __init__(
-        self, name: str, work: Callable[[list[PendingEntry]], str], is_done: Callable[[PendingEntry], bool]
+        self, name: str, work: Callable[[list[QueuedEntry]], str], is_done: Callable[[QueuedEntry], bool]
     ) -> None:
         self._name, self._work, self._is_done = name, work, is_done
-        self._queue: deque[PendingEntry] = deque()
+        self._queue: deque[QueuedEntry] = deque()
         self._changed = threading.Condition()
         self._closing = False
         self._failure = ""
         self._thread: threading.Thread | None = None
 
     @property
-    def waiting(self) -> tuple[PendingEntry, ...]:
+    def waiting(self) -> tuple[QueuedEntry, ...]:
         """What is not done."""
         with self._changed:
             return tuple(self._queue)
@@ -154,7 +126,7 @@ class EntryQueue:
         """Why the last work failed; empty when it did not."""
         return self._failure
 
-    def submit(self, pending: PendingEntry) -> None:
+    def submit(self, pending: QueuedEntry) -> None:
         """Queue an entry after all earlier ones; never waits."""
         with self._changed:
             self._queue.append(pending)
@@ -241,13 +213,7 @@ class JournalWriter:
         is_kept = all(pending.is_spooled for pending in waiting)
         return StoreProblem(reason, self._delivery.kept_in if is_kept else "")
 
-    @property
-    def failure(self) -> str:
-        """Why entries are not in the store; empty while they are."""
-        problem = self.problem
-        return "" if problem is None else problem.reason
-
-    def submit(self, pending: PendingEntry) -> None:
+    def submit(self, pending: QueuedEntry) -> None:
         """Queue an entry to be written after all earlier ones; never waits for the disk."""
         self._first.submit(pending)
 
@@ -263,7 +229,7 @@ class JournalWriter:
             lost = len(waiting) - kept
             _log.error("%d entries of journals were never saved: %s", lost, self._storing.failure)
 
-    def _spool(self, queued: list[PendingEntry]) -> str:
+    def _spool(self, queued: list[QueuedEntry]) -> str:
         """Write entries to the rig's own disk, and pass them on to be stored whether that worked or not."""
         try:
             return self._delivery.spool_batch(queued)
@@ -273,7 +239,7 @@ class JournalWriter:
                 self._storing.submit(pending)
 
 
-class Journal:
+class SealedJournal:
     """The journal of one game: numbers and seals its entries, and has them written.
 
     Args:
@@ -287,9 +253,9 @@ class Journal:
         self.game = game
         self.is_listed = last is not None
         self._writer = writer
-        self._last = last or JournalPosition()
+        self._last = last or JournalPosition(0, GENESIS)
 
-    def append(self, content: Content, *, scenes: Sequence[Scene] = (), key: str | None = None) -> PendingEntry:
+    def append(self, content: Content, *, scenes: Sequence[Scene] = (), key: str | None = None) -> QueuedEntry:
         """Queue an entry to be written after all earlier ones; never waits for the disk.
 
         Args:
@@ -298,11 +264,11 @@ class Journal:
             key: idempotency key of an `EventRecorded`.
 
         """
-        pending = PendingEntry(self, content, scenes, key)
+        pending = QueuedEntry(self, content, scenes, key)
         self._writer.submit(pending)
         return pending
 
-    def seal(self, pending: PendingEntry) -> None:
+    def seal(self, pending: QueuedEntry) -> None:
         """Make the next entry ready to be written; one that can't be written is given up, and its receipt says so."""
         if pending.row is not None or pending.is_settled or pending.content is None:
             return
@@ -313,7 +279,7 @@ class Journal:
             pending.is_settled = True
             pending.written.set_exception(OutputError(f"Game {self.game.id}: an entry can't be written: {error}"))
 
-    def _sealed(self, pending: PendingEntry, recorded: Content) -> EntryRow:
+    def _sealed(self, pending: QueuedEntry, recorded: Content) -> EntryRow:
         kind = _KIND_OF[type(recorded)]
         content = canonical_json(json.loads(to_json(type(recorded), recorded)))
         attachment = pack_scenes(pending.scenes) if isinstance(recorded, ScenesRecorded) else None
@@ -322,9 +288,3 @@ class Journal:
         digest = digest_of(self._last.digest, game, seq, kind, at_ns, key, content, attachment)
         self._last = JournalPosition(seq, digest)
         return EntryRow(game, seq, kind, at_ns, key, content, attachment, digest)
-
-
-def pack_scenes(scenes: Sequence[Scene]) -> bytes:
-    """Return scenes as an attachment: zlib over one scene a line."""
-    lines = "\n".join(to_json(Scene, scene, defaults=False) for scene in scenes)
-    return zlib.compress(lines.encode(), level=1)

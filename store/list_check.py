@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.text.counted_nouns import counted
+from downfield.game.keeping import GameRow
 from downfield.game.owner import rig_id
 from downfield.store.hash_chain import row_digest
-from downfield.store.reader import GameRow, StoreReader
+from downfield.store.reader import StoreReader
 from downfield.store.signed_list import DEVICE, GAME, SEAL, DeviceStanding, GameStanding, read_row, read_seal
 
 _ATTEMPTS: Final = 3

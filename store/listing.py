@@ -14,8 +14,9 @@ from typing import Final
 
 from downfield.core.errors import FormatError
 from downfield.game.entries import KINDS, KINDS_OF_VERSION_1, GameStarted, unpack_entry
+from downfield.game.keeping import GameRow
 from downfield.game.table_records import DeviceChanged
-from downfield.store.reader import GameRow, StoreReader
+from downfield.store.reader import StoreReader
 
 _DATED_ID: Final = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{8}")
 _START_KINDS: Final = {

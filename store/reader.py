@@ -14,6 +14,7 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
 from downfield.core.errors import FormatError, OutputError
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.store.database import cause_of
 from downfield.store.schema import DEVICES, ENTRIES, GAMES, SIGNED_LIST, TEAMS
 
@@ -22,57 +23,6 @@ SILENT_S: Final = 3.0
 
 PAGE_ENTRIES: Final = 200
 """Entries read from the database at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameRow:
-    """A game in the store's list.
-
-    Attributes:
-        id: unique.
-        began_ns: wall clock, ns since 1970.
-        title: as given; may be empty.
-        home, away: the teams' names.
-        rulebook: name of the rulebook it was started under.
-        owner: id of the rig that plays it; empty for nobody's, None where an earlier version did not keep it.
-        table: name of the table it is played at.
-
-    """
-
-    id: str
-    began_ns: int
-    title: str
-    home: str
-    away: str
-    rulebook: str
-    owner: str | None = ""
-    table: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class EntryRow:
-    """One entry of a game's journal.
-
-    Attributes:
-        game: the game's id.
-        seq: its number in the game, from 1.
-        kind: a kind of `downfield.game.entries`.
-        at_ns: wall clock when it was written, ns since 1970.
-        key: idempotency key of a submission, None for other entries.
-        content: canonical JSON.
-        attachment: bytes that belong to it; None where there are none.
-        digest: of the hash chain up to and including it.
-
-    """
-
-    game: str
-    seq: int
-    kind: str
-    at_ns: int
-    key: str | None
-    content: str
-    attachment: bytes | None
-    digest: str
 
 
 @dataclass(frozen=True, slots=True)

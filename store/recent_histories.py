@@ -6,8 +6,9 @@ import threading
 from collections import OrderedDict
 from typing import Final
 
+from downfield.game.keeping import GameRow
 from downfield.store.history import History
-from downfield.store.reader import GameRow, StoreReader
+from downfield.store.reader import StoreReader
 
 REMEMBERED: Final = 3
 """Games that stay read, some 10 MB each for one of an hour."""

@@ -12,8 +12,8 @@ from dataclasses import asdict
 from typing import Final, Literal
 
 from downfield.core.records import record
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.store.hash_chain import canonical_json
-from downfield.store.reader import EntryRow, GameRow
 from downfield.store.signing import RigKey, verify_signature
 from downfield.store.spool import SpooledEntry
 

@@ -17,9 +17,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from downfield.core.errors import InputError
 from downfield.core.text.counted_nouns import counted
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import rig_id
 from downfield.store.database import cause_of, create_reading_engine, parse_address
-from downfield.store.reader import EntryRow, GameRow, StoreReader
+from downfield.store.reader import StoreReader
 from downfield.store.replication import is_signed
 from downfield.store.schema import GAMES
 

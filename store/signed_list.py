@@ -18,9 +18,10 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from downfield.core.errors import FormatError
 from downfield.core.records import from_json, record, to_json
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import rig_id
 from downfield.store.hash_chain import canonical_json, follows, row_digest
-from downfield.store.reader import GAME_ROWS, DeviceRow, EntryRow, GameRow
+from downfield.store.reader import GAME_ROWS, DeviceRow
 from downfield.store.schema import DEVICES, ENTRIES, GAMES, SIGNED_LIST
 from downfield.store.signing import RigKey, verify_signature
 

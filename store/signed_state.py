@@ -26,7 +26,7 @@ from downfield.core.errors import FormatError
 from downfield.core.files.input_files import special_kind
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, record, to_json
-from downfield.store.journal import JournalPosition
+from downfield.game.keeping import JournalPosition
 from downfield.store.signing import RigKey, verify_signature
 
 State = TypeVar("State")

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import FormatError
-from downfield.game.session import GameSession, SessionMemento
-from downfield.store.journal import JournalPosition, PendingEntry
+from downfield.game.keeping import JournalPosition, PendingEntry, SessionMemento
 from downfield.store.signed_state import StateSeal, code_digest, unpack_state
 from downfield.store.signing import RigKey
 
@@ -78,19 +77,22 @@ class SnapshotFile:
         self._lock = threading.Lock()
         self._taken_s = monotonic_s()
 
-    def offer(self, session: GameSession, pending: PendingEntry) -> None:
+    def offer(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
         """Take a snapshot of a game right after an entry, if it is time; it is written once the entry is.
 
-        The caller holds the game's lock.
+        Args:
+            game: the game's id.
+            pending: the entry.
+            capture: returns what the game has become; called under the game's lock, which the caller holds.
+
         """
         now_s = self._monotonic_s()
         if now_s - self._taken_s < _LIMITS.every_s:
             return
-        memento = session.capture()
+        memento = capture()
         if memento is None:
             return
         self._taken_s = now_s
-        game = session.game_id
 
         def write(written: Future[JournalPosition]) -> None:
             if written.exception() is None:

@@ -23,7 +23,8 @@ from downfield.core.errors import FormatError, InputError, OutputError
 from downfield.core.files.private_files import OWNER_ONLY, make_private_folder, replace_private_file
 from downfield.core.platform.system import NO_LINK, is_own, others_may_write
 from downfield.core.records import adapter, from_json, record, to_json
-from downfield.store.reader import DeviceRow, EntryRow, GameRow
+from downfield.game.keeping import EntryRow, GameRow
+from downfield.store.reader import DeviceRow
 
 _ENDING: Final = ".jsonl"
 _ASIDE: Final = ".set-aside"

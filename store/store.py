@@ -24,17 +24,16 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
 from downfield.core.files.private_files import OWNER_ONLY, make_private_folder
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import GameOwner
 from downfield.store.database import cause_of, create_writing_engine, is_unavailable, parse_address, transaction
 from downfield.store.file import StoreFile
 from downfield.store.heads import HeadsFile
 from downfield.store.lease import FileLease, Lease, LeasedThing, ServerLease
-from downfield.store.reader import GAME_ROWS, DeviceRow, EntryRow, GameRow, StoreReader
+from downfield.store.reader import GAME_ROWS, DeviceRow, StoreReader
 from downfield.store.schema import DEVICES, ENTRIES, GAMES, TEAMS, migrate
 from downfield.store.signed_list import SignedList
 from downfield.store.spool import Spool
-
-__all__ = ["DeviceRow", "EntryRow", "GameRow", "Store", "StoreReader"]
 
 WAL_ENTRIES: Final = 200
 """After this many entries the WAL is written into the database, so that a copy without it misses no more."""

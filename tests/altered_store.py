@@ -23,6 +23,7 @@ from downfield.capture.recording.sealing import seal_of
 from downfield.cli.main import app
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame, Settings
+from downfield.game.keeping import EntryRow
 from downfield.game.owner import GameOwner, rig_id
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
@@ -32,9 +33,10 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.table_seals import TableSeals
 from downfield.store.hash_chain import GENESIS, digest_of
 from downfield.store.heads import HeadsFile
+from downfield.store.journals import StoredJournals
 from downfield.store.signed_list import SignedList
 from downfield.store.signing import RigKey
-from downfield.store.store import EntryRow, Store
+from downfield.store.store import Store
 
 KEY = RigKey.generate()
 OWNER = GameOwner(rig_id(KEY.public_text), "attic")
@@ -99,7 +101,7 @@ def make_original(folder: Path) -> Copy:
     store.keep_list(SignedList(KEY))
     store.keep_heads(HeadsFile(made.heads, KEY))
     service = GameService(
-        store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
+        StoredJournals(store), Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
     )
     service.start_game(NewGame(title="semi-final", home=RIVER), PLAY.players)
     seals = TableSeals()
@@ -128,7 +130,7 @@ def make_original(folder: Path) -> Copy:
     store.keep_list(SignedList(KEY))
     store.keep_heads(HeadsFile(made.heads, KEY))
     service = GameService(
-        store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
+        StoredJournals(store), Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock=lambda: now_ns[0], owner=OWNER
     )
     service.resume()
     service.start_game(NewGame(title="third place", home=RIVER))

@@ -37,6 +37,7 @@ from downfield.game.published.game_topics import TopicModel
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
@@ -160,7 +161,9 @@ class PageServer:
         self._store = Store.at(self._folder / "store.db")
         self.hub = Hub()
         self._picture = LatestPicture()
-        self.game_service = GameService(self._store, self.hub, machine, header.field, load_rulebook("tap"))
+        self.game_service = GameService(
+            StoredJournals(self._store), self.hub, machine, header.field, load_rulebook("tap")
+        )
         if self.game_service.resume() is None:
             self.game_service.start_game(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
         before()

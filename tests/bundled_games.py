@@ -15,8 +15,8 @@ from downfield.calibration.calibration import Calibration, Certificate
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.field.model import preset
 from downfield.game.commands import NewGame
+from downfield.game.keeping import GameRow
 from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
-from downfield.store.reader import GameRow
 from downfield.store.signing import RigKey
 from downfield.store.store import Store
 

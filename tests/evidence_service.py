@@ -27,6 +27,7 @@ from downfield.game.receipts import Submission
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.pictures.clips import scaled
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 RUNNER, DEFENDER = "dark-22", "light-50"
@@ -77,7 +78,9 @@ class EvidenceService:
 
     def __init__(self, path: Path, *, footage: bool = True, limits: RateLimits | None = None) -> None:
         self.store, self.hub, self.footage_store = Store.at(path), Hub(), FakeFootage()
-        self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, load_rulebook("tap"))
+        self.game_service = GameService(
+            StoredJournals(self.store), self.hub, FakeRig(None), FIELD, load_rulebook("tap")
+        )
         self.game = self.game_service.start_game(NewGame(), PLAY.players)
         parts = AppContext(
             self.game_service, self.hub, LatestPicture(), self.store, self.footage_store if footage else None

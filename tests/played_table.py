@@ -15,6 +15,7 @@ from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 RUNNER, DEFENDER = "dark-22", "light-50"
@@ -37,9 +38,10 @@ class Table:
         self.path = path
         self.now_ns = 0
         self.store = Store.at(path)
+        self.journals = StoredJournals(self.store)
         self.hub = Hub()
         book = load_rulebook("tap")
-        self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, book, lambda: self.now_ns)
+        self.game_service = GameService(self.journals, self.hub, FakeRig(None), FIELD, book, lambda: self.now_ns)
 
     def begin(self) -> str:
         return self.game_service.start_game(NewGame(title="final", home=RIVER), PLAY.players)

@@ -32,6 +32,7 @@ from downfield.game.service import GameService
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 PLAYS: Final = (
@@ -69,7 +70,9 @@ class RecordedGame:
 def record_game(data: Path) -> RecordedGame:
     """Play, record and end the game."""
     store = Store.at(data / "downfield.db")
-    game_service = GameService(store, Hub(), FakeRig(CALIBRATION), CALIBRATION.field, load_rulebook("tap"))
+    game_service = GameService(
+        StoredJournals(store), Hub(), FakeRig(CALIBRATION), CALIBRATION.field, load_rulebook("tap")
+    )
     game = game_service.start_game(NewGame(title="final"))
     scenes = {}
     for entry in entries():

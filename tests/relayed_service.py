@@ -16,6 +16,7 @@ from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.web_service import Service
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 
@@ -24,7 +25,9 @@ class RelayedService:
 
     def __init__(self, path: Path, settings: ServiceSettings | None = None) -> None:
         self.store, self.hub = Store.at(path), Hub()
-        self.game_service = GameService(self.store, self.hub, FakeRig(None), preset("tudor-620"), load_rulebook("tap"))
+        self.game_service = GameService(
+            StoredJournals(self.store), self.hub, FakeRig(None), preset("tudor-620"), load_rulebook("tap")
+        )
         context = AppContext(self.game_service, self.hub, LatestPicture(), self.store)
         self.service = Service(context, settings or ServiceSettings(port=0), path.parent)
         self.relay = self.service.relay

@@ -19,6 +19,7 @@ from downfield.game.commands import NewGame
 from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 PHONE = "192.168.1.20"
@@ -31,7 +32,7 @@ class SecuredService:
 
     def __init__(self, path: Path, access: AccessPolicy) -> None:
         self.store, hub = Store.at(path), Hub()
-        self.game_service = GameService(self.store, hub, FakeRig(None), FIELD, load_rulebook("tap"))
+        self.game_service = GameService(StoredJournals(self.store), hub, FakeRig(None), FIELD, load_rulebook("tap"))
         self.game_service.start_game(NewGame())
         self.app = create_app(AppContext(self.game_service, hub, LatestPicture(), self.store), access)
         self.token_store: TokenStore = self.app.state.token_store

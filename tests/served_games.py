@@ -35,6 +35,7 @@ from downfield.game.published.hub import Hub
 from downfield.game.service import GameService
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
@@ -124,7 +125,7 @@ def main() -> None:
     store, hub, picture, stop = Store.at(options.store), Hub(), LatestPicture(), threading.Event()
     recording = open_clip(bundled_demo())
     machine = FakeRig(recording.calibration)
-    game_service = GameService(store, hub, machine, recording.tracks.header.field, load_rulebook("tap"))
+    game_service = GameService(StoredJournals(store), hub, machine, recording.tracks.header.field, load_rulebook("tap"))
     resumed = game_service.resume()
     if resumed is None:
         game_service.start_game(NewGame(title="demo"), recording.tracks.header.players)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.store.hash_chain import GENESIS, digest_of
-from downfield.store.store import EntryRow, GameRow, Store
+from downfield.store.store import Store
 
 GAME = GameRow("20260101-120000-abcd", 1_000, "final", "River City", "Lake Town", "tap")
 

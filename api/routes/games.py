@@ -16,13 +16,13 @@ from downfield.api.requests import GameId, IdempotencyKey
 from downfield.api.security.roles import allow
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame
+from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
 from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.officiating.events import Event, EventsHeader
 from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
 from downfield.store.recent_histories import RecentHistories
-from downfield.store.store import GameRow
 
 router = APIRouter(prefix="/api/games", tags=["games"])
 

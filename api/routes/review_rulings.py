@@ -14,11 +14,12 @@ from downfield.api.requests import CallId, EventId, IdempotencyKey, RulingReques
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import Principal, allow
 from downfield.game.commands import RequestModel
+from downfield.game.keeping import GameRow
 from downfield.officiating.events import Ruling, Undo
 from downfield.review.rejudging.changes import GameChanges
 from downfield.review.rejudging.finished_games import AuditLine, LateRuling, audit_trail
 from downfield.store.history import History
-from downfield.store.store import GameRow, Store
+from downfield.store.store import Store
 
 router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=RepeatableRoute)
 

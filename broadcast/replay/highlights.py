@@ -22,13 +22,13 @@ from downfield.broadcast.replay.replay_maker import (
 )
 from downfield.core.arrays import Image
 from downfield.core.errors import NotFoundError, NotRecordedError
+from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
 from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.painting import spoken_name
 from downfield.store.history import PlayDetails
-from downfield.store.reader import GameRow
 
 _WORTH: Final = {
     "touchdown": 100.0,

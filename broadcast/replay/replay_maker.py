@@ -17,6 +17,7 @@ from downfield.calibration.camera import Camera
 from downfield.capture.footage import FootageCalibration, FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
+from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
 from downfield.review.evidence.call_viewer import base_height_mm
 from downfield.review.evidence.evidence import Evidence
@@ -25,7 +26,6 @@ from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage
 from downfield.review.pictures.drawings import DrawnLine, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.projection import Place, Projection, rectify
-from downfield.store.reader import GameRow
 
 _LINE_PLANE_KINDS: Final = frozenset({"out_of_bounds", "touchdown", "safety", "touchback", "line_of_scrimmage"})
 """Calls about paint; of all others the tops of the bases are seen to scale."""

@@ -13,6 +13,7 @@ from downfield.desk.archive.archive_files import ArchiveFiles, file_sha256
 from downfield.desk.archive.items import ArchivedFile, ArchivedItem, path_of
 from downfield.desk.archive.results import JudgedItem
 from downfield.game.entries import EventRecorded, GameStarted, RulebookRecord, rulebook_of, unpack_entry
+from downfield.game.keeping import EntryRow
 from downfield.officiating.calls import read_calls
 from downfield.officiating.engine.replay import compare_calls, judge_recording
 from downfield.officiating.events import Event, read_events
@@ -22,7 +23,6 @@ from downfield.review.bundles.format import BundleManifest
 from downfield.review.bundles.reading import extract_parts
 from downfield.review.bundles.verification import ZIP_ERRORS, journal_rows, verify_bundle
 from downfield.review.rejudging.rejudging import Way, judge_again
-from downfield.store.reader import EntryRow
 
 
 @dataclass(frozen=True, slots=True)

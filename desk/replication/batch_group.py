@@ -16,9 +16,9 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, func, insert, select, text
 from sqlalchemy.dialects.postgresql import insert as insert_or_update
 
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import rig_id
 from downfield.store.hash_chain import GENESIS, follows
-from downfield.store.reader import EntryRow, GameRow
 from downfield.store.replication import BatchReply, JournalBatch, is_signed
 from downfield.store.schema import ENTRIES, GAMES
 from downfield.store.signed_ends import SIGNED_ENDS

@@ -21,9 +21,10 @@ from downfield.desk.event.signed_games import SignedGame, take_signed
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.game.entries import END_KINDS, unpack_entry
 from downfield.game.final_score import ScoreSigned, are_complete
+from downfield.game.keeping import GameRow
 from downfield.officiating.declarations import Side
 from downfield.rig.tournament.broker import BrokerConnection
-from downfield.store.reader import GameRow, StoreReader
+from downfield.store.reader import StoreReader
 from downfield.store.replication import JournalBatch
 
 _LOOK_S: Final = 0.5

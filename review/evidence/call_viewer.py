@@ -16,6 +16,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.files.facts import file_state
 from downfield.core.records import record
+from downfield.game.keeping import GameRow
 from downfield.review.evidence.evidence import Evidence, EvidencePicture
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.evidence.ready_pictures import ReadyPictures
@@ -23,7 +24,6 @@ from downfield.review.pictures.drawings import DrawnLine, FrameDrawing, draw_fra
 from downfield.review.pictures.measuring import Point, PointUnit, RulerReading, measure
 from downfield.review.pictures.painting import DRAWING_KINDS, PaintedCall, call_caption, close_up, paint
 from downfield.review.pictures.projection import BoardRegion, Place, Projection, rectify
-from downfield.store.reader import GameRow
 
 Plane = Literal["base", "paint"]
 

@@ -16,6 +16,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import CallMarks, FootageFrame, ScaledPicture
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import NotRecordedError, RefusedError
+from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
 from downfield.review.evidence.evidence import Evidence, PlayEvidence, missing_pictures
 from downfield.review.evidence.finder import EvidenceFinder
@@ -32,7 +33,6 @@ from downfield.review.pictures.clips import (
 from downfield.review.pictures.drawings import DrawnLine, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.painting import DrawingKind, PaintedCall, call_caption, paint, play_caption
 from downfield.review.pictures.projection import Place, Projection
-from downfield.store.reader import GameRow
 
 _NAME_LENGTH: Final = 90  # of a file, without the ending: longer ones break on some phones
 

@@ -26,8 +26,9 @@ from downfield.game.entries import (
     ScenesRecorded,
     unpack_entry,
 )
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.published.game_topics import TopicModel
-from downfield.store.reader import EntryRow, GameRow, StoreReader
+from downfield.store.reader import StoreReader
 
 GameStanding = Literal["in_play", "unfinished", "ended", "reopened"]
 

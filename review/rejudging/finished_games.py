@@ -18,6 +18,7 @@ from downfield.game.challenges import DECISION_WORDS, ChallengeRaised, Challenge
 from downfield.game.disputes import Decision, ruling_of, undecided
 from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
 from downfield.game.final_score import ScoreSigned
+from downfield.game.keeping import GameRow, JournalPosition
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.receipts import describe
 from downfield.officiating.declarations import Side
@@ -28,8 +29,8 @@ from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, j
 from downfield.review.rejudging.standings import GameStandings, event_ids
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
-from downfield.store.journal import Journal, JournalPosition, JournalWriter
-from downfield.store.store import GameRow, Store
+from downfield.store.journal import JournalWriter, SealedJournal
+from downfield.store.store import Store
 
 REMEMBERED: Final = 500
 """Rulings whose idempotency keys are remembered."""
@@ -266,14 +267,17 @@ class FinishedGames:
 
     def _append(self, history: History, content: Content, key: str | None = None) -> JournalPosition:
         writer = JournalWriter(self._store)
-        journal = Journal(writer, history.row, JournalPosition(history.entries, history.head))
+        journal = SealedJournal(writer, history.row, JournalPosition(history.entries, history.head))
         try:
             written = journal.append(content, key=key).wait()
-            failure = writer.failure
+            problem = writer.problem
         finally:
             writer.close()
         if written is None:
-            raise OutputError(failure or f"{self._store.where}: the entry could not be written in time")
+            reason = (
+                f"{self._store.where}: the entry could not be written in time" if problem is None else problem.reason
+            )
+            raise OutputError(reason)
         return written
 
 

@@ -25,13 +25,13 @@ from downfield.game.entries import (
     unpack_entry,
     unpack_scenes,
 )
+from downfield.game.keeping import EntryRow
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.game_state import GameState, Team
 from downfield.review.rejudging.worker import Pause
-from downfield.store.reader import EntryRow
 
 
 class JournalSource(Protocol):

@@ -24,11 +24,11 @@ from typing import Final
 
 from downfield.core.errors import BusyError, DownfieldError, FormatError
 from downfield.core.files.facts import by_date, date_last
+from downfield.game.keeping import JournalPosition
 from downfield.officiating.events import Event
 from downfield.review.rejudging.rejudging import JudgedAgain, JudgingCheckpoint, Way, judge_again
 from downfield.review.rejudging.worker import JudgingWorker, Pause
 from downfield.store.history import History
-from downfield.store.journal import JournalPosition
 from downfield.store.reader import StoreReader
 from downfield.store.signed_state import JUDGING_CODE, StateSeal, code_digest, unpack_state
 from downfield.store.signing import RigKey

@@ -13,6 +13,7 @@ from pydantic import Field
 from downfield.core.errors import NotFoundError
 from downfield.core.records import to_json
 from downfield.game.entries import RulebookRecord, Snap, record_of
+from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import DeclarationView, TopicModel
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import CallDifference, compare_calls
@@ -21,7 +22,7 @@ from downfield.review.rejudging.changes import CallBrief, call_brief
 from downfield.review.rejudging.rejudging import JudgedAgain, Way, judge_again
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
-from downfield.store.reader import GameRow, StoreReader
+from downfield.store.reader import StoreReader
 
 
 class WhatIfSide(TopicModel):

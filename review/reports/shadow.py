@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, Literal
 
+from downfield.game.keeping import GameRow
+from downfield.game.owner import NOBODY
 from downfield.game.published.game_topics import CallView
-from downfield.game.shadow import shadows_of
+from downfield.game.shadow import shadow_title
 from downfield.officiating.calls import CallKind
 from downfield.review.reports.markup import Cell, document, paragraph, section, table
 from downfield.store.history import History
-from downfield.store.reader import GameRow, StoreReader
+from downfield.store.reader import StoreReader
 
 OUTCOMES: Final[frozenset[CallKind]] = frozenset(
     {
@@ -178,6 +180,13 @@ _RESULTS: Final = {
     "missed": "machine missed it",
     "extra": "only the machine",
 }
+
+
+def shadows_of(store: StoreReader, game: GameRow) -> list[GameRow]:
+    """Return the games that were judged in the shadow of a game, in order: one for each start of the rig."""
+    title = shadow_title(game.id)
+    found = [row for row in store.games(limit=1_000_000) if row.title == title and row.owner == NOBODY.rig]
+    return found[::-1]
 
 
 class ShadowReport:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.records import from_json, to_json
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.rig.tournament.broker import BrokerError
 from downfield.store.replication import (
     MAX_GAMES,
@@ -26,7 +27,7 @@ from downfield.store.replication import (
     make_batch,
 )
 from downfield.store.signing import RigKey
-from downfield.store.store import EntryRow, GameRow, Store
+from downfield.store.store import Store
 
 APPEND_SUBJECT: Final = "downfield.journal.append"
 POSITIONS_SUBJECT: Final = "downfield.journal.positions"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from downfield.core.errors import DownfieldError
+from downfield.game.keeping import EntryRow
 from downfield.game.service import GameService
 from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection
 from downfield.rig.tournament.broker_thread import BrokerThread, Work
@@ -19,7 +20,7 @@ from downfield.rig.tournament.journal_sender import SENDER_LIMITS, JournalSender
 from downfield.rig.tournament.link_state import LinkState
 from downfield.rig.tournament.push_receiver import PushReceiver
 from downfield.store.signing import RigKey
-from downfield.store.store import EntryRow, Store
+from downfield.store.store import Store
 
 
 class TournamentLink:

@@ -48,6 +48,7 @@ from downfield.rig.configuration.settings import RigSettings, ServiceSettings
 from downfield.rig.review_service import ReviewRig, ReviewService
 from downfield.rig.review_sources import load_bundles
 from downfield.rig.web_service import Service
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 
@@ -82,7 +83,7 @@ def at_once() -> Iterator[None]:
 def rig(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> Iterator[ServedGame]:  # noqa: ARG001 - patches
     recorded = record_game(tmp_path_factory.mktemp("rig"))
     store, hub, machine = Store.at(recorded.data / "downfield.db"), Hub(), FakeRig(CALIBRATION)
-    game_service = GameService(store, hub, machine, CALIBRATION.field, load_rulebook("tap"))
+    game_service = GameService(StoredJournals(store), hub, machine, CALIBRATION.field, load_rulebook("tap"))
     footage = RecordedFootage(recorded.data / "recordings")
     bundles = BundleExporter(store, RigSettings(data=str(recorded.data)), KEY, machine.calibration)
     context = AppContext(game_service, hub, LatestPicture(), store, footage, rig_key=KEY, bundles=bundles)

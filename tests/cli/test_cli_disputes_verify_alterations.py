@@ -48,9 +48,10 @@ from typer.testing import CliRunner
 from downfield.cli.main import app
 from downfield.core.errors import InputError
 from downfield.game.owner import rig_id
+from downfield.store.reader import DeviceRow
 from downfield.store.signed_list import SignedList
 from downfield.store.signing import RigKey
-from downfield.store.store import DeviceRow, Store
+from downfield.store.store import Store
 
 
 @pytest.fixture(scope="module")

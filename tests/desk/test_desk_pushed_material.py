@@ -40,6 +40,7 @@ from downfield.rig.tournament.push_payloads import (
 from downfield.rig.tournament.push_receiver import PushReceiver
 from downfield.rig.tournament.pushed_material import PushedMaterial, SaveProfile
 from downfield.rig.tournament.table_push import PushState, TablePush
+from downfield.store.journals import StoredJournals
 from downfield.store.signing import RigKey
 from downfield.store.store import Store
 
@@ -83,7 +84,7 @@ class Table:
 
     def __init__(self, folder: Path, save_profile: SaveProfile | None = None) -> None:
         self.rig, self.store, self.hub = CalibratedRig(), Store.at(folder / "downfield.db"), Hub()
-        self.game = GameService(self.store, self.hub, self.rig, DEMO.field, load_rulebook("tap"))
+        self.game = GameService(StoredJournals(self.store), self.hub, self.rig, DEMO.field, load_rulebook("tap"))
         self.game.start_game(NewGame())
         material = PushedMaterial(self.store, self.hub, "Table 1", save_profile)
         self.receiver = PushReceiver(folder / "pushes.json", self.hub, RigKey.generate(), "Table 1", material)

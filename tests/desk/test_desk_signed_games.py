@@ -22,10 +22,10 @@ from downfield.desk.replication.result_taker import ResultTaker
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.game.entries import GameEnded
 from downfield.game.final_score import ScoreSigned
+from downfield.game.keeping import EntryRow
 from downfield.store.hash_chain import GENESIS, canonical_json, digest_of
 from downfield.store.replication import JournalBatch, make_batch
 from downfield.store.signing import RigKey
-from downfield.store.store import EntryRow
 
 TEAMS = [
     Entrant("e1", "Ada", team="Lions", short="LIO"),

@@ -23,6 +23,7 @@ from downfield.core.errors import InputError, OutputError
 from downfield.core.field.model import preset
 from downfield.game import session_start
 from downfield.game.commands import NewGame
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import NOBODY, GameOwner, rig_id
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
@@ -31,9 +32,10 @@ from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store import journal, server_connection
 from downfield.store.history import History
+from downfield.store.journals import StoredJournals
 from downfield.store.schema import METADATA
 from downfield.store.signing import RigKey
-from downfield.store.store import EntryRow, GameRow, Store
+from downfield.store.store import Store
 
 TAP, FIELD = load_rulebook("tap"), preset("ultimate")
 ATTIC, HALL = GameOwner("aaaaaaaaaaaaaaaa", "attic"), GameOwner("hhhhhhhhhhhhhhhh", "hall")
@@ -63,7 +65,8 @@ class RunningRig:
 
     def __init__(self, url: str, owner: GameOwner) -> None:
         self.store = Store(url)
-        self.service = GameService(self.store, Hub(), FakeRig(None), FIELD, TAP, lambda: 1_000, owner)
+        self.journals = StoredJournals(self.store)
+        self.service = GameService(self.journals, Hub(), FakeRig(None), FIELD, TAP, lambda: 1_000, owner)
         if owner is NOBODY:
             self.service.restart()
             return
@@ -185,7 +188,7 @@ def test_a_server_that_stands_still_holds_up_neither_operator_nor_readers(
             with pytest.raises(OutputError, match=r"answer|timeout expired"):
                 rig.store.games()
         assert time.monotonic() - began_s < 15
-        assert rig.service._writer.failure
+        assert rig.journals.problem is not None
         assert rig.service.text
     finally:
         for process in standing[::-1]:

@@ -29,6 +29,11 @@ def table(tmp_path: Path) -> Iterator[Table]:
     made.close()
 
 
+def problem_of(table: Table) -> str:
+    assert table.journals.problem is not None
+    return table.journals.problem.reason
+
+
 def test_a_full_disk_is_reported_and_the_game_goes_on(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     from downfield.game.published.board_topics import HealthStatus
 
@@ -128,7 +133,7 @@ def test_a_game_that_another_process_writes_holds_up_no_other_game(
     assert not table.declare(SetUp("home", 1, 10.0)).saved
     table.begin()
     assert table.declare(SetUp("home", 1, 20.0)).saved
-    assert f"another process writes game {taken}" in table.game_service._writer.failure
+    assert f"another process writes game {taken}" in problem_of(table)
 
 
 def test_a_store_that_stands_still_is_told_by_the_age_of_what_waits(
@@ -144,10 +149,10 @@ def test_a_store_that_stands_still_is_told_by_the_age_of_what_waits(
 
     monkeypatch.setattr(table.store, "append", stands_still)
     assert not table.declare(SetUp("home", 1, 10.0)).saved
-    assert "the store has not answered for" in table.game_service._writer.failure
+    assert "the store has not answered for" in problem_of(table)
     released.set()
     assert table.declare(SetUp("home", 1, 20.0)).saved or table.declare(SetUp("home", 1, 30.0)).saved
-    assert table.game_service._writer.failure == ""
+    assert table.journals.problem is None
 
 
 def test_an_unforeseen_error_does_not_end_the_writer(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,6 +161,6 @@ def test_an_unforeseen_error_does_not_end_the_writer(table: Table, monkeypatch: 
     with monkeypatch.context() as patch:
         patch.setattr(table.store, "append", lambda *_: 1 // 0)
         assert not table.declare(SetUp("home", 1, 10.0)).saved
-        assert "ZeroDivisionError" in table.game_service._writer.failure
+        assert "ZeroDivisionError" in problem_of(table)
     assert table.declare(SetUp("home", 1, 20.0)).saved
     assert [view.type for view in table.game_service.declarations()].count("set_up") == 2

@@ -20,13 +20,14 @@ from downfield.game.published.game_topics import CallsUpdate, CallView
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.service import GameService
-from downfield.game.shadow import is_shadow, shadows_of
+from downfield.game.shadow import is_shadow
 from downfield.officiating.declarations import Declaration, PlayEnded
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.review.reports.shadow import ShadowReport, by_kind, compare_calls
+from downfield.review.reports.shadow import ShadowReport, by_kind, compare_calls, shadows_of
 from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 TACKLE = PlayEnded("tackle", (48.0, 26.0), RUNNER)
@@ -40,7 +41,7 @@ class ShadowTable:
         self.now_ns, self.store, self.hub = 0, Store.at(path), Hub()
         rulebook = load_rulebook("tap")
         self.service = GameService(
-            self.store, self.hub, FakeRig(None), FIELD, rulebook, lambda: self.now_ns, RIG, shadow=True
+            StoredJournals(self.store), self.hub, FakeRig(None), FIELD, rulebook, lambda: self.now_ns, RIG, shadow=True
         )
 
     def declare(self, declaration: Declaration) -> None:

@@ -19,6 +19,7 @@ from sqlalchemy import create_engine, insert
 
 from downfield.core.errors import FormatError
 from downfield.game.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import GameOwner
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
@@ -28,8 +29,9 @@ from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
+from downfield.store.journals import StoredJournals
 from downfield.store.schema import ENTRIES, GAMES, STEPS, TEAMS, migrate
-from downfield.store.store import EntryRow, GameRow, Store
+from downfield.store.store import Store
 
 WRITTEN = Path(__file__).parents[1] / "store_version_1.jsonl"
 TEAM = '{"name":"River City","short":"RIV","colour":"#0b3d91","ink":"#ffffff","players":[]}'
@@ -54,7 +56,7 @@ class Old:
 
     def service(self) -> GameService:
         clock, owner = lambda: 10_000_000_000, GameOwner("rig", "attic")
-        return GameService(self.store, Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock, owner)
+        return GameService(StoredJournals(self.store), Hub(), FakeRig(None), FIELD, load_rulebook("tap"), clock, owner)
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.footprint import signed_gap
 from downfield.game.commands import NewGame
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.session import GAME_LIMITS
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
 from downfield.store.history import History
-from downfield.store.reader import EntryRow, GameRow
 
 
 def shown(body: bytes) -> tuple[float, int]:

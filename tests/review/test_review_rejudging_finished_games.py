@@ -18,6 +18,7 @@ from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
 from downfield.game.disputes import Decision, Disputes
 from downfield.game.final_score import ScoreSigned
+from downfield.game.keeping import GameRow
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
@@ -32,8 +33,9 @@ from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, j
 from downfield.review.rejudging.worker import JudgingWorker, Pause
 from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
+from downfield.store.journals import StoredJournals
 from downfield.store.reader import StoreReader
-from downfield.store.store import GameRow, Store
+from downfield.store.store import Store
 
 
 class Desk:
@@ -283,7 +285,9 @@ def test_a_game_judged_on_from_a_checkpoint_comes_to_the_same_as_from_its_beginn
 ) -> None:
     monkeypatch.setattr(judging_again, "CHECKPOINT_LIMITS", judging_again.CheckpointLimits(apart_ns=0))
     clip, store = open_clip(bundled_demo()), Store.at(tmp_path / "games.db")
-    game_service = GameService(store, Hub(), FakeRig(None), clip.tracks.header.field, load_rulebook("tap"))
+    game_service = GameService(
+        StoredJournals(store), Hub(), FakeRig(None), clip.tracks.header.field, load_rulebook("tap")
+    )
     game = game_service.start_game(NewGame())
     for entry in sorted([*clip.events, *clip.tracks], key=lambda entry: (entry.t_ns, isinstance(entry, Scene))):
         game_service.take(entry)

@@ -15,6 +15,7 @@ from downfield.core.errors import BusyError
 from downfield.game.commands import NewGame
 from downfield.game.disputes import Disputes
 from downfield.game.final_score import ScoreSigned
+from downfield.game.keeping import GameRow, JournalPosition
 from downfield.officiating.events import Ruling, Undo
 from downfield.review.rejudging import standings, worker
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
@@ -22,8 +23,6 @@ from downfield.review.rejudging.rejudging import Way, judge_again
 from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker, Pause
 from downfield.store.history import History
-from downfield.store.journal import JournalPosition
-from downfield.store.reader import GameRow
 from downfield.store.signing import RigKey
 
 KEY = RigKey.generate()

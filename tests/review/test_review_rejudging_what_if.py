@@ -14,6 +14,7 @@ from scripted_plays import FIELD
 
 from downfield.core.errors import BusyError, NotFoundError, RulebookError
 from downfield.game.commands import NewGame
+from downfield.game.keeping import GameRow
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook, parse_rulebook
@@ -24,7 +25,6 @@ from downfield.review.rejudging.rejudging import judge_again
 from downfield.review.rejudging.what_if import what_if
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
-from downfield.store.store import GameRow
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from downfield.api.dependencies import AppContext
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.game.commands import TeamSheet
 from downfield.game.entries import Effects, EventRecorded, GameStarted, Snap, record_of
+from downfield.game.keeping import GameRow
 from downfield.officiating.calls import Call, CallKind, Verdict
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Body, Event, Ruling, Tick
@@ -28,8 +29,7 @@ from downfield.review.reports.game_plays import reported_plays
 from downfield.review.reports.game_report import REPORT_TABLES, GameReport, RecentReport
 from downfield.review.reports.statistics import drives_of, team_lines
 from downfield.store.history import History
-from downfield.store.journal import Journal, JournalWriter
-from downfield.store.reader import GameRow
+from downfield.store.journal import JournalWriter, SealedJournal
 from downfield.store.recent_histories import RecentHistories
 from downfield.store.store import Store
 
@@ -44,7 +44,7 @@ class HandMadeGame:
         self.store = Store.at(path)
         self.row = GameRow(GAME, 1_800_000_000 * S_NS, "", home, away, "tap")
         self._writer = JournalWriter(self.store)
-        self._journal = Journal(self._writer, self.row)
+        self._journal = SealedJournal(self._writer, self.row)
         sheets = TeamSheet(name=home, short="H"), TeamSheet(name=away, short="A")
         self._journal.append(GameStarted(record_of(load_rulebook("tap")), FIELD, *sheets))
         self._plays = self._events = 0

@@ -24,13 +24,14 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import RigSettings, StoreSettings
 from downfield.rig.kept_games import leased_data_folder
 from downfield.rig.upkeep.backup import make_backup, restore_backup
+from downfield.store.journals import StoredJournals
 from downfield.store.store import Store
 
 TEAMS = NewGame(home=TeamSheet(name="Ростов", short="РОС"), away=TeamSheet(name="Oakdale", short="OAK"))
 
 
 def service(store: Store) -> GameService:
-    return GameService(store, Hub(), FakeRig(None), preset("ultimate"), load_rulebook("tap"))
+    return GameService(StoredJournals(store), Hub(), FakeRig(None), preset("ultimate"), load_rulebook("tap"))
 
 
 def fill(folder: Path) -> str:

@@ -40,6 +40,7 @@ from downfield.rig.configuration.loading import load
 from downfield.rig.kept_games import leased_data_folder, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
 from downfield.store.history import History
+from downfield.store.journals import StoredJournals
 
 LONGEST_S = 90.0
 PROGRAMS = {"attic": ("a", "a"), "hall": ("b", "b"), "attic again": ("a", "a"), "copy of the attic": ("c", "a")}
@@ -58,14 +59,13 @@ def serve(connection: Connection, folder: str, url: str, table: str) -> None:
             key = open_rig_key(Path(folder), must_be_kept=True)
             store, owner = open_store(configuration, Path(temporary), key, live=True)
             service = GameService(
-                store,
+                StoredJournals(store, open_snapshots(configuration, key)),
                 Hub(),
                 FakeRig(None),
                 preset("ultimate"),
                 load_rulebook("tap"),
                 lambda: 1_000,
                 owner,
-                snapshots=open_snapshots(configuration, key),
             )
             if service.resume() is None:
                 service.start_game(NewGame())

@@ -19,7 +19,8 @@ from downfield.rig.kept_games import open_store
 from downfield.rig.rig_key import RIG_KEY, open_rig_key
 from downfield.store.hash_chain import verify_journal
 from downfield.store.lease import FileLease, LeasedThing
-from downfield.store.store import DeviceRow, Store
+from downfield.store.reader import DeviceRow
+from downfield.store.store import Store
 
 THING = LeasedThing("The folder", "use another.")
 

@@ -15,13 +15,15 @@ from typer.testing import CliRunner
 
 from downfield.cli.main import app
 from downfield.core.errors import FormatError, InputError
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import rig_id
 from downfield.store.hash_chain import GENESIS, digest_of
 from downfield.store.heads import HeadsFile, compare_with_heads, read_heads
 from downfield.store.last_heads import differs_from_last_heads
+from downfield.store.reader import DeviceRow
 from downfield.store.signed_list import SignedList
 from downfield.store.signing import RigKey
-from downfield.store.store import DeviceRow, EntryRow, GameRow, Store
+from downfield.store.store import Store
 
 KEY = RigKey.generate()
 OWNER = rig_id(KEY.public_text)

@@ -14,13 +14,15 @@ from sqlalchemy import create_engine
 from stored_entries import entries
 
 from downfield.core.records import to_json
+from downfield.game.keeping import GameRow
 from downfield.game.owner import GameOwner, rig_id
 from downfield.store.list_check import list_differences, rigs_without_list
 from downfield.store.listing import listing_differences
+from downfield.store.reader import DeviceRow
 from downfield.store.schema import METADATA
 from downfield.store.signed_list import ListSeal, SignedList, rows_digest
 from downfield.store.signing import RigKey
-from downfield.store.store import DeviceRow, GameRow, Store
+from downfield.store.store import Store
 
 KEY, OTHER_KEY = RigKey.generate(), RigKey.generate()
 OWNER, OTHER = rig_id(KEY.public_text), rig_id(OTHER_KEY.public_text)

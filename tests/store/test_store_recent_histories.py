@@ -9,10 +9,10 @@ import pytest
 from played_table import Table
 
 from downfield.game.commands import NewGame
+from downfield.game.keeping import GameRow
 from downfield.game.receipts import Submission
 from downfield.officiating.declarations import SetUp
 from downfield.store.recent_histories import REMEMBERED, RecentHistories
-from downfield.store.store import GameRow
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from served_games import FakeRig
 from downfield.core.errors import FormatError, RefusedError
 from downfield.game import resuming
 from downfield.game.commands import NewGame, SetRulebook
+from downfield.game.keeping import JournalPosition
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
 from downfield.game.resuming import KeptScenes
@@ -33,9 +34,8 @@ from downfield.officiating.declarations import Declaration, SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store import snapshot
-from downfield.store.backlog import Backlog
 from downfield.store.hash_chain import verify_journal
-from downfield.store.journal import JournalPosition, JournalWriter
+from downfield.store.journals import StoredJournals
 from downfield.store.signing import RigKey
 from downfield.store.snapshot import SignedSnapshot, SnapshotFile
 from downfield.store.store import Store
@@ -54,7 +54,7 @@ class Game:
         kept = SnapshotFile(self.file, key, lambda: float(next(ticks))) if snapshots else None
         rulebook = load_rulebook("tap")
         self.service = GameService(
-            self.store, self.hub, FakeRig(None), FIELD, rulebook, lambda: self.now_ns, snapshots=kept
+            StoredJournals(self.store, kept), self.hub, FakeRig(None), FIELD, rulebook, lambda: self.now_ns
         )
         self.resumed = self.service.resume() is not None
         self.now_ns = self.service.now_ns + 5_000_000_000
@@ -254,7 +254,7 @@ def test_a_snapshot_of_the_python_of_debian_12_is_used(
 
 
 def test_a_signed_pickle_makes_nothing_but_records() -> None:
-    attribute = b"cbuiltins\ngetattr\n(cdownfield.game.session\nSessionMemento\nS'__init__'\ntR."
+    attribute = b"cbuiltins\ngetattr\n(cdownfield.game.keeping\nSessionMemento\nS'__init__'\ntR."
     member = b"cbuiltins\ngetattr\n(cbuiltins\ndict\nS'fromkeys'\ntR."
     for hostile in (
         b"cos\nsystem\n(S'true'\ntR.",
@@ -271,13 +271,13 @@ def test_a_signed_pickle_makes_nothing_but_records() -> None:
 
 def test_a_ruling_is_refused_while_the_scenes_it_needs_cant_be_read(played: Path) -> None:
     store = Store.at(played / "games.db")
-    backlog, game = Backlog(store, JournalWriter(store)), store.games()[0].id
+    journals, game = StoredJournals(store), store.games()[0].id
     lengths = [(row.seq, 1) for row in store.entries(game)]
-    kept = KeptScenes(backlog, f"{game}-gone", lengths, 0, lengths[-1][0])
+    kept = KeptScenes(journals, f"{game}-gone", lengths, 0, lengths[-1][0])
     assert kept.get() == {}
     with sqlite3.connect(played / "games.db") as connection:
         connection.execute("ALTER TABLE entries RENAME TO away")
-        kept = KeptScenes(backlog, game, lengths, 0, lengths[-1][0])
+        kept = KeptScenes(journals, game, lengths, 0, lengths[-1][0])
         with pytest.raises(RefusedError, match="can't be read from the store now"):
             kept.get()
         connection.execute("ALTER TABLE away RENAME TO entries")

@@ -18,6 +18,7 @@ from served_games import FakeRig
 from downfield.core.errors import OutputError
 from downfield.core.field.model import preset
 from downfield.game.commands import NewGame
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.game.owner import GameOwner
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.hub import Hub
@@ -28,8 +29,10 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.store import journal
 from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
+from downfield.store.journals import StoredJournals
+from downfield.store.reader import DeviceRow
 from downfield.store.spool import Spool
-from downfield.store.store import DeviceRow, EntryRow, GameRow, Store
+from downfield.store.store import Store
 
 TAP, FIELD, OWNER = load_rulebook("tap"), preset("ultimate"), GameOwner("rrrrrrrrrrrrrrrr", "hall")
 NOWHERE = "postgresql://downfield@127.0.0.1:9/postgres"
@@ -58,7 +61,8 @@ class SpooledRig:
         self.store, self.hub = Store(url, may_be_down=True), Hub()
         self.store.lease(OWNER)
         self.store.keep_unsaved(spool)
-        self.service = GameService(self.store, self.hub, FakeRig(None), FIELD, TAP, lambda: 1_000, OWNER)
+        self.journals = StoredJournals(self.store)
+        self.service = GameService(self.journals, self.hub, FakeRig(None), FIELD, TAP, lambda: 1_000, OWNER)
         self.resumed = self.service.resume() is not None
         if not self.resumed:
             self.service.start_game(NewGame())
@@ -100,7 +104,7 @@ def wait_until_behind(rig: SpooledRig) -> HealthStatus:
 
 def wait_until_stored(rig: SpooledRig) -> None:
     deadline_s = time.monotonic() + 30
-    while rig.service._writer.problem is not None or rig.service._writer._storing.waiting:
+    while rig.journals.problem is not None or rig.journals._writer._storing.waiting:
         assert time.monotonic() < deadline_s
         time.sleep(0.01)
 
@@ -240,7 +244,7 @@ def test_entries_that_do_not_continue_the_journal_are_set_aside_and_told(damage:
     rig = SpooledRig(f"sqlite:///{path}", Spool([folder]))
     assert len(list(folder.glob(f"{game}.jsonl.set-aside-*"))) == 1
     assert not list(folder.glob("*.jsonl"))
-    assert any("set aside" in note for note in rig.service._backlog.notes)
+    assert any("set aside" in note for note in rig.journals.notes)
     if damage != "foreign":
         assert declared(rig.store, game) == [10.0]
         assert rig.declare(40.0).saved

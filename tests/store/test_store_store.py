@@ -13,9 +13,11 @@ from sqlalchemy import create_engine, inspect
 from stored_entries import GAME, entries
 
 from downfield.core.errors import InputError, OutputError
+from downfield.game.keeping import EntryRow, GameRow
 from downfield.store.hash_chain import verify_journal
+from downfield.store.reader import DeviceRow
 from downfield.store.schema import METADATA, STEPS, migrate
-from downfield.store.store import DeviceRow, EntryRow, GameRow, Store
+from downfield.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -1,45 +1,65 @@
-"""The backlog at a start: what an earlier run kept on the rig's disk is stored once, or still waited for.
+"""The journals of a store, with what an earlier run could not store: kept on the rig's disk, stored or waited for.
 
-A game is resumed from the store and the backlog together, so also while its server is away or its disk is full.
+A game is resumed from the store and that backlog together, so also while its server is away or its disk is full.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from downfield.core.errors import OutputError
 from downfield.game.entries import END_KINDS
+from downfield.game.keeping import EntryRow, GameRow, JournalPosition, PendingEntry, SessionMemento, StoreProblem
 from downfield.game.owner import GameOwner
 from downfield.store.delivery import not_stored
 from downfield.store.hash_chain import GENESIS, follows
-from downfield.store.journal import Journal, JournalPosition, JournalWriter, PendingEntry
+from downfield.store.journal import JournalWriter, QueuedEntry, SealedJournal
+from downfield.store.snapshot import SignedSnapshot, SnapshotFile
 from downfield.store.spool import Spool
-from downfield.store.store import EntryRow, ForeignEntriesError, GameRow, Store
+from downfield.store.store import ForeignEntriesError, Store
 
 _log = logging.getLogger(__name__)
 
 
-class Backlog:
-    """What the store does not have yet of earlier runs, and a reader of the store that has it all the same.
+class StoredJournals:
+    """The journals of a store: `downfield.game.keeping.Journals`.
+
+    What an earlier run left on the rig's disk is stored when this is made, and is read with the rest where it can't be.
 
     Args:
-        store: the store.
-        writer: stores later what can't be stored now.
+        store: where they are.
+        snapshots: keeps what the game in play has become; None to judge all of it when it is resumed.
 
     Attributes:
         notes: what could not be stored and never will be, for people.
 
     """
 
-    def __init__(self, store: Store, writer: JournalWriter) -> None:
-        self._store = store
+    def __init__(self, store: Store, snapshots: SnapshotFile | None = None) -> None:
+        self._store, self._snapshots = store, snapshots
+        self._writer = JournalWriter(store)
         self._waiting: dict[str, Sequence[EntryRow]] = {}
         self._games: list[GameRow] = []
         self.notes: list[str] = []
         if store.spool is not None:
             for game in store.spool.games():
-                self._deliver(store.spool, game, writer)
+                self._deliver(store.spool, game)
+
+    @property
+    def problem(self) -> StoreProblem | None:
+        """Why entries are not in the store; None while they are."""
+        return self._writer.problem
+
+    def begin(self, game: GameRow) -> SealedJournal:
+        """Return the journal of a new game, which is listed in the store with its first entry."""
+        return SealedJournal(self._writer, game)
+
+    def resume(self, game: GameRow) -> SealedJournal | None:
+        """Return a game's journal, to be gone on with after its last entry; None where it has none."""
+        waiting = self._waiting.get(game.id)
+        last = waiting[-1] if waiting else self._store.last_entry(game.id)
+        return None if last is None else SealedJournal(self._writer, game, JournalPosition(last.seq, last.digest))
 
     def latest_game(self, owner: GameOwner) -> GameRow | None:
         """Return the game that an owner started last; None when there is none, or none that can be read.
@@ -57,11 +77,6 @@ class Backlog:
             if not own:
                 self.notes.append(f"{error}. A new game begins, as this computer has no copy of one that is in play.")
             return own[-1] if own else None
-
-    def last_entry(self, game: str) -> EntryRow | None:
-        """Return the last entry of a game's journal; None when there is none."""
-        waiting = self._waiting.get(game)
-        return waiting[-1] if waiting else self._store.last_entry(game)
 
     def latest(self, game: str, kinds: Collection[str]) -> list[EntryRow]:
         """Return the latest entry of some kinds of a game's journal; none where there is none."""
@@ -81,11 +96,24 @@ class Backlog:
                 yield row
         yield from (row for row in waiting if row.seq > after)
 
+    def offer_memento(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
+        """Keep what a game has become right after an entry, if it is time; it is kept once the entry is written."""
+        if self._snapshots is not None:
+            self._snapshots.offer(game, pending, capture)
+
+    def memento(self, game: str) -> SignedSnapshot | None:
+        """Return the last memento of a game; None where none is kept, or it can't be used."""
+        return None if self._snapshots is None else self._snapshots.read(game)
+
+    def close(self) -> None:
+        """Write what is unwritten, if the disk accepts it in time."""
+        self._writer.close()
+
     def _claimed(self, owner: GameOwner) -> GameRow | None:
         row = self._store.latest_game(None) if owner.rig else None
         return row if row is not None and self._store.claim(row.id, owner) else None
 
-    def _deliver(self, spool: Spool, game: GameRow, writer: JournalWriter) -> None:
+    def _deliver(self, spool: Spool, game: GameRow) -> None:
         """Store the entries of a game, or leave them to the writer, in order, while the store does not take them."""
         kept = spool.entries(game.id)
         rows = kept[: _chained(kept)]
@@ -107,9 +135,9 @@ class Backlog:
         if missing:
             self._games.append(game)
             self._waiting[game.id] = rows
-            journal = Journal(writer, game, JournalPosition(rows[0].seq - 1) if is_listed else None)
+            journal = SealedJournal(self._writer, game, JournalPosition(rows[0].seq - 1, "") if is_listed else None)
             for row in missing:
-                writer.submit(PendingEntry(journal, None, row=row, is_spooled=len(rows) == len(kept)))
+                self._writer.submit(QueuedEntry(journal, None, row=row, is_spooled=len(rows) == len(kept)))
         elif not (spool.comes_first and game.owner and rows) or rows[-1].kind in END_KINDS:  # else it may be resumed
             spool.forget(game.id, rows[-1].seq if rows else 0)
 
