@@ -26,15 +26,15 @@ from downfield.broadcast.program.program_options import ProgramFeed
 from downfield.broadcast.replay.director import ReplayOptions
 from downfield.broadcast.replay.replay_maker import ReplayRenderer
 from downfield.capture.footage import Footage
-from downfield.game.keeping import GameRow
 from downfield.game.published.hub import Hub
+from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
 from downfield.review.evidence.call_viewer import CallViewer
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.rejudging.finished_games import FinishedGames
 from downfield.review.rejudging.standings import KeptJudgings
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 COOKIE: Final = "downfield"
 _OWN_PORTS: Final = (None, 80, 443, 8317)

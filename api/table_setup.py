@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Protocol
 from pydantic import Field, FiniteFloat
 
 from downfield.api.setup_control import Control
-from downfield.game.commands import RequestModel
 from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.commands import RequestModel
 
 SetupStep = Literal["camera", "aim", "solving", "confirm", "saved"]
 

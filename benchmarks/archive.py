@@ -28,9 +28,9 @@ from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.cluster import RayCluster, TaskFailure, connect_cluster
 from downfield.desk.archive.job import ArchiveJob, ArchiveTask, JobSettings, do_task
 from downfield.desk.archive.results import TABLES, GameResult
-from downfield.game.commands import NewGame
-from downfield.store.hash_chain import GENESIS, digest_of
-from downfield.store.store import Store
+from downfield.game.records.commands import NewGame
+from downfield.store.sealing.hash_chain import GENESIS, digest_of
+from downfield.store.writing.store import Store
 
 
 def make_bundles(folder: Path, count: int, plays: int) -> list[Path]:

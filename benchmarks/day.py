@@ -45,25 +45,25 @@ from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.sources.reconnecting import ReconnectingSource, ReconnectLimits
 from downfield.capture.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.core.errors import OutputError, SourceError
-from downfield.game.commands import NewGame
-from downfield.game.owner import GameOwner, rig_id
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.commands import NewGame
+from downfield.game.records.owner import GameOwner, rig_id
 from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.live.camera_watch import CameraWatch
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.rig_health import FrameMeter
-from downfield.store import journal
-from downfield.store.hash_chain import verify_journal
-from downfield.store.heads import HeadsFile, compare_with_heads, read_heads
 from downfield.store.history import History
-from downfield.store.journals import StoredJournals
-from downfield.store.signing import RigKey
-from downfield.store.snapshot import SnapshotFile
-from downfield.store.spool import Spool
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.sealing.heads import HeadsFile, compare_with_heads, read_heads
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing import journal
+from downfield.store.writing.checkpoint import SnapshotFile
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.spool import Spool
+from downfield.store.writing.store import Store
 
 QUARTERS: Final = 4
 DECLARED_EVERY_S: Final = 60.0

@@ -19,9 +19,9 @@ from postgres_server import PostgresServer, postgres_cluster
 from tournament_rig import entries_after, game_of
 
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.keeping import EntryRow
-from downfield.store.replication import JournalBatch, make_batch
-from downfield.store.signing import RigKey
+from downfield.game.records.keeping import EntryRow
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.replication import JournalBatch, make_batch
 
 TABLES = 60
 SCENES_BYTES = 11_000

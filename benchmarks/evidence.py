@@ -32,9 +32,9 @@ from downfield.capture.recording.recorded_footage import ClipFootage
 from downfield.capture.sources.source import CapturedFrame
 from downfield.core.scene import Scene
 from downfield.core.track_files import TrackFile
-from downfield.game.commands import NewGame
-from downfield.game.keeping import GameRow
 from downfield.game.published.hub import Hub
+from downfield.game.records.commands import NewGame
+from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -43,8 +43,8 @@ from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
 from downfield.review.pictures.painting import DRAWING_KINDS
 from downfield.rig.review_service import ReviewRig
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 AROUND = 90  # frames to each side of a call: a clip of six seconds
 DECODED = 120  # frames whose mean time is the unit

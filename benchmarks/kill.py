@@ -23,16 +23,16 @@ from no_rig import NoRig
 
 from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.scene import Scene
-from downfield.game.commands import NewGame
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Receipt, Submission
+from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 SPEED_UP = 20.0
 """Of the recording, so that a kill falls at any moment of a play."""

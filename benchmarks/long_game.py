@@ -22,11 +22,11 @@ from typing import TypeVar, cast
 
 from downfield.capture.footage import Footage, FootageFrame
 from downfield.core.errors import BusyError
-from downfield.game.commands import NewGame
-from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
+from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
 from downfield.officiating.declarations import Carrier, SetUp
 from downfield.officiating.events import Ruling
@@ -41,9 +41,9 @@ from downfield.review.rejudging.worker import JudgingWorker
 from downfield.review.reports.game_report import GameReport
 from downfield.rig.review_service import ReviewRig
 from downfield.store.history import History
-from downfield.store.journals import StoredJournals
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 from officiating import FIELD, PLAY_S, PLAYERS, play_scenes
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
-from downfield.game.commands import RigCommand, Settings
+from downfield.game.records.commands import RigCommand, Settings
 
 
 class NoRig:

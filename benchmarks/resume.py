@@ -17,16 +17,16 @@ from no_rig import NoRig
 
 from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.scene import Scene
-from downfield.game.commands import NewGame
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.store.journals import StoredJournals
-from downfield.store.signing import RigKey
-from downfield.store.snapshot import SnapshotFile
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.checkpoint import SnapshotFile
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 PAUSE_NS = 20_000_000_000
 """Between two plays."""

@@ -26,15 +26,15 @@ from downfield.api.dependencies import AppContext
 from downfield.api.feed import relay
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.field.model import preset
-from downfield.game.commands import NewGame
 from downfield.game.published.board_topics import FigureView, SceneView
 from downfield.game.published.hub import Hub
+from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.web_service import Service
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 SCENES_PER_S = 15  # as the rig publishes them; the rest of the rate are calls
 CONNECT_S = 4.0  # for all clients to connect

@@ -38,21 +38,21 @@ from downfield.core.track_files import TrackFile
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.entries import pack_scenes
-from downfield.game.keeping import GameRow
-from downfield.game.owner import GameOwner, rig_id
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.hub import Hub
+from downfield.game.records.entries import pack_scenes
+from downfield.game.records.keeping import GameRow
+from downfield.game.records.owner import GameOwner, rig_id
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.feed_publisher import FeedPublisher
 from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.link import TournamentLink
 from downfield.rig.tournament.table_feed import TableMessage
-from downfield.store.hash_chain import verify_journal
-from downfield.store.opening import open_for_reading
-from downfield.store.replication import JournalBatch
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.database.opening import open_for_reading
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.replication import JournalBatch
+from downfield.store.writing.store import Store
 
 IN_ONE_PROCESS = 5
 BEAT_S = 0.25

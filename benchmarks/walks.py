@@ -42,8 +42,8 @@ from downfield.capture.sources.source import CaptureClock  # noqa: E402
 from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.frame import Frame  # noqa: E402
 from downfield.core.scene import Scene  # noqa: E402
-from downfield.game.commands import NewGame  # noqa: E402
 from downfield.game.published.hub import Hub  # noqa: E402
+from downfield.game.records.commands import NewGame  # noqa: E402
 from downfield.game.service import GameService  # noqa: E402
 from downfield.officiating.calls import Call  # noqa: E402
 from downfield.officiating.events import Event  # noqa: E402
@@ -53,8 +53,8 @@ from downfield.rig.live.connections import EventPlayback  # noqa: E402
 from downfield.rig.live.loop import Loop  # noqa: E402
 from downfield.rig.live.network_vision import open_vision  # noqa: E402
 from downfield.rig.table import open_table  # noqa: E402
-from downfield.store.journals import StoredJournals  # noqa: E402
-from downfield.store.store import Store  # noqa: E402
+from downfield.store.writing.journals import StoredJournals  # noqa: E402
+from downfield.store.writing.store import Store  # noqa: E402
 
 WATCHED_FROM: Final = 265
 """Index of the first frame of the frames' walk: the board is on for the last time before the tackle."""

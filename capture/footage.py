@@ -12,8 +12,8 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
 from downfield.core.footprint import Footprint, Gap, PoseError, signed_gap
 from downfield.core.scene import Figure, Player, Scene
-from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.entries import Snap
 from downfield.officiating.belief import percent_text
 
 _LEAST_SHOWN_MM: Final = 0.005  # gaps are shown to a hundredth of a millimeter

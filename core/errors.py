@@ -7,7 +7,7 @@ DownfieldError                 the user can fix it; its text says what was wrong
 |   +-- ScriptError            a scripted play is impossible: an unknown figure, bases that overlap
 |   +-- RulebookError          a rulebook or house rule names or sets something that does not exist
 +-- OutputError                the output can't be written
-|   +-- ForeignEntriesError    another process writes a game (store/store.py)
+|   +-- ForeignEntriesError    another process writes a game (store/writing/store.py)
 +-- RefusedError               the state of the game does not allow an event; the state is unchanged
 +-- CalibrationError           no trustworthy calibration can be made from a picture
 |   +-- AimError               the camera has to be moved or set otherwise: the field is cut, or mirrored

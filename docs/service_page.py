@@ -15,11 +15,11 @@ from pydantic.json_schema import models_json_schema
 from downfield.api.app import ROUTERS
 from downfield.api.security.roles import required_role
 from downfield.core.records import write_text
-from downfield.game.challenges import ChallengesView
 from downfield.game.published import board_topics, stream_topics
 from downfield.game.published import game_topics as topics
 from downfield.game.published.schedule_topic import ScheduleView
 from downfield.game.published.strip_topic import StripView
+from downfield.game.records.challenges import ChallengesView
 
 TOPICS: dict[str, type[BaseModel]] = {
     "game": topics.GameView,

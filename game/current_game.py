@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from downfield.core.scene import Scene
-from downfield.game.entries import RulebookRecord
 from downfield.game.published.game_topics import CallView, DeclarationView
+from downfield.game.records.entries import RulebookRecord
 from downfield.game.session import GameSession
 from downfield.officiating.engine.legal import LegalDeclarations
 

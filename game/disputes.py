@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from downfield.core.errors import NotFoundError, RefusedError
-from downfield.game.challenges import (
+from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.challenges import (
     ChallengeDecision,
     ChallengeRaised,
     ChallengeRuled,
     ChallengesView,
 )
-from downfield.game.final_score import ScoreSigned, SignOff, are_complete, check_score, signature_views
-from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.final_score import ScoreSigned, SignOff, are_complete, check_score, signature_views
 from downfield.game.service import GameService
 from downfield.game.session import GameSession
 from downfield.officiating.calls import Call

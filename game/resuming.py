@@ -12,8 +12,10 @@ from itertools import takewhile
 from downfield.core.errors import DownfieldError, FormatError, RefusedError
 from downfield.core.scene import Scene
 from downfield.core.supervision import only_logged, supervised_thread
-from downfield.game.challenges import ChallengeRaised, ChallengeRuled
-from downfield.game.entries import (
+from downfield.game.published.publisher import StatePublisher
+from downfield.game.receipts import Accepted
+from downfield.game.records.challenges import ChallengeRaised, ChallengeRuled
+from downfield.game.records.entries import (
     KINDS,
     Content,
     EventRecorded,
@@ -22,10 +24,8 @@ from downfield.game.entries import (
     unpack_entry,
     unpack_scenes,
 )
-from downfield.game.final_score import ScoreSigned
-from downfield.game.keeping import EntryRow, Journal, Journals, KeptMemento
-from downfield.game.published.publisher import StatePublisher
-from downfield.game.receipts import Accepted
+from downfield.game.records.final_score import ScoreSigned
+from downfield.game.records.keeping import EntryRow, Journal, Journals, KeptMemento
 from downfield.game.session import GameSession
 from downfield.officiating.events import Body, Event
 

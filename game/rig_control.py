@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from downfield.calibration.calibration import Calibration
-from downfield.game.commands import RigCommand, Settings
+from downfield.game.records.commands import RigCommand, Settings
 
 
 class RigControl(Protocol):

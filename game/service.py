@@ -17,18 +17,19 @@ from downfield.core.errors import NotFoundError, RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import monotonic_ns
 from downfield.core.scene import Player, Scene
-from downfield.game.commands import Command, NewGame, SetRulebook, Settings
 from downfield.game.current_game import NO_GAME, CurrentGame
 from downfield.game.ended_games import EndedGames
 from downfield.game.idempotency import IdempotencyCache, as_submitted
-from downfield.game.keeping import Journals
-from downfield.game.owner import NOBODY, GameOwner
 from downfield.game.policies import LeaguePolicies
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
 from downfield.game.receipts import Receipt, Refused, Submission, content_fault, refusal_of
+from downfield.game.records.commands import Command, NewGame, SetRulebook, Settings
+from downfield.game.records.keeping import Journals
+from downfield.game.records.owner import NOBODY, GameOwner
+from downfield.game.records.table_records import CommandCarriedOut, TableRecord
 from downfield.game.rig_control import RigControl
 from downfield.game.session import GameSession
 from downfield.game.session_start import (
@@ -39,7 +40,6 @@ from downfield.game.session_start import (
 )
 from downfield.game.shadow import Shadow
 from downfield.game.store_health import with_store_problem
-from downfield.game.table_records import CommandCarriedOut, TableRecord
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared
 from downfield.officiating.events import Event, Ruling, Tick, Undo

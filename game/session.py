@@ -8,8 +8,11 @@ from typing import Final
 
 from downfield.core.errors import NotFoundError
 from downfield.core.scene import Scene
-from downfield.game.challenges import ChallengeBook, ChallengeRules
-from downfield.game.entries import (
+from downfield.game.published.game_topics import CallView, DeclarationView
+from downfield.game.published.publisher import PUBLISHING_LIMITS, GameSnapshot, LineUpStatus, StatePublisher
+from downfield.game.receipts import Accepted, EventLog, Submission
+from downfield.game.records.challenges import ChallengeBook, ChallengeRules
+from downfield.game.records.entries import (
     Effects,
     EventRecorded,
     GameEnded,
@@ -19,11 +22,8 @@ from downfield.game.entries import (
     rulebook_of,
     snap_of,
 )
-from downfield.game.final_score import Signatures
-from downfield.game.keeping import Journal, PendingEntry, SessionMemento
-from downfield.game.published.game_topics import CallView, DeclarationView
-from downfield.game.published.publisher import PUBLISHING_LIMITS, GameSnapshot, LineUpStatus, StatePublisher
-from downfield.game.receipts import Accepted, EventLog, Submission
+from downfield.game.records.final_score import Signatures
+from downfield.game.records.keeping import Journal, PendingEntry, SessionMemento
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame

@@ -13,18 +13,18 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.errors import FormatError, RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Jersey
-from downfield.game.commands import NewGame
-from downfield.game.entries import (
+from downfield.game.published.publisher import StatePublisher
+from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
+from downfield.game.records.entries import (
     END_KINDS,
     EventRecorded,
     GameStarted,
     ScenesRecorded,
     record_of,
 )
-from downfield.game.keeping import GameRow, Journals, PendingEntry
-from downfield.game.owner import NOBODY, GameOwner
-from downfield.game.published.publisher import StatePublisher
-from downfield.game.receipts import Submission
+from downfield.game.records.keeping import GameRow, Journals, PendingEntry
+from downfield.game.records.owner import NOBODY, GameOwner
 from downfield.game.resuming import ResumedSession, continued, replay, unpack
 from downfield.game.session import GameSession
 from downfield.officiating.declarations import LineUpDeclared, SetUp

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Jersey, Scene
-from downfield.game.keeping import GameRow, Journals
-from downfield.game.owner import NOBODY
 from downfield.game.published.publisher import StatePublisher
 from downfield.game.receipts import Submission
+from downfield.game.records.keeping import GameRow, Journals
+from downfield.game.records.owner import NOBODY
 from downfield.game.session import GameSession
 from downfield.game.session_start import BETWEEN_PLAYS, set_up_of
 from downfield.officiating.declarations import LineUpDeclared, PlayEnded, SetUp

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from downfield.game.keeping import StoreProblem
 from downfield.game.published.board_topics import HealthReason, HealthStatus
+from downfield.game.records.keeping import StoreProblem
 
 
 def with_store_problem(health: HealthStatus, problem: StoreProblem | None) -> HealthStatus:

@@ -12,15 +12,15 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.recording.recorded_span import files_of, recorded_between
 from downfield.capture.recording.recording_library import index_path
 from downfield.core.errors import BusyError, InputError
-from downfield.game.keeping import GameRow
+from downfield.game.records.keeping import GameRow
 from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
 from downfield.rig.configuration.settings import RigSettings, recordings_folder
 from downfield.rig.configuration.shown import shown_values
 from downfield.rig.upkeep.scrubbing import Scrubber
 from downfield.rig.upkeep.support import scrubber_of
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 _MARGIN_NS: Final = 5_000_000_000
 """Video is taken this long before the first event and after the last."""

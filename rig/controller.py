@@ -15,7 +15,8 @@ from downfield.capture.problems import ActiveProblems
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
 from downfield.core.supervision import supervised_thread
-from downfield.game.commands import (
+from downfield.game.published.board_topics import HealthReason
+from downfield.game.records.commands import (
     FindFigures,
     KeepGame,
     Recalibrate,
@@ -25,7 +26,6 @@ from downfield.game.commands import (
     Suspend,
     UseCalibration,
 )
-from downfield.game.published.board_topics import HealthReason
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.shown import shown_values
 from downfield.rig.live.connections import LoopControls, VisionStage

@@ -15,7 +15,7 @@ from typing import Final
 
 from downfield.core.errors import DownfieldError
 from downfield.core.platform.folders import lasting_temporary_folder
-from downfield.game.owner import NOBODY, GameOwner, rig_id
+from downfield.game.records.owner import NOBODY, GameOwner, rig_id
 from downfield.review.rejudging.standings import KeptJudgings
 from downfield.rig.configuration.settings import (
     RigSettings,
@@ -26,13 +26,13 @@ from downfield.rig.configuration.settings import (
     unsaved_folder,
 )
 from downfield.rig.rig_key import RIG_KEY
-from downfield.store.heads import HeadsFile
-from downfield.store.lease import FileLease, LeasedThing
-from downfield.store.signed_list import SignedList
-from downfield.store.signing import RigKey
-from downfield.store.snapshot import SnapshotFile
-from downfield.store.spool import Spool
-from downfield.store.store import Store
+from downfield.store.sealing.heads import HeadsFile
+from downfield.store.sealing.signed_list import SignedList
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.checkpoint import SnapshotFile
+from downfield.store.writing.lease import FileLease, LeasedThing
+from downfield.store.writing.spool import Spool
+from downfield.store.writing.store import Store
 
 _TEMPORARY_STORE: Final = "games.db"
 _SNAPSHOT: Final = "game.snapshot"

@@ -13,14 +13,14 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import Footage
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import preset
-from downfield.game.commands import RigCommand, Settings
 from downfield.game.published.hub import Hub
+from downfield.game.records.commands import RigCommand, Settings
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.web_service import Service
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 
 class ReviewRig:

@@ -19,8 +19,8 @@ from downfield.core.errors import InputError, NotRecordedError
 from downfield.core.media.video_streams import open_video, video_stream
 from downfield.review.bundles.reading import UnpackedBundle, import_game, read_manifest, unpack_bundle
 from downfield.review.bundles.verification import is_bundle, other_zip_hint
-from downfield.store.opening import open_for_reading
-from downfield.store.store import Store
+from downfield.store.database.opening import open_for_reading
+from downfield.store.writing.store import Store
 
 _STORE: Final = "downfield.db"
 _RECORDINGS: Final = "recordings"

@@ -54,8 +54,8 @@ from downfield.rig.table_seals import TableSeals
 from downfield.rig.tables.profile import TableProfile, camera_identity
 from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
 from downfield.rig.web_service import Service
-from downfield.store.journals import StoredJournals
 from downfield.store.last_heads import differs_from_last_heads
+from downfield.store.writing.journals import StoredJournals
 from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from downfield.core.errors import InputError
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 RIG_KEY: Final = "rig.key"
 """Name of its file in the data folder."""

@@ -21,10 +21,10 @@ from downfield.capture.sources.source import CaptureClock
 from downfield.core.errors import RefusedError
 from downfield.core.field.model import FieldModel
 from downfield.core.supervision import supervised_thread
-from downfield.game.commands import NewGame, RigCommand, Settings
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
+from downfield.game.records.commands import NewGame, RigCommand, Settings
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.admin_key import open_admin_key
@@ -37,7 +37,7 @@ from downfield.rig.kept_games import leased_data_folder, open_judgings, open_sna
 from downfield.rig.rig_key import open_rig_key
 from downfield.rig.tournament.opening import health_with, open_grants, open_tournament
 from downfield.rig.web_service import Service
-from downfield.store.journals import StoredJournals
+from downfield.store.writing.journals import StoredJournals
 
 HEALTH_S: Final = 1.0
 """Health is published this often, as a rig with a camera does."""

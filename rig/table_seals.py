@@ -13,11 +13,11 @@ from downfield.capture.recording.sealing import SegmentSealer
 from downfield.core.errors import DownfieldError
 from downfield.core.files.facts import file_digest
 from downfield.core.records import to_json
-from downfield.game.commands import Settings
-from downfield.game.entries import RulebookRecord
 from downfield.game.published.board_topics import HealthStatus
+from downfield.game.records.commands import Settings
+from downfield.game.records.entries import RulebookRecord
+from downfield.game.records.table_records import MaterialUsed, TableRecord
 from downfield.game.service import GameService
-from downfield.game.table_records import MaterialUsed, TableRecord
 from downfield.models.card import BUNDLED, find_network, named_files, read_card
 
 

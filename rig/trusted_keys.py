@@ -10,7 +10,7 @@ from downfield.core.errors import InputError
 from downfield.core.files.input_files import read_text
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.rig.rig_key import RIG_KEY
-from downfield.store.signing import RigKey, is_public_key
+from downfield.store.sealing.signing import RigKey, is_public_key
 
 TRUSTED_KEYS: Final = "trusted_keys"
 """Name of their file in the data folder: a key a line, and after a space what its rig is called."""

@@ -11,8 +11,11 @@ from pydantic import Field
 
 from downfield.core.errors import FormatError
 from downfield.core.scene import Player
-from downfield.game.challenges import ChallengeBook, ChallengeRaised, ChallengeRuled
-from downfield.game.entries import (
+from downfield.game.published.call_views import CallContext, call_view
+from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
+from downfield.game.receipts import EventLog
+from downfield.game.records.challenges import ChallengeBook, ChallengeRaised, ChallengeRuled
+from downfield.game.records.entries import (
     Content,
     Effects,
     EventRecorded,
@@ -24,17 +27,14 @@ from downfield.game.entries import (
     rulebook_of,
     unpack_entry,
 )
-from downfield.game.final_score import ScoreSigned
-from downfield.game.keeping import GameRow
-from downfield.game.published.call_views import CallContext, call_view
-from downfield.game.published.game_topics import CallView, DeclarationView, TopicModel
-from downfield.game.receipts import EventLog
+from downfield.game.records.final_score import ScoreSigned
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.state.play_state import PlayKind
-from downfield.store.reader import StoreReader
+from downfield.store.database.reader import StoreReader
 
 _SET_ASIDE = "It no longer applies after a ruling."
 

@@ -9,8 +9,8 @@ from typing import Final
 from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.files.input_files import open_input
 from downfield.core.records import from_json
-from downfield.store.heads import KeptHead
-from downfield.store.reader import StoreReader
+from downfield.store.database.reader import StoreReader
+from downfield.store.sealing.heads import KeptHead
 
 _TAIL_BYTES: Final = 64 << 10
 """Of the heads file, some 100 lines: the last games and their ends. `downfield verify` reads all of it."""

@@ -6,9 +6,9 @@ import threading
 from collections import OrderedDict
 from typing import Final
 
-from downfield.game.keeping import GameRow
+from downfield.game.records.keeping import GameRow
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 REMEMBERED: Final = 3
 """Games that stay read, some 10 MB each for one of an hour."""

@@ -22,21 +22,21 @@ from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.sealing import seal_of
 from downfield.cli.main import app
 from downfield.core.records import to_json
-from downfield.game.commands import NewGame, Settings
-from downfield.game.keeping import EntryRow
-from downfield.game.owner import GameOwner, rig_id
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame, Settings
+from downfield.game.records.keeping import EntryRow
+from downfield.game.records.owner import GameOwner, rig_id
+from downfield.game.records.table_records import SegmentSealed
 from downfield.game.service import GameService
-from downfield.game.table_records import SegmentSealed
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.table_seals import TableSeals
-from downfield.store.hash_chain import GENESIS, digest_of
-from downfield.store.heads import HeadsFile
-from downfield.store.journals import StoredJournals
-from downfield.store.signed_list import SignedList
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import GENESIS, digest_of
+from downfield.store.sealing.heads import HeadsFile
+from downfield.store.sealing.signed_list import SignedList
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 KEY = RigKey.generate()
 OWNER = GameOwner(rig_id(KEY.public_text), "attic")

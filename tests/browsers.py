@@ -32,13 +32,13 @@ from downfield.api.table_setup import TableSetup
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.broadcast.program.program_options import ProgramFeed
 from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
-from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.published.hub import Hub
+from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 """The first draws pages and no window around them, which takes half the time."""

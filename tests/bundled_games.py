@@ -14,11 +14,11 @@ from played_table import Table
 from downfield.calibration.calibration import Calibration, Certificate
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.field.model import preset
-from downfield.game.commands import NewGame
-from downfield.game.keeping import GameRow
+from downfield.game.records.commands import NewGame
+from downfield.game.records.keeping import GameRow
 from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 KEY, FOREIGN_KEY = RigKey.generate(), RigKey.generate()
 CALIBRATION = Calibration(

@@ -17,7 +17,7 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.capture.sources.source import CapturedFrame, VideoPacket
 from downfield.core.arrays import Image
 from downfield.core.scene import Scene
-from downfield.game.commands import NewGame
+from downfield.game.records.commands import NewGame
 from downfield.officiating.declarations import FrontDeclared
 
 SECRET = "Coach-Miller-basement"

@@ -20,15 +20,15 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import FootageCalibration, FootageFrame, ScaledPicture
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.game.commands import NewGame
 from downfield.game.published.game_topics import GameView
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.pictures.clips import scaled
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 RUNNER, DEFENDER = "dark-22", "light-50"
 PLAY = film(

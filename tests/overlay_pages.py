@@ -10,10 +10,10 @@ from typing import Any
 from browsers import PageServer
 from playwright.sync_api import Page, expect
 
-from downfield.game.challenges import ChallengesView
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView
 from downfield.game.published.stream_topics import GraphicView
+from downfield.game.records.challenges import ChallengesView
 
 
 @contextmanager

@@ -8,15 +8,15 @@ from typing import Any
 from scripted_plays import FIELD, Film, ScriptedFigure, film, opening, runs, stands
 from served_games import FakeRig
 
-from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.game_topics import GameView
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.game.service import GameService
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 RUNNER, DEFENDER = "dark-22", "light-50"
 RIVER = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")

@@ -25,15 +25,15 @@ from downfield.capture.sources.source import CapturedFrame, VideoPacket
 from downfield.core.arrays import Image
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Contact, Scene
-from downfield.game.commands import NewGame
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 PLAYS: Final = (
     "second-tackler", "falls-alone", "fumble", "out-of-bounds", "touchdown", "safety", "reception", "interception",

@@ -12,7 +12,7 @@ from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.game.commands import NewGame
+from downfield.game.records.commands import NewGame
 
 MANY = RateLimit(1e6, 10**6)
 ACCESS = AccessPolicy(trust_local=True, limits=RateLimits(MANY, MANY, MANY))

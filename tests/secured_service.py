@@ -15,12 +15,12 @@ from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import TokenStore
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.game.commands import NewGame
 from downfield.game.published.hub import Hub
+from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 PHONE = "192.168.1.20"
 RIG = "192.168.1.5:8317"

@@ -29,14 +29,14 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
-from downfield.game.commands import NewGame, RigCommand, Settings, UseCalibration
 from downfield.game.published.board_topics import HealthStatus, SourceStatus
 from downfield.game.published.hub import Hub
+from downfield.game.records.commands import NewGame, RigCommand, Settings, UseCalibration
 from downfield.game.service import GameService
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from downfield.game.keeping import EntryRow, GameRow
-from downfield.store.hash_chain import GENESIS, digest_of
-from downfield.store.store import Store
+from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.store.sealing.hash_chain import GENESIS, digest_of
+from downfield.store.writing.store import Store
 
 GAME = GameRow("20260101-120000-abcd", 1_000, "final", "River City", "Lake Town", "tap")
 

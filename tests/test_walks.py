@@ -28,5 +28,10 @@ def test_a_declaration_enters_at_most_22_modules_and_no_class_twice() -> None:
 
 def test_a_call_leads_from_its_rule_to_its_evidence() -> None:
     modules = [step.module for step in evidence_walk().steps]
-    path = ("officiating/rules/tackles.py", "store/journal.py", "api/routes/evidence.py", "review/evidence/finder.py")
+    path = (
+        "officiating/rules/tackles.py",
+        "store/writing/journal.py",
+        "api/routes/evidence.py",
+        "review/evidence/finder.py",
+    )
     assert [module for module in modules if module in path] == list(path)

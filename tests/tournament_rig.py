@@ -13,13 +13,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from downfield.game.keeping import EntryRow, GameRow
-from downfield.game.owner import rig_id
+from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.game.records.owner import rig_id
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.link import TournamentLink
-from downfield.store.hash_chain import GENESIS, digest_of
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import GENESIS, digest_of
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 
 def game_of(key: RigKey, name: str = "g", table: str = "Table 1") -> GameRow:

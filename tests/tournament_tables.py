@@ -18,7 +18,7 @@ from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.grant_keeper import GrantKeeper
 from downfield.desk.tables.push_keeper import PushKeeper
-from downfield.game.commands import NewGame
+from downfield.game.records.commands import NewGame
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament.broker_thread import BrokerThread

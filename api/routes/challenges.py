@@ -21,11 +21,11 @@ from downfield.api.requests import CallRequest
 from downfield.api.routes.games import GameRowDep
 from downfield.api.routes.review_rulings import PersonName, signed
 from downfield.api.security.roles import allow
-from downfield.game.challenges import ChallengeDecision, ChallengesView
-from downfield.game.commands import RequestModel
 from downfield.game.disputes import Decision, Disputes
-from downfield.game.final_score import ScoreSigned, SignOff
 from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.challenges import ChallengeDecision, ChallengesView
+from downfield.game.records.commands import RequestModel
+from downfield.game.records.final_score import ScoreSigned, SignOff
 from downfield.officiating.declarations import Side
 from downfield.review.games.catalog import ChallengeStatistics, challenge_statistics
 from downfield.review.rejudging.changes import NOTHING_CHANGED, receipt_lines

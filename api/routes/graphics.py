@@ -16,8 +16,8 @@ from downfield.api.security.roles import allow
 from downfield.broadcast.graphics import cards
 from downfield.broadcast.graphics.standings import FinalScore, standings_card
 from downfield.core.errors import NotFoundError
-from downfield.game.commands import Logo
 from downfield.game.published.stream_topics import GraphicView
+from downfield.game.records.commands import Logo
 from downfield.officiating.declarations import Side
 from downfield.review.games.catalog import GameCatalog, GameSearch
 from downfield.store.history import History

@@ -19,8 +19,8 @@ from downfield.api.security.grants import MAX_GRANT, is_grant
 from downfield.api.security.roles import IN_REVIEW, Role, allow
 from downfield.api.security.tokens import PAIRING_LIMITS, TokenStore, role_of
 from downfield.core.errors import RefusedError
-from downfield.game.commands import Name, RequestModel
 from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.commands import Name, RequestModel
 
 _PLATFORM: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linux)")
 

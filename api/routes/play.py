@@ -19,10 +19,10 @@ from downfield.api.requests import (
     UndoRequest,
 )
 from downfield.api.security.roles import Principal, allow
-from downfield.game.commands import Command
 from downfield.game.published.board_topics import SceneView
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions
 from downfield.game.receipts import Accepted, Receipt, Refused, Submission
+from downfield.game.records.commands import Command
 from downfield.officiating.calls import Verdict
 from downfield.officiating.engine.legal import LegalDeclarations
 from downfield.officiating.events import Ruling

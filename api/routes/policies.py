@@ -11,8 +11,8 @@ from downfield.api.dependencies import GameServiceDep, ReviewerDep
 from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.routes.review_rulings import PersonName, signed
 from downfield.api.security.roles import allow
-from downfield.game.commands import RequestModel
 from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.commands import RequestModel
 from downfield.game.service import GameService
 from downfield.officiating.calls import CallKind, Policy
 

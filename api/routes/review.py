@@ -13,8 +13,8 @@ from downfield.api.dependencies import CallViewerDep, GameServiceDep
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import allow
-from downfield.game.final_score import SignatureView, signature_views
 from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.final_score import SignatureView, signature_views
 from downfield.officiating.calls import CallKind
 from downfield.review.games.catalog import GameCatalog, GameLine, GameSearch, GameStanding
 from downfield.review.games.plays import CallOutcome, PlaySearch, ReviewedPlay, reviewed_plays

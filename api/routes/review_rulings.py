@@ -13,13 +13,13 @@ from downfield.api.repeated_requests import RepeatableRoute
 from downfield.api.requests import CallId, EventId, IdempotencyKey, RulingRequest
 from downfield.api.routes.games import GameRowDep, HistoryDep
 from downfield.api.security.roles import Principal, allow
-from downfield.game.commands import RequestModel
-from downfield.game.keeping import GameRow
+from downfield.game.records.commands import RequestModel
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.events import Ruling, Undo
 from downfield.review.rejudging.changes import GameChanges
 from downfield.review.rejudging.finished_games import AuditLine, LateRuling, audit_trail
 from downfield.store.history import History
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 router = APIRouter(prefix="/api/games/{game}", tags=["games"], route_class=RepeatableRoute)
 

@@ -15,8 +15,8 @@ from downfield.api.routes.games import HistoryDep
 from downfield.api.security.roles import allow
 from downfield.core.errors import MissingExtraError
 from downfield.review.games.tracks import TrackTable, tracks_csv, tracks_parquet
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 PARQUET: Final = "application/vnd.apache.parquet"
 """Registered with IANA."""

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from downfield.api.dependencies import StoreDep
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
-from downfield.game.commands import RequestModel, RulebookName
+from downfield.game.records.commands import RequestModel, RulebookName
 from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
 from downfield.review.rejudging.what_if import WhatIf, what_if
 from downfield.review.rejudging.worker import JudgingWorker

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from downfield.api.security.roles import Role
 from downfield.core.errors import FormatError, InputError, RefusedError
 from downfield.core.records import check, from_json, record, to_json
-from downfield.store.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, verify_signature
 
 GRANT_PREFIX: Final = "dfg1."
 """Begins the text of every grant; no pairing code has a dot."""

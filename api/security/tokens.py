@@ -17,9 +17,9 @@ from downfield.api.security.grants import TableGrant
 from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
 from downfield.core.platform.clock import CLOCK_WAS_SET_NS, RUN_CLOCK
-from downfield.game.table_records import DeviceChanged
-from downfield.store.reader import DeviceRow
-from downfield.store.store import Store
+from downfield.game.records.table_records import DeviceChanged
+from downfield.store.database.reader import DeviceRow
+from downfield.store.writing.store import Store
 
 CODE_LETTERS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Letters and digits that are not easily confused."""

@@ -12,9 +12,9 @@ from pydantic import Field, ValidationError
 from downfield.broadcast.graphics.logos import LogoFolder
 from downfield.core.errors import InputError, OutputError
 from downfield.core.files.private_files import replace_private_file
-from downfield.game.commands import Logo, RequestModel
 from downfield.game.published.hub import Hub
 from downfield.game.published.stream_topics import SponsorsView
+from downfield.game.records.commands import Logo, RequestModel
 
 MAX_SPONSORS: Final = 24
 

@@ -22,8 +22,8 @@ from downfield.broadcast.replay.replay_maker import (
 )
 from downfield.core.arrays import Image
 from downfield.core.errors import NotFoundError, NotRecordedError
-from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import TimedImage

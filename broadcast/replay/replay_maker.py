@@ -17,8 +17,8 @@ from downfield.calibration.camera import Camera
 from downfield.capture.footage import FootageCalibration, FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.call_viewer import base_height_mm
 from downfield.review.evidence.evidence import Evidence
 from downfield.review.evidence.exports import call_file_name

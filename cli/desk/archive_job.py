@@ -18,7 +18,7 @@ from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.cluster import RayCluster, connect_cluster
 from downfield.desk.archive.job import ArchiveJob, JobReport, JobSettings
 from downfield.desk.archive.networks import describe_network, share_network
-from downfield.game.entries import RulebookRecord, record_of
+from downfield.game.records.entries import RulebookRecord, record_of
 from downfield.models.card import BUNDLED
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 

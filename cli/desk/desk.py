@@ -30,8 +30,8 @@ from downfield.desk.tables.watcher import TableWatcher
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.web_service import everywhere, open_listener
-from downfield.store.lease import FileLease, LeasedThing
-from downfield.store.store import Store
+from downfield.store.writing.lease import FileLease, LeasedThing
+from downfield.store.writing.store import Store
 
 PORT: Final = 8320
 """The rig's port is 8317, so both run on one computer."""

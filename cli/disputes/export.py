@@ -18,7 +18,7 @@ from downfield.cli.console.progress import progress_bar
 from downfield.cli.console.replaced_files import ARCHIVE
 from downfield.cli.disputes.export_clip import ClipRequest, make_clip
 from downfield.core.errors import InputError, OutputError
-from downfield.game.keeping import GameRow
+from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
 from downfield.review.bundles.format import SUFFIX
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
@@ -28,9 +28,9 @@ from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, recordings_folder, store_file
 from downfield.rig.rig_key import open_rig_key
+from downfield.store.database.opening import open_for_reading
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.opening import open_for_reading
-from downfield.store.reader import StoreReader
 
 
 def export(

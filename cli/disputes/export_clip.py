@@ -8,13 +8,13 @@ from typing import Final
 
 from downfield.capture.recording.recorded_footage import RecordedFootage
 from downfield.core.errors import InputError, NotFoundError
-from downfield.game.keeping import GameRow
+from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.exports import ClipExporter, ClipOptions
 from downfield.review.evidence.finder import EvidenceFinder, NoGameInPlay
 from downfield.review.pictures.clips import MEDIA_TYPES, ClipFormat
 from downfield.review.pictures.painting import DRAWING_KINDS
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 CALL_S: Final = 1.5
 """A clip of a call reaches this long before and after it, as on the page."""

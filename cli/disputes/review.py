@@ -25,7 +25,7 @@ from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder
 from downfield.rig.review_service import ReviewRig, ReviewService
 from downfield.rig.review_sources import ReviewFolder, find_bundles, find_rig_folder, load_bundles, load_rig_folder
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 _STORE: Final = "games.db"
 

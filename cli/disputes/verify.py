@@ -15,19 +15,19 @@ from downfield.cli.console.output import say, say_aside
 from downfield.cli.disputes.verify_bundle import checked_keys, report_bundle
 from downfield.core.errors import FormatError, InputError
 from downfield.core.text.counted_nouns import counted
-from downfield.game.entries import SEAL_KIND, unpack_entry
-from downfield.game.owner import rig_id
-from downfield.game.table_records import SegmentSealed
+from downfield.game.records.entries import SEAL_KIND, unpack_entry
+from downfield.game.records.owner import rig_id
+from downfield.game.records.table_records import SegmentSealed
 from downfield.review.bundles.verification import is_bundle, other_zip_hint, verify_bundle
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import RigSettings, data_folder, heads_file, store_file
-from downfield.store.hash_chain import GENESIS, Verification, verify_journal
-from downfield.store.heads import compare_with_heads, entries_after_heads, read_heads
-from downfield.store.list_check import Signer, list_differences, rigs_without_list, signers
-from downfield.store.listing import listing_differences
-from downfield.store.opening import OpenedForReading, open_for_reading
-from downfield.store.reader import StoreReader
-from downfield.store.signed_ends import compare_with_tournament, open_signed_ends
+from downfield.store.checking.listings import listing_differences
+from downfield.store.checking.signed_ends import compare_with_tournament, open_signed_ends
+from downfield.store.checking.signed_lists import Signer, list_differences, rigs_without_list, signers
+from downfield.store.database.opening import OpenedForReading, open_for_reading
+from downfield.store.database.reader import StoreReader
+from downfield.store.sealing.hash_chain import GENESIS, Verification, verify_journal
+from downfield.store.sealing.heads import compare_with_heads, entries_after_heads, read_heads
 
 
 def verify(

@@ -9,7 +9,7 @@ from downfield.cli.console.output import say
 from downfield.core.errors import InputError
 from downfield.review.bundles.verification import BundleVerification
 from downfield.rig.trusted_keys import TrustedKeys
-from downfield.store.signing import is_public_key
+from downfield.store.sealing.signing import is_public_key
 
 
 def checked_keys(keys: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from downfield.cli.console.output import open_console
 from downfield.cli.console.process_end import ended_in_order
 from downfield.core.errors import InputError
 from downfield.core.field.model import load_field
-from downfield.game.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
+from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.scorekeeper import Scorekeeper
 

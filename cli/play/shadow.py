@@ -15,7 +15,7 @@ from downfield.core.errors import InputError
 from downfield.review.reports.shadow import CALLS_HEAD, ShadowReport
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import store_file
-from downfield.store.opening import open_for_reading
+from downfield.store.database.opening import open_for_reading
 
 
 def shadow(

@@ -23,7 +23,7 @@ from downfield.cli.disputes.export import find_game
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
 from downfield.core.text.counted_nouns import counted
-from downfield.game.keeping import GameRow
+from downfield.game.records.keeping import GameRow
 from downfield.game.shadow import is_shadow
 from downfield.rig.configuration.loading import load, parse_assignments
 from downfield.rig.configuration.settings import data_folder, recordings_folder, store_file
@@ -35,8 +35,8 @@ from downfield.rig.contribution.contribution_file import (
     Contribution,
     write_contribution,
 )
-from downfield.store.opening import open_for_reading
-from downfield.store.reader import StoreReader
+from downfield.store.database.opening import open_for_reading
+from downfield.store.database.reader import StoreReader
 
 LATEST_GAMES: Final = 5
 """Games that are looked through where none is named: a game takes some seconds."""

@@ -14,7 +14,7 @@ from downfield.core.roster import Roster, read_roster
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.items import ArchivedItem
 from downfield.desk.archive.judging import BundledJournal, fetch_file, verified_manifest
-from downfield.game.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
+from downfield.game.records.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
 from downfield.officiating.calls import Call, read_calls
 from downfield.officiating.events import Event, read_events
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook

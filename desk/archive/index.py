@@ -37,7 +37,7 @@ from downfield.core.records import from_json, to_json
 from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.items import ArchivedItem, item_ids, read_items
 from downfield.desk.archive.selection import PARTIAL, Selection, folded
-from downfield.store.database import cause_of, create_writing_engine, parse_address, transaction
+from downfield.store.database.engines import cause_of, create_writing_engine, parse_address, transaction
 
 _SCHEMA: Final = MetaData()
 _ITEMS: Final = Table(

@@ -30,8 +30,8 @@ from downfield.desk.archive.judging import judge_item
 from downfield.desk.archive.networks import JobNetwork, open_shared_network
 from downfield.desk.archive.results import CALLS, CHANGES, GAMES, TABLES, GameResult, JudgedItem
 from downfield.desk.archive.tracking import track_and_judge
-from downfield.game.entries import RulebookRecord, rulebook_of
-from downfield.store.signed_state import code_digest
+from downfield.game.records.entries import RulebookRecord, rulebook_of
+from downfield.store.sealing.signed_state import code_digest
 
 _JUDGING: Final = ("core", "game", "officiating", "review", "desk.archive")
 _TRACKING: Final = (*_JUDGING, "calibration", "models", "vision", "rig.sources", "rig.recording")

@@ -12,8 +12,8 @@ from downfield.core.track_files import TrackFile
 from downfield.desk.archive.archive_files import ArchiveFiles, file_sha256
 from downfield.desk.archive.items import ArchivedFile, ArchivedItem, path_of
 from downfield.desk.archive.results import JudgedItem
-from downfield.game.entries import EventRecorded, GameStarted, RulebookRecord, rulebook_of, unpack_entry
-from downfield.game.keeping import EntryRow
+from downfield.game.records.entries import EventRecorded, GameStarted, RulebookRecord, rulebook_of, unpack_entry
+from downfield.game.records.keeping import EntryRow
 from downfield.officiating.calls import read_calls
 from downfield.officiating.engine.replay import compare_calls, judge_recording
 from downfield.officiating.events import Event, read_events

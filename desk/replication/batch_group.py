@@ -16,13 +16,13 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, func, insert, select, text
 from sqlalchemy.dialects.postgresql import insert as insert_or_update
 
-from downfield.game.keeping import EntryRow, GameRow
-from downfield.game.owner import rig_id
-from downfield.store.hash_chain import GENESIS, follows
-from downfield.store.replication import BatchReply, JournalBatch, is_signed
-from downfield.store.schema import ENTRIES, GAMES
-from downfield.store.signed_ends import SIGNED_ENDS
-from downfield.store.signing import is_public_key
+from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.game.records.owner import rig_id
+from downfield.store.checking.signed_ends import SIGNED_ENDS
+from downfield.store.database.schema import ENTRIES, GAMES
+from downfield.store.sealing.hash_chain import GENESIS, follows
+from downfield.store.sealing.signing import is_public_key
+from downfield.store.writing.replication import BatchReply, JournalBatch, is_signed
 
 _NEXT_NUMBER: Final = select(func.coalesce(func.max(GAMES.c.number), 0) + 1).scalar_subquery()
 

@@ -17,7 +17,7 @@ from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.tournament.broker import BrokerAccess, broker_access
 from downfield.rig.tournament.broker_thread import BrokerThread
 from downfield.rig.tournament.table_push import TablePush
-from downfield.store.replication import JournalBatch
+from downfield.store.writing.replication import JournalBatch
 
 
 class DeskTournament:

@@ -22,8 +22,8 @@ from downfield.core.records import from_json, to_json
 from downfield.desk.replication.tournament_store import TournamentStore
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.journal_sender import APPEND_SUBJECT, POSITIONS_SUBJECT
-from downfield.store.database import cause_of
-from downfield.store.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
+from downfield.store.database.engines import cause_of
+from downfield.store.writing.replication import BatchReply, JournalBatch, PositionsQuestion, PositionsReply
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg

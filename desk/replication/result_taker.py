@@ -19,13 +19,13 @@ from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.event.records import Change, TournamentEvent
 from downfield.desk.event.signed_games import SignedGame, take_signed
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.entries import END_KINDS, unpack_entry
-from downfield.game.final_score import ScoreSigned, are_complete
-from downfield.game.keeping import GameRow
+from downfield.game.records.entries import END_KINDS, unpack_entry
+from downfield.game.records.final_score import ScoreSigned, are_complete
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.declarations import Side
 from downfield.rig.tournament.broker import BrokerConnection
-from downfield.store.reader import StoreReader
-from downfield.store.replication import JournalBatch
+from downfield.store.database.reader import StoreReader
+from downfield.store.writing.replication import JournalBatch
 
 _LOOK_S: Final = 0.5
 _RETRY_S: Final = 5.0

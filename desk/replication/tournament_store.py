@@ -17,12 +17,12 @@ from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from downfield.core.errors import InputError, OutputError
 from downfield.desk.replication.batch_group import CheckedBatch, checked, store_group
-from downfield.game.keeping import GameRow
-from downfield.store.database import cause_of, create_writing_engine, parse_address, transaction
-from downfield.store.reader import StoreReader
-from downfield.store.replication import BatchReply, JournalBatch, StoredPosition
-from downfield.store.schema import ENTRIES, GAMES, migrate
-from downfield.store.signed_ends import SIGNED_ENDS
+from downfield.game.records.keeping import GameRow
+from downfield.store.checking.signed_ends import SIGNED_ENDS
+from downfield.store.database.engines import cause_of, create_writing_engine, parse_address, transaction
+from downfield.store.database.reader import StoreReader
+from downfield.store.database.schema import ENTRIES, GAMES, migrate
+from downfield.store.writing.replication import BatchReply, JournalBatch, StoredPosition
 
 OLDEST_SERVER: Final = 150_000
 """PostgreSQL 15, as its ``server_version_num``."""

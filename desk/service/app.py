@@ -22,7 +22,7 @@ from downfield.api.security.secret_file import SecretFile
 from downfield.api.security.tokens import TokenStore
 from downfield.desk.service import event_routes, grant_routes, pages, push_routes, table_routes
 from downfield.desk.service.parts import DeskParts
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 ROUTERS: Final = (
     table_routes.router,

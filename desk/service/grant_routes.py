@@ -15,7 +15,7 @@ from downfield.api.security.roles import Role, allow
 from downfield.core.errors import RefusedError
 from downfield.desk.service.parts import DeskDep, DeskParts
 from downfield.desk.tables.grant_keeper import IssuedGrant
-from downfield.game.commands import Name
+from downfield.game.records.commands import Name
 from downfield.rig.tournament.table_push import PushStatus
 
 router = APIRouter(prefix="/api/grants", tags=["access"], route_class=RepeatableRoute)

@@ -9,7 +9,7 @@ from downfield.desk.event.csv_files import COLOR
 from downfield.desk.event.progress import Progress
 from downfield.desk.event.records import Entrant, TournamentEvent
 from downfield.desk.service.event_views import event_view
-from downfield.game.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
+from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, NewGame, TeamSheet
 from downfield.rig.tournament.push_payloads import PushedFigure, PushedSchedule, PushedTeam, PushedTeams, ScheduledGame
 
 MAX_NOTE: Final = 80

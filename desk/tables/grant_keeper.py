@@ -20,7 +20,7 @@ from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.records import read_record, record, to_json
 from downfield.rig.tournament.push_payloads import MAX_REVOKED, PushedAccess
 from downfield.rig.tournament.table_push import TablePush
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 DESK_KEY: Final = "desk.key"
 """Name of the file with the desk's key in its folder."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from downfield.core.errors import FormatError, NotFoundError, OutputError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
-from downfield.game.owner import rig_id
+from downfield.game.records.owner import rig_id
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.push_payloads import Payload, PushedRulebook, PushedSchedule, PushedTeams

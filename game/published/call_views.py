@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-from downfield.game.entries import GameStarted
 from downfield.game.published.game_topics import (
     CallsUpdate,
     CallView,
@@ -19,6 +18,7 @@ from downfield.game.published.game_topics import (
     Standing,
 )
 from downfield.game.published.older_calls import older_belief, older_note
+from downfield.game.records.entries import GameStarted
 from downfield.officiating.calls import Call
 from downfield.officiating.conditions import conditions_summary, joint_words
 from downfield.officiating.engine.judged_game import calls_to_append

@@ -11,11 +11,11 @@ from typing import Any, Final
 from downfield.core.field.model import FieldModel
 from downfield.core.platform.clock import RUN_CLOCK
 from downfield.core.scene import Ball, Figure, Player, Scene
-from downfield.game.commands import TeamSheet
-from downfield.game.entries import GameStarted
 from downfield.game.published import board_topics, game_topics
 from downfield.game.published.call_views import CallContext, call_view, changed_calls
 from downfield.game.published.topic_sink import TopicSink
+from downfield.game.records.commands import TeamSheet
+from downfield.game.records.entries import GameStarted
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import FrontDeclared, Side
 from downfield.officiating.rulebooks.installed import load_system

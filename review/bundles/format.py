@@ -12,7 +12,7 @@ import re
 from typing import Final, Literal
 
 from downfield.core.records import record, to_json
-from downfield.game.keeping import EntryRow, GameRow
+from downfield.game.records.keeping import EntryRow, GameRow
 
 SUFFIX: Final = ".downfield.zip"
 """How the names of bundles end; any name is read."""

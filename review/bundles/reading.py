@@ -12,12 +12,12 @@ from typing import Final
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import FormatError, InputError, OutputError
 from downfield.core.records import from_json
-from downfield.game.keeping import EntryRow, GameRow
+from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.review.bundles import format as names
 from downfield.review.bundles.format import PART_NAME, BundleManifest
 from downfield.review.bundles.verification import ZIP_ERRORS, journal_rows, open_bundle_file
 from downfield.review.zip_container import CHUNK_BYTES
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 _VIDEO: Final = "recording/"
 _ENTRIES_AT_ONCE: Final = 50

@@ -19,8 +19,8 @@ from downfield.core.field.model import FieldModel
 from downfield.core.records import to_json
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader
-from downfield.game.entries import RulebookRecord
-from downfield.game.keeping import GameRow
+from downfield.game.records.entries import RulebookRecord
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.review.bundles import format as names
@@ -28,9 +28,9 @@ from downfield.review.bundles.format import BundleManifest, BundlePart, JournalL
 from downfield.review.games.tracks import game_scenes
 from downfield.review.reports.game_report import report_html
 from downfield.review.zip_container import CHUNK_BYTES, ZipPart, zip_chunks
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 _FPS: Final = 30.0
 """Frame rate of a game without scenes; those with scenes carry their own times."""

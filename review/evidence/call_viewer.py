@@ -16,7 +16,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.files.facts import file_state
 from downfield.core.records import record
-from downfield.game.keeping import GameRow
+from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.evidence import Evidence, EvidencePicture
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.evidence.ready_pictures import ReadyPictures

@@ -11,8 +11,8 @@ from typing import Final
 from downfield.capture.footage import CallMarks, FootageCalibration, FootageFrame, when_text
 from downfield.core.arrays import Image
 from downfield.core.scene import Player, Scene
-from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.entries import Snap
 
 
 @dataclass(frozen=True, slots=True)

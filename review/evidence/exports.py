@@ -16,8 +16,8 @@ from downfield.calibration.calibration import Calibration
 from downfield.capture.footage import CallMarks, FootageFrame, ScaledPicture
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import NotRecordedError, RefusedError
-from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.evidence import Evidence, PlayEvidence, missing_pictures
 from downfield.review.evidence.finder import EvidenceFinder
 from downfield.review.pictures.clips import (

@@ -13,12 +13,12 @@ from downfield.capture.footage import Footage, FootageCalibration, FootageFrame,
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Scene
-from downfield.game.entries import unpack_scenes
-from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.entries import unpack_scenes
+from downfield.game.records.keeping import GameRow
 from downfield.review.evidence.evidence import PLAY_LIMITS, Evidence, EvidencePicture, PlayEvidence, play_span
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 from downfield.core.errors import FormatError
 from downfield.core.files.facts import file_digest
-from downfield.game.entries import SEAL_KIND, unpack_entry
-from downfield.game.keeping import GameRow
-from downfield.game.table_records import SegmentSealed
-from downfield.store.reader import StoreReader
+from downfield.game.records.entries import SEAL_KIND, unpack_entry
+from downfield.game.records.keeping import GameRow
+from downfield.game.records.table_records import SegmentSealed
+from downfield.store.database.reader import StoreReader
 
 SealState = Literal["sealed", "altered", "unsealed", "none"]
 """As the rig sealed it; another one; without a seal; of a game that has no seals at all, such as one from a video."""

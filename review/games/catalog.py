@@ -16,8 +16,9 @@ from typing import Final, Literal
 from pydantic import Field
 
 from downfield.core.errors import FormatError
-from downfield.game.challenges import ChallengeCounts, ChallengeRaised, ChallengeRuled, counts_of
-from downfield.game.entries import (
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.records.challenges import ChallengeCounts, ChallengeRaised, ChallengeRuled, counts_of
+from downfield.game.records.entries import (
     END_KINDS,
     START_KINDS,
     EventRecorded,
@@ -26,9 +27,8 @@ from downfield.game.entries import (
     ScenesRecorded,
     unpack_entry,
 )
-from downfield.game.keeping import EntryRow, GameRow
-from downfield.game.published.game_topics import TopicModel
-from downfield.store.reader import StoreReader
+from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.store.database.reader import StoreReader
 
 GameStanding = Literal["in_play", "unfinished", "ended", "reopened"]
 

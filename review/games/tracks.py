@@ -16,10 +16,10 @@ from downfield.core.field.model import FieldModel
 from downfield.core.files.csv_text import csv_chunks
 from downfield.core.records import record
 from downfield.core.scene import Figure, Scene
-from downfield.game.entries import unpack_scenes
+from downfield.game.records.entries import unpack_scenes
 from downfield.review.zip_container import WriteSink
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 
 def game_scenes(store: StoreReader, history: History, span_ns: tuple[int, int] | None = None) -> Iterator[Scene]:

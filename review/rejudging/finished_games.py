@@ -14,13 +14,19 @@ from pydantic import Field
 from downfield.core.errors import BusyError, NotFoundError, OutputError, RefusedError
 from downfield.core.records import to_json
 from downfield.core.text.counted_nouns import counted
-from downfield.game.challenges import DECISION_WORDS, ChallengeRaised, ChallengeRuled, ChallengeRules, ChallengesView
 from downfield.game.disputes import Decision, ruling_of, undecided
-from downfield.game.entries import Content, EventRecorded, GameEnded, GameReopened
-from downfield.game.final_score import ScoreSigned
-from downfield.game.keeping import GameRow, JournalPosition
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.receipts import describe
+from downfield.game.records.challenges import (
+    DECISION_WORDS,
+    ChallengeRaised,
+    ChallengeRuled,
+    ChallengeRules,
+    ChallengesView,
+)
+from downfield.game.records.entries import Content, EventRecorded, GameEnded, GameReopened
+from downfield.game.records.final_score import ScoreSigned
+from downfield.game.records.keeping import GameRow, JournalPosition
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.review.pictures.painting import spoken_name
@@ -29,8 +35,8 @@ from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, j
 from downfield.review.rejudging.standings import GameStandings, event_ids
 from downfield.review.rejudging.worker import JudgingWorker
 from downfield.store.history import History
-from downfield.store.journal import JournalWriter, SealedJournal
-from downfield.store.store import Store
+from downfield.store.writing.journal import JournalWriter, SealedJournal
+from downfield.store.writing.store import Store
 
 REMEMBERED: Final = 500
 """Rulings whose idempotency keys are remembered."""

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
-from downfield.game.entries import (
+from downfield.game.records.entries import (
     EventRecorded,
     GameStarted,
     ScenesRecorded,
@@ -25,7 +25,7 @@ from downfield.game.entries import (
     unpack_entry,
     unpack_scenes,
 )
-from downfield.game.keeping import EntryRow
+from downfield.game.records.keeping import EntryRow
 from downfield.officiating.calls import Call, RefusedEvent
 from downfield.officiating.engine.rules_engine import EngineState, RulesEngine
 from downfield.officiating.events import Event, Ruling, Undo

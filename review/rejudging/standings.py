@@ -3,10 +3,10 @@
 A game is judged when it ends, aside from all rulings, or else when it is reopened or first ruled on. Of a long game
 that takes a minute; what is kept on disk is read in a second or two.
 
-Each game has a file, as `downfield.store.signed_state` signs them. It is used only for the journal that it was made of:
-the entry it stands at must have the same digest there, and no event may have been added since. The scenes, the rulebook
-in force and all rulings are in the journal, so that whatever decides a game is covered. Checkpoints are packed one by
-one, as packing stops every other thread of the program.
+Each game has a file, as `downfield.store.sealing.signed_state` signs them. It is used only for the journal that it was
+made of: the entry it stands at must have the same digest there, and no event may have been added since. The scenes, the
+rulebook in force and all rulings are in the journal, so that whatever decides a game is covered. Checkpoints are packed
+one by one, as packing stops every other thread of the program.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from typing import Final
 
 from downfield.core.errors import BusyError, DownfieldError, FormatError
 from downfield.core.files.facts import by_date, date_last
-from downfield.game.keeping import JournalPosition
+from downfield.game.records.keeping import JournalPosition
 from downfield.officiating.events import Event
 from downfield.review.rejudging.rejudging import JudgedAgain, JudgingCheckpoint, Way, judge_again
 from downfield.review.rejudging.worker import JudgingWorker, Pause
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
-from downfield.store.signed_state import JUDGING_CODE, StateSeal, code_digest, unpack_state
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signed_state import JUDGING_CODE, StateSeal, code_digest, unpack_state
+from downfield.store.sealing.signing import RigKey
 
 _SIGNED_AS: Final = b"downfield.judging\n"
 _SUFFIX: Final = ".judging"

@@ -12,17 +12,17 @@ from pydantic import Field
 
 from downfield.core.errors import NotFoundError
 from downfield.core.records import to_json
-from downfield.game.entries import RulebookRecord, Snap, record_of
-from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import DeclarationView, TopicModel
+from downfield.game.records.entries import RulebookRecord, Snap, record_of
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.calls import Call
 from downfield.officiating.engine.replay import CallDifference, compare_calls
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.review.rejudging.changes import CallBrief, call_brief
 from downfield.review.rejudging.rejudging import JudgedAgain, Way, judge_again
 from downfield.review.rejudging.worker import JudgingWorker
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 
 class WhatIfSide(TopicModel):

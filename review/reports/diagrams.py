@@ -7,7 +7,7 @@ from typing import Final
 
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Jersey
-from downfield.game.entries import Snap
+from downfield.game.records.entries import Snap
 from downfield.review.reports.markup import Markup, text
 from downfield.review.reports.movement import HEAT_CELL_YD, Run
 

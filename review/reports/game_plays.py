@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.entries import Snap
 from downfield.officiating.declarations import Side
 from downfield.store.history import History
 

@@ -10,8 +10,8 @@ from typing import Final
 from downfield.core.errors import FormatError
 from downfield.core.field.model import FieldModel
 from downfield.core.scene import Player
-from downfield.game.entries import GameStarted
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.entries import GameStarted
 from downfield.officiating.declarations import Side
 from downfield.review.games.tracks import game_scenes
 from downfield.review.pictures.painting import spoken_name, standing_words
@@ -22,8 +22,8 @@ from downfield.review.reports.markup import Cell, Markup, bullets, document, fig
 from downfield.review.reports.movement import Movement, movement_of
 from downfield.review.reports.statistics import drives_of, figure_lines, team_lines
 from downfield.review.reports.tables import ReportTable, box_score, drive_chart, figure_table
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 PLAY_COLUMNS: Final = (
     "play",

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, Literal
 
-from downfield.game.keeping import GameRow
-from downfield.game.owner import NOBODY
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.keeping import GameRow
+from downfield.game.records.owner import NOBODY
 from downfield.game.shadow import shadow_title
 from downfield.officiating.calls import CallKind
 from downfield.review.reports.markup import Cell, document, paragraph, section, table
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 OUTCOMES: Final[frozenset[CallKind]] = frozenset(
     {

@@ -10,12 +10,12 @@ from pathlib import Path
 from downfield.capture.footage import Footage
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.game.keeping import GameRow
+from downfield.game.records.keeping import GameRow
 from downfield.rig.contribution.anonymizing import crop_to_board, numbered_figures, shows_board, table_id
 from downfield.rig.contribution.contribution_file import ContributedFrame
 from downfield.rig.contribution.moments import Moment, find_moments
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.reader import StoreReader
 
 Progress = Callable[[int, int], None]
 

@@ -8,12 +8,12 @@ from typing import Final
 
 from downfield.core.angles import wrap_deg
 from downfield.core.scene import Figure, Scene
-from downfield.game.entries import unpack_scenes
+from downfield.game.records.entries import unpack_scenes
 from downfield.officiating.declarations import FrontDeclared, LineUpDeclared
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.rig.contribution.contribution_file import Reason
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History, SceneBatch
-from downfield.store.reader import StoreReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from downfield.core.addresses import without_password
 from downfield.core.errors import DownfieldError
 from downfield.rig.configuration.settings import RigSettings, store_file
 from downfield.rig.doctor.check_result import CheckResult
-from downfield.store.database import cause_of, create_writing_engine, parse_address, transaction
+from downfield.store.database.engines import cause_of, create_writing_engine, parse_address, transaction
 
 _REMEDY: Final = "Name a store that can be written in store.url, or another folder with data"
 

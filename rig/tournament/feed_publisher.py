@@ -13,8 +13,8 @@ from contextlib import aclosing
 from importlib.metadata import version
 from typing import Any, Final
 
-from downfield.game.owner import GameOwner
 from downfield.game.published.hub import SNAPSHOT, Hub, encode_value
+from downfield.game.records.owner import GameOwner
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.table_feed import (
@@ -25,7 +25,7 @@ from downfield.rig.tournament.table_feed import (
     sealed_message,
     subject_of,
 )
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 PAUSE_S: Final = 0.1
 """Between two rounds: what changes more often is sent as it is by then."""

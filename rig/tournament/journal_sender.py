@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.core.records import from_json, to_json
-from downfield.game.keeping import EntryRow, GameRow
+from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.rig.tournament.broker import BrokerError
-from downfield.store.replication import (
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.replication import (
     MAX_GAMES,
     BatchReply,
     JournalBatch,
@@ -26,8 +27,7 @@ from downfield.store.replication import (
     StoredPosition,
     make_batch,
 )
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 APPEND_SUBJECT: Final = "downfield.journal.append"
 POSITIONS_SUBJECT: Final = "downfield.journal.positions"

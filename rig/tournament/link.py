@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from downfield.core.errors import DownfieldError
-from downfield.game.keeping import EntryRow
+from downfield.game.records.keeping import EntryRow
 from downfield.game.service import GameService
 from downfield.rig.tournament.broker import BrokerAccess, BrokerConnection
 from downfield.rig.tournament.broker_thread import BrokerThread, Work
@@ -19,8 +19,8 @@ from downfield.rig.tournament.identity_watch import IdentityWatch
 from downfield.rig.tournament.journal_sender import SENDER_LIMITS, JournalSender
 from downfield.rig.tournament.link_state import LinkState
 from downfield.rig.tournament.push_receiver import PushReceiver
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 
 class TournamentLink:

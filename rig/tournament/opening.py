@@ -8,9 +8,9 @@ from typing import Final
 from downfield.api.security.granted_access import GrantedAccess
 from downfield.calibration.calibration import Calibration
 from downfield.capture.sources.source_names import is_recording
-from downfield.game.owner import GameOwner
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.hub import Hub
+from downfield.game.records.owner import GameOwner
 from downfield.rig.configuration.settings import RigSettings, data_folder, tables_folder
 from downfield.rig.tables.profile import TableFolder, new_profile
 from downfield.rig.tournament.broker import broker_access
@@ -21,8 +21,8 @@ from downfield.rig.tournament.link_state import with_tournament
 from downfield.rig.tournament.push_receiver import PushReceiver
 from downfield.rig.tournament.pushed_material import PushedMaterial, SaveProfile
 from downfield.rig.web_service import Service
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 PUSHES: Final = "tournament-pushes.json"
 """In a rig's data folder: what the desk has sent to it, and what became of that."""

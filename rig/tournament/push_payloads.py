@@ -9,8 +9,8 @@ from pydantic import Field
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import InputError
 from downfield.core.records import check, record
-from downfield.game.commands import NewGame, TeamSheet
-from downfield.store.signing import is_public_key
+from downfield.game.records.commands import NewGame, TeamSheet
+from downfield.store.sealing.signing import is_public_key
 
 MAX_TEXT: Final = 400
 MAX_TOML: Final = 32_000

@@ -18,12 +18,12 @@ from typing import Final, Literal
 from downfield.core.errors import DownfieldError, RefusedError
 from downfield.core.files.private_files import make_private_folder, replace_private_file
 from downfield.core.records import from_json, read_record, record, to_json
-from downfield.game.commands import UseCalibration
 from downfield.game.published.game_topics import Notice
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Refused, Submission
+from downfield.game.records.commands import UseCalibration
+from downfield.game.records.table_records import CommandCarriedOut
 from downfield.game.service import GameService
-from downfield.game.table_records import CommandCarriedOut
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 from downfield.rig.tournament.broker import BrokerConnection
 from downfield.rig.tournament.push_payloads import (
@@ -38,7 +38,7 @@ from downfield.rig.tournament.push_payloads import (
 from downfield.rig.tournament.pushed_material import PushedMaterial
 from downfield.rig.tournament.table_feed import DESK_SUBJECT
 from downfield.rig.tournament.table_push import PUSH_SUBJECT, PushList, PushReport, PushState, TablePush, signed_report
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 LOOK_S: Final = 1.0
 """Between two looks whether a game is over, for what waits for that."""

@@ -14,7 +14,7 @@ from downfield.core.scene import Jersey, Player
 from downfield.game.published.hub import Hub
 from downfield.game.published.schedule_topic import ScheduledGameView, ScheduleView
 from downfield.rig.tournament.push_payloads import PushedAccess, PushedSchedule, PushedTeam, PushedTeams
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 TEAM_PREFIX: Final = "event-"
 """Begins the ids of saved teams that a desk has sent; the next ones it sends are in their place."""

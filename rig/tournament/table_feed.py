@@ -7,8 +7,8 @@ from typing import Any, Final, Literal
 
 from downfield.core.errors import FormatError
 from downfield.core.records import from_json, record, to_json
-from downfield.game.owner import rig_id
-from downfield.store.signing import RigKey, verify_signature
+from downfield.game.records.owner import rig_id
+from downfield.store.sealing.signing import RigKey, verify_signature
 
 FEED_SUBJECT: Final = "downfield.feed"
 """Begins the subject of a topic of a table: ``downfield.feed.RIG.TOPIC``."""

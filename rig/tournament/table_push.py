@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from downfield.core.records import record
 from downfield.rig.tournament.push_payloads import Payload
-from downfield.store.signing import RigKey, verify_signature
+from downfield.store.sealing.signing import RigKey, verify_signature
 
 PUSH_SUBJECT: Final = "downfield.push.get"
 """A rig sends here what it has done, and gets what the desk has for it."""

@@ -28,7 +28,7 @@ from downfield.rig.configuration.shown import secret_texts
 from downfield.rig.doctor.check_result import CheckResult
 from downfield.rig.upkeep.log_file import last_lines
 from downfield.rig.upkeep.scrubbing import Scrubber
-from downfield.store.opening import open_for_reading
+from downfield.store.database.opening import open_for_reading
 
 _LOG_LINES: Final = 2000
 _MOST_GAMES: Final = 100_000

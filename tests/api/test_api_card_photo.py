@@ -15,8 +15,8 @@ from card_photos import LINES, WINDOWS
 from playwright.sync_api import Locator, Page, expect
 
 from downfield.core.field.model import load_field
-from downfield.game.commands import NewGame
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper

@@ -9,8 +9,8 @@ from browsers import PageServer, browser, page_in
 from overlay_pages import a_call, link, overlay_service
 from playwright.sync_api import Browser, Page, expect
 
-from downfield.game.challenges import ChallengesView, ChallengeView
 from downfield.game.published.game_topics import CallsUpdate, ReadingView
+from downfield.game.records.challenges import ChallengesView, ChallengeView
 
 
 @pytest.fixture(scope="module")

@@ -48,8 +48,8 @@ from downfield.rig.configuration.settings import RigSettings, ServiceSettings
 from downfield.rig.review_service import ReviewRig, ReviewService
 from downfield.rig.review_sources import load_bundles
 from downfield.rig.web_service import Service
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 
 @dataclass(frozen=True)

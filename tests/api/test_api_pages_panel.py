@@ -12,9 +12,9 @@ from browsers import OAKDALE, RIVER_CITY, PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, Route, expect
 from scripted_plays import BASE, FIELD, Film, ScriptedFigure, film, opening, runs, stands
 
-from downfield.game.commands import NewGame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.commands import NewGame
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Ruling

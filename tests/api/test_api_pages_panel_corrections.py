@@ -11,8 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from downfield.core.field.model import load_field
 from downfield.core.scene import Player
-from downfield.game.commands import NewGame
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper

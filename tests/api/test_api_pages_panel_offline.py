@@ -10,7 +10,7 @@ import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, Page, expect
 
-from downfield.game.commands import NewGame
+from downfield.game.records.commands import NewGame
 
 REACTION_MS = 350
 

@@ -12,8 +12,8 @@ import pytest
 from browsers import PageServer, browser, page_in
 from playwright.sync_api import Browser, FilePayload, Page, Route, expect
 
-from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.game_topics import CallView, ClauseView, Question, Questions, ReadingView
+from downfield.game.records.commands import NewGame, TeamSheet
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from legal_moves import CARDS
 from playwright.sync_api import Locator, Page, expect
 
 from downfield.core.field.model import load_field
-from downfield.game.commands import NewGame, TeamSheet
+from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 

@@ -11,8 +11,8 @@ from browsers import OAKDALE, RIVER_CITY, PageServer, browser, page_in
 from playwright.sync_api import Browser, Locator, Page, expect
 from scripted_plays import Film, ScriptedFigure, film, opening, runs, stands
 
-from downfield.game.commands import NewGame
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
 
 RUNNER, HITTER = "dark-22", "light-50"
 REACTION_S = 0.35

@@ -15,7 +15,7 @@ from downfield.api.security import tokens
 from downfield.api.security.access import AccessPolicy, RateLimit, RateLimits
 from downfield.api.security.roles import Role
 from downfield.api.security.tokens import CODE_LETTERS, TokenStore
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 
 @pytest.fixture

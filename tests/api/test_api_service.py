@@ -15,7 +15,7 @@ import pytest
 from served_games import Served, served
 from websockets.sync.client import connect
 
-from downfield.store.signing import is_public_key
+from downfield.store.sealing.signing import is_public_key
 
 
 @pytest.fixture(scope="module")

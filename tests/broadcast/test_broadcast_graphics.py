@@ -10,8 +10,8 @@ from evidence_service import RUNNER, EvidenceService
 
 from downfield.broadcast.graphics.standings import FinalScore, standings_card
 from downfield.core.errors import NotFoundError
-from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.stream_topics import GraphicView
+from downfield.game.records.commands import NewGame, TeamSheet
 
 
 @pytest.fixture

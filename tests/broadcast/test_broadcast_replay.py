@@ -14,10 +14,10 @@ from downfield.broadcast.replay.choice import most_worth
 from downfield.broadcast.replay.director import DIRECTOR_LIMITS, ReplayDirector, ReplayOptions
 from downfield.broadcast.replay.replay_maker import BegunReplay
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
-from downfield.game.commands import NewGame
-from downfield.game.keeping import GameRow
 from downfield.game.published.game_topics import CallsUpdate, CallView
 from downfield.game.published.stream_topics import ReplayView
+from downfield.game.records.commands import NewGame
+from downfield.game.records.keeping import GameRow
 
 PARTS = [bytes([65 + number]) for number in range(20)]
 

@@ -23,8 +23,8 @@ from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings, SourceSettings
 from downfield.rig.rig_key import RIG_KEY
 from downfield.store.history import History
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 SECRET = "rtsp://coach:hunter2@10.0.0.7/stream"
 

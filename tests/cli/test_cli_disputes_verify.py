@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from downfield.cli.main import run_command
-from downfield.game.keeping import EntryRow, GameRow
+from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.rig.configuration.loading import load
 from downfield.rig.kept_games import open_store
-from downfield.store.hash_chain import GENESIS, digest_of
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import GENESIS, digest_of
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 GAME = "20260101-120000-abcd"
 

@@ -47,11 +47,11 @@ from typer.testing import CliRunner
 
 from downfield.cli.main import app
 from downfield.core.errors import InputError
-from downfield.game.owner import rig_id
-from downfield.store.reader import DeviceRow
-from downfield.store.signed_list import SignedList
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.game.records.owner import rig_id
+from downfield.store.database.reader import DeviceRow
+from downfield.store.sealing.signed_list import SignedList
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 
 @pytest.fixture(scope="module")

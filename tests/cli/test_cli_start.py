@@ -17,7 +17,7 @@ from waiting import WAIT_S, wait_until
 
 from downfield.cli import main
 from downfield.cli.start import start
-from downfield.store.heads import read_heads
+from downfield.store.sealing.heads import read_heads
 
 INTERRUPTED_IMPORT = """
 import importlib.abc, os, signal, sys

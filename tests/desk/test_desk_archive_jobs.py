@@ -32,7 +32,7 @@ from downfield.desk.archive.archive_files import ArchiveFiles
 from downfield.desk.archive.cluster import RayCluster, TaskFailure, connect_cluster
 from downfield.desk.archive.job import ArchiveJob, ArchiveTask, JobReport, JobSettings, do_task
 from downfield.desk.archive.results import TABLES, GameResult
-from downfield.game.entries import record_of
+from downfield.game.records.entries import record_of
 from downfield.officiating.rulebooks.rulebook import parse_rulebook
 
 if importlib.util.find_spec("ray") is None:

@@ -19,8 +19,8 @@ from downfield.core.errors import FormatError, NotFoundError, RefusedError
 from downfield.core.field.model import preset
 from downfield.desk.tables.broker_tables import STREAM, BrokerTables
 from downfield.desk.tables.status import TableStatus
-from downfield.game.commands import NewGame, TeamSheet
-from downfield.game.owner import rig_id
+from downfield.game.records.commands import NewGame, TeamSheet
+from downfield.game.records.owner import rig_id
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament.broker import open_broker
@@ -37,8 +37,8 @@ from downfield.rig.tournament.table_feed import (
     subject_of,
 )
 from downfield.rig.tournament.table_push import PUSH_SUBJECT
-from downfield.store.replication import BatchReply
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.replication import BatchReply
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

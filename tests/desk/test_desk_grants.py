@@ -22,14 +22,14 @@ from downfield.api.security.granted_access import GrantedAccess
 from downfield.api.security.grants import GRANT_PREFIX, TableGrant, read_grant, write_grant
 from downfield.core.errors import InputError, NotFoundError, RefusedError
 from downfield.desk.tables.grant_keeper import GrantKeeper
-from downfield.game.commands import NewGame
-from downfield.game.entries import unpack_entry
-from downfield.game.table_records import DeviceChanged
+from downfield.game.records.commands import NewGame
+from downfield.game.records.entries import unpack_entry
+from downfield.game.records.table_records import DeviceChanged
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament.push_payloads import PushedAccess
-from downfield.store.listing import listing_differences
-from downfield.store.opening import open_for_reading
-from downfield.store.signing import RigKey
+from downfield.store.checking.listings import listing_differences
+from downfield.store.database.opening import open_for_reading
+from downfield.store.sealing.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

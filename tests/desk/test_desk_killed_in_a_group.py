@@ -24,10 +24,10 @@ from waiting import WAIT_S, wait_until
 
 from downfield.core.records import from_json, to_json
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.store.hash_chain import verify_journal
-from downfield.store.opening import open_for_reading
-from downfield.store.replication import JournalBatch, make_batch
-from downfield.store.signing import RigKey
+from downfield.store.database.opening import open_for_reading
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.replication import JournalBatch, make_batch
 
 DATABASES = itertools.count(1)
 GAMES = 6

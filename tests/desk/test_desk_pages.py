@@ -20,7 +20,7 @@ from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
 from downfield.game.published.board_topics import HealthStatus
 from downfield.rig.tournament.table_feed import TableMessage
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 TYPED = 3
 """Results that are typed in the browser in each part of the event; the others are entered through the API."""

@@ -19,9 +19,9 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import OutputError, RefusedError
 from downfield.core.records import to_json
 from downfield.desk.tables.push_keeper import PushKeeper
-from downfield.game.commands import NewGame, RigCommand, TeamSheet, UseCalibration
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame, RigCommand, TeamSheet, UseCalibration
 from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -40,9 +40,9 @@ from downfield.rig.tournament.push_payloads import (
 from downfield.rig.tournament.push_receiver import PushReceiver
 from downfield.rig.tournament.pushed_material import PushedMaterial, SaveProfile
 from downfield.rig.tournament.table_push import PushState, TablePush
-from downfield.store.journals import StoredJournals
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

@@ -20,9 +20,9 @@ from downfield.core.field.model import preset
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.tables.broker_tables import BrokerTables
 from downfield.desk.tables.push_keeper import PushKeeper
-from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.officiating.declarations import SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.scorekeeper import Scorekeeper
@@ -32,8 +32,8 @@ from downfield.rig.tournament.push_payloads import Announcement, PushedGame, Pus
 from downfield.rig.tournament.pushed_material import PushedMaterial
 from downfield.rig.tournament.table_feed import TableMessage
 from downfield.rig.tournament.table_push import PushState, signed_report
-from downfield.store.opening import open_for_reading
-from downfield.store.signing import RigKey
+from downfield.store.database.opening import open_for_reading
+from downfield.store.sealing.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

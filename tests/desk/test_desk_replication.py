@@ -25,15 +25,15 @@ from tournament_rig import append, entries_after, game_of
 from downfield.desk.event.keeper import EventKeeper
 from downfield.desk.replication.desk_tournament import DeskTournament
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.keeping import EntryRow
-from downfield.game.owner import rig_id
+from downfield.game.records.keeping import EntryRow
+from downfield.game.records.owner import rig_id
 from downfield.rig.tournament import broker, journal_sender
 from downfield.rig.tournament.link import TournamentLink
-from downfield.store.hash_chain import verify_journal
-from downfield.store.opening import open_for_reading
-from downfield.store.replication import BatchReply, JournalBatch, make_batch
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.database.opening import open_for_reading
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.replication import BatchReply, JournalBatch, make_batch
+from downfield.store.writing.store import Store
 
 WAIT_S = 120.0
 RIG = Path(__file__).parents[1] / "tournament_rig.py"

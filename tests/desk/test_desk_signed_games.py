@@ -20,12 +20,12 @@ from downfield.desk.event.records import Entrant, Result, Rules, TournamentEvent
 from downfield.desk.event.signed_games import SignedGame, take_signed
 from downfield.desk.replication.result_taker import ResultTaker
 from downfield.desk.replication.tournament_store import TournamentStore
-from downfield.game.entries import GameEnded
-from downfield.game.final_score import ScoreSigned
-from downfield.game.keeping import EntryRow
-from downfield.store.hash_chain import GENESIS, canonical_json, digest_of
-from downfield.store.replication import JournalBatch, make_batch
-from downfield.store.signing import RigKey
+from downfield.game.records.entries import GameEnded
+from downfield.game.records.final_score import ScoreSigned
+from downfield.game.records.keeping import EntryRow
+from downfield.store.sealing.hash_chain import GENESIS, canonical_json, digest_of
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.replication import JournalBatch, make_batch
 
 TEAMS = [
     Entrant("e1", "Ada", team="Lions", short="LIO"),

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from played_table import Table
 
-from downfield.game.commands import NewGame, Record
 from downfield.game.receipts import Accepted, Refused, Submission
+from downfield.game.records.commands import NewGame, Record
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Coin, SetUp
 from downfield.officiating.events import Ruling

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.field.model import load_field
-from downfield.game.entries import GameStarted, record_of
 from downfield.game.published.call_views import CallContext, call_view
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.entries import GameStarted, record_of
 from downfield.officiating.calls import Call
 from downfield.officiating.conditions import Condition
 from downfield.officiating.rulebooks.rulebook import load_rulebook

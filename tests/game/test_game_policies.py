@@ -15,8 +15,8 @@ from downfield.api.security.access import AccessPolicy
 from downfield.api.security.roles import Role
 from downfield.broadcast.latest_picture import LatestPicture
 from downfield.core.errors import FormatError, OutputError
-from downfield.game.commands import NewGame
 from downfield.game.policies import LeaguePolicies
+from downfield.game.records.commands import NewGame
 from downfield.officiating.rulebooks.rulebook import load_rulebook, parse_rulebook
 from downfield.review.reports.call_outcomes import CallOutcomes
 from downfield.store.history import History

@@ -11,13 +11,13 @@ import pytest
 from played_table import PLAY, RUNNER, Table
 
 from downfield.core.errors import RefusedError
-from downfield.game.commands import NewGame, SetRulebook
 from downfield.game.published.game_topics import CallsUpdate, GameView, Questions
 from downfield.game.receipts import Accepted, Refused, Submission
+from downfield.game.records.commands import NewGame, SetRulebook
 from downfield.officiating.declarations import Carrier, Coin, FrontDeclared, LineUpDeclared, OffenseSet, SetUp
 from downfield.officiating.events import Event, Ruling
-from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
+from downfield.store.sealing.hash_chain import verify_journal
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ from played_table import Table
 
 from downfield.core.errors import OutputError
 from downfield.officiating.declarations import SetUp
-from downfield.store import hash_chain
-from downfield.store import journal as journal_module
-from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
-from downfield.store.journal import JournalLimits
+from downfield.store.sealing import hash_chain
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.writing import journal as journal_module
+from downfield.store.writing.journal import JournalLimits
 
 
 @pytest.fixture

@@ -14,21 +14,21 @@ from typer.testing import CliRunner
 
 from downfield.cli.main import app
 from downfield.core.scene import Scene
-from downfield.game.commands import NewGame
-from downfield.game.owner import GameOwner
 from downfield.game.published.game_topics import CallsUpdate, CallView
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.commands import NewGame
+from downfield.game.records.owner import GameOwner
 from downfield.game.service import GameService
 from downfield.game.shadow import is_shadow
 from downfield.officiating.declarations import Declaration, PlayEnded
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.reports.shadow import ShadowReport, by_kind, compare_calls, shadows_of
-from downfield.store.hash_chain import verify_journal
 from downfield.store.history import History
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 TACKLE = PlayEnded("tackle", (48.0, 26.0), RUNNER)
 RIG = GameOwner("r" * 16, "hall")

@@ -18,20 +18,20 @@ from served_games import FakeRig
 from sqlalchemy import create_engine, insert
 
 from downfield.core.errors import FormatError
-from downfield.game.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
-from downfield.game.keeping import EntryRow, GameRow
-from downfield.game.owner import GameOwner
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.entries import EventRecorded, GameStarted, rulebook_of, unpack_entry
+from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.game.records.owner import GameOwner
 from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.store.hash_chain import verify_journal
+from downfield.store.database.schema import ENTRIES, GAMES, STEPS, TEAMS, migrate
 from downfield.store.history import History
-from downfield.store.journals import StoredJournals
-from downfield.store.schema import ENTRIES, GAMES, STEPS, TEAMS, migrate
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 WRITTEN = Path(__file__).parents[1] / "store_version_1.jsonl"
 TEAM = '{"name":"River City","short":"RIV","colour":"#0b3d91","ink":"#ffffff","players":[]}'

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.field.model import load_field
-from downfield.game.entries import GameStarted, record_of
 from downfield.game.published.call_views import CallContext, call_view
+from downfield.game.records.entries import GameStarted, record_of
 from downfield.officiating.belief import Unit, believe, percent_text
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.engine.calling import make_call

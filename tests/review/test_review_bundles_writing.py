@@ -19,8 +19,8 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.bundles import format as names
 from downfield.review.bundles.verification import journal_rows, verify_bundle
 from downfield.review.bundles.writing import BundleFile, BundleSource, bundle_chunks
-from downfield.store.signing import RigKey
-from downfield.store.store import Store
+from downfield.store.sealing.signing import RigKey
+from downfield.store.writing.store import Store
 
 FILE_BYTES, FILES = 32 << 20, 3
 

@@ -22,8 +22,8 @@ from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.footprint import signed_gap
-from downfield.game.commands import NewGame
-from downfield.game.keeping import EntryRow, GameRow
+from downfield.game.records.commands import NewGame
+from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.game.session import GAME_LIMITS
 from downfield.review.evidence.finder import EVIDENCE_LIMITS
 from downfield.store.history import History

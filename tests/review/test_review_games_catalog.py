@@ -10,13 +10,13 @@ import pytest
 from scripted_plays import FIELD
 
 from downfield.core.records import to_json
-from downfield.game.entries import GameStarted, record_of
-from downfield.game.keeping import EntryRow, GameRow
+from downfield.game.records.entries import GameStarted, record_of
+from downfield.game.records.keeping import EntryRow, GameRow
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.review.games import catalog as catalog_module
 from downfield.review.games.catalog import GameCatalog, GameSearch
-from downfield.store.hash_chain import GENESIS, digest_of
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import GENESIS, digest_of
+from downfield.store.writing.store import Store
 
 EFFECTS = '"effects":{"score":[7,3],"text":"RIV 7, LAK 3 | between plays"}'
 BATCH = '{"count":1,"first_ns":0,"last_ns":0,' + EFFECTS + "}"

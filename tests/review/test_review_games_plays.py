@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from played_table import DEFENDER, RUNNER, Table
 
-from downfield.game.commands import SetRulebook
-from downfield.game.keeping import GameRow
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import SetRulebook
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.events import Ruling
 from downfield.review.games.plays import PlaySearch, ReviewedPlay, outcome_of, reviewed_plays
 from downfield.store.history import History

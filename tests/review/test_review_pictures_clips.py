@@ -22,8 +22,8 @@ from downfield.capture.footage import FootageFrame
 from downfield.core.arrays import Image
 from downfield.core.errors import BusyError
 from downfield.core.scene import Scene
-from downfield.game.entries import Snap
 from downfield.game.published.game_topics import CallView
+from downfield.game.records.entries import Snap
 from downfield.review.evidence.evidence import PlayEvidence, play_span
 from downfield.review.pictures.clips import CLIP_LIMITS, ClipWorker, encode_clip, scaled, shown_at
 from downfield.review.pictures.painting import play_caption

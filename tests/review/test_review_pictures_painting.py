@@ -13,7 +13,7 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.capture.footage import CallMarks
 from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.arrays import Image
-from downfield.game.entries import Snap
+from downfield.game.records.entries import Snap
 from downfield.officiating.calls import CallKind
 from downfield.review.pictures.drawings import DrawnFigure, FrameDrawing, draw_frame, draw_lines, draw_spot
 from downfield.review.pictures.painting import DRAWING_KINDS, PaintedCall, close_up, paint

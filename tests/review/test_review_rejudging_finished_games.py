@@ -15,12 +15,12 @@ from served_games import FakeRig
 from downfield.capture.recording.recorded_clip import bundled_demo, open_clip
 from downfield.core.errors import BusyError, NotFoundError, RefusedError
 from downfield.core.scene import Scene
-from downfield.game.commands import NewGame
 from downfield.game.disputes import Decision, Disputes
-from downfield.game.final_score import ScoreSigned
-from downfield.game.keeping import GameRow
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
+from downfield.game.records.final_score import ScoreSigned
+from downfield.game.records.keeping import GameRow
 from downfield.game.service import GameService
 from downfield.officiating.events import Event, Ruling, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -31,11 +31,11 @@ from downfield.review.rejudging.changes import CallBrief, CallChange, _without_t
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling, audit_trail
 from downfield.review.rejudging.rejudging import Difference, JudgedAgain, Way, judge_again, judge_on
 from downfield.review.rejudging.worker import JudgingWorker, Pause
-from downfield.store.hash_chain import verify_journal
+from downfield.store.database.reader import StoreReader
 from downfield.store.history import History
-from downfield.store.journals import StoredJournals
-from downfield.store.reader import StoreReader
-from downfield.store.store import Store
+from downfield.store.sealing.hash_chain import verify_journal
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 
 class Desk:

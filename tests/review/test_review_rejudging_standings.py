@@ -12,10 +12,10 @@ import pytest
 from played_table import Table
 
 from downfield.core.errors import BusyError
-from downfield.game.commands import NewGame
 from downfield.game.disputes import Disputes
-from downfield.game.final_score import ScoreSigned
-from downfield.game.keeping import GameRow, JournalPosition
+from downfield.game.records.commands import NewGame
+from downfield.game.records.final_score import ScoreSigned
+from downfield.game.records.keeping import GameRow, JournalPosition
 from downfield.officiating.events import Ruling, Undo
 from downfield.review.rejudging import standings, worker
 from downfield.review.rejudging.finished_games import FinishedGames, LateRuling
@@ -23,7 +23,7 @@ from downfield.review.rejudging.rejudging import Way, judge_again
 from downfield.review.rejudging.standings import GameStandings, KeptJudgings
 from downfield.review.rejudging.worker import JudgingWorker, Pause
 from downfield.store.history import History
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 KEY = RigKey.generate()
 WAIT_S = 120.0

@@ -13,8 +13,8 @@ from reviewed_rig import Reviewed
 from scripted_plays import FIELD
 
 from downfield.core.errors import BusyError, NotFoundError, RulebookError
-from downfield.game.commands import NewGame
-from downfield.game.keeping import GameRow
+from downfield.game.records.commands import NewGame
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.installed import installed_rulebooks
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook, parse_rulebook

@@ -16,9 +16,9 @@ from scripted_plays import FIELD
 from downfield.api.app import create_app
 from downfield.api.dependencies import AppContext
 from downfield.broadcast.latest_picture import LatestPicture
-from downfield.game.commands import TeamSheet
-from downfield.game.entries import Effects, EventRecorded, GameStarted, Snap, record_of
-from downfield.game.keeping import GameRow
+from downfield.game.records.commands import TeamSheet
+from downfield.game.records.entries import Effects, EventRecorded, GameStarted, Snap, record_of
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.calls import Call, CallKind, Verdict
 from downfield.officiating.declarations import Side
 from downfield.officiating.events import Body, Event, Ruling, Tick
@@ -29,9 +29,9 @@ from downfield.review.reports.game_plays import reported_plays
 from downfield.review.reports.game_report import REPORT_TABLES, GameReport, RecentReport
 from downfield.review.reports.statistics import drives_of, team_lines
 from downfield.store.history import History
-from downfield.store.journal import JournalWriter, SealedJournal
 from downfield.store.recent_histories import RecentHistories
-from downfield.store.store import Store
+from downfield.store.writing.journal import JournalWriter, SealedJournal
+from downfield.store.writing.store import Store
 
 GAME = "20270105-180000-abcd"
 S_NS = 1_000_000_000

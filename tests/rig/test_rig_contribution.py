@@ -32,8 +32,8 @@ from downfield.rig.contribution.contribution_file import (
     write_contribution,
 )
 from downfield.rig.contribution.moments import Moment, doubt, doubted, spread, turned_as_declared
+from downfield.store.database.opening import open_for_reading
 from downfield.store.history import History
-from downfield.store.opening import open_for_reading
 
 FIGURE = PLAY.scenes[0].figures[0]
 

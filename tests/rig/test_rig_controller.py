@@ -19,7 +19,7 @@ from downfield.capture.sources.source import CapturedFrame, SourceFacts
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.field.model import preset
-from downfield.game.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
+from downfield.game.records.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
 from downfield.rig import controller as controller_module
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import CalibrationSettings

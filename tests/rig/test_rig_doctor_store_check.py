@@ -9,7 +9,7 @@ import pytest
 
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.doctor.store_check import check_store
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 
 def settings(**values: object) -> RigSettings:

@@ -12,12 +12,12 @@ import pytest
 
 from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.core.errors import InputError
-from downfield.game.owner import rig_id
+from downfield.game.records.owner import rig_id
 from downfield.rig.configuration.loading import load
 from downfield.rig.kept_games import open_store, table_name
 from downfield.rig.rig import Rig
 from downfield.rig.rig_key import open_rig_key
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 _HOLD = """
 import sys

@@ -17,9 +17,9 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.frame import Frame
 from downfield.core.strip import StripSet, load_strip
-from downfield.game.commands import KeepGame
 from downfield.game.published.hub import Hub
 from downfield.game.published.strip_topic import StripQuestion, StripView
+from downfield.game.records.commands import KeepGame
 from downfield.game.strip.strip_facts import StripFacts, facts_of_reading
 from downfield.game.strip.strip_view import view_of
 from downfield.officiating.declarations import SetUp

@@ -29,7 +29,7 @@ from downfield.rig.bundle_export import BundleExporter
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.review_service import ReviewRig, ReviewService
 from downfield.rig.review_sources import find_bundles, find_rig_folder, load_bundles, load_rig_folder
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 FRAMES = 150
 

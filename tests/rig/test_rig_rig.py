@@ -21,8 +21,8 @@ from downfield.capture.recording.recorded_clip import bundled_demo
 from downfield.capture.sources.file_sources import VideoFile
 from downfield.core.errors import InputError
 from downfield.core.field.model import preset
-from downfield.game.commands import Record, UseCalibration
 from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.commands import Record, UseCalibration
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings

@@ -18,7 +18,7 @@ from legal_moves import filled, playable
 
 from downfield.core.field.model import load_field
 from downfield.core.records import adapter, from_json, to_json
-from downfield.game.commands import NewGame, TeamSheet
+from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.officiating.declarations import ClockSet, Declaration, Roll
 from downfield.officiating.engine.legal import LegalDeclaration, LegalDeclarations
 from downfield.officiating.state.game_state import Phase

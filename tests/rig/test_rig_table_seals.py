@@ -20,15 +20,21 @@ from downfield.capture.recording.recorder import Recorder
 from downfield.capture.recording.recording_settings import RecordingSettings
 from downfield.capture.recording.sealing import compare_recordings, unsealed_recordings
 from downfield.cli.main import app
-from downfield.game.commands import NewGame, Record, SetRulebook, Settings
-from downfield.game.entries import KINDS, unpack_entry
-from downfield.game.keeping import GameRow
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.receipts import Submission
-from downfield.game.table_records import CommandCarriedOut, DeviceChanged, MaterialUsed, SegmentSealed, TableRecord
+from downfield.game.records.commands import NewGame, Record, SetRulebook, Settings
+from downfield.game.records.entries import KINDS, unpack_entry
+from downfield.game.records.keeping import GameRow
+from downfield.game.records.table_records import (
+    CommandCarriedOut,
+    DeviceChanged,
+    MaterialUsed,
+    SegmentSealed,
+    TableRecord,
+)
 from downfield.review.evidence.sealed_recordings import RecordingCheck, SealedRecordings
 from downfield.rig.table_seals import TableSeals
-from downfield.store.hash_chain import verify_journal
+from downfield.store.sealing.hash_chain import verify_journal
 
 SETTINGS = Settings(version="1.0", values={"game": {"rulebook": "tap"}}, origins={})
 

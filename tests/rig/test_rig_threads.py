@@ -35,7 +35,7 @@ from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.label_review_server import serve_label_review
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.setup.session import SetupSession
-from downfield.store import journal
+from downfield.store.writing import journal
 from downfield.vision.pipeline import Vision
 
 LONGEST_S = 60.0

@@ -28,8 +28,8 @@ from downfield.rig.tournament import link_state
 from downfield.rig.tournament.broker import broker_access
 from downfield.rig.tournament.journal_sender import SenderState
 from downfield.rig.tournament.link_state import LinkState, with_tournament
-from downfield.store.hash_chain import verify_journal
-from downfield.store.opening import open_for_reading
+from downfield.store.database.opening import open_for_reading
+from downfield.store.sealing.hash_chain import verify_journal
 
 WAIT_S = 120.0
 

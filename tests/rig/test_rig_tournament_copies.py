@@ -10,13 +10,13 @@ from broker_server import BrokerServer
 from tournament_tables import eventually, table
 
 from downfield.core.errors import RefusedError
-from downfield.game.commands import NewGame, TeamSheet
-from downfield.game.owner import rig_id
 from downfield.game.receipts import Receipt, Refused, Submission
+from downfield.game.records.commands import NewGame, TeamSheet
+from downfield.game.records.owner import rig_id
 from downfield.rig.scorekeeper import Scorekeeper
 from downfield.rig.tournament.identity_watch import ANSWER_S, GONE_S, IdentityWatch
 from downfield.rig.tournament.table_feed import ABOUT, TableMessage
-from downfield.store.signing import RigKey
+from downfield.store.sealing.signing import RigKey
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 

@@ -15,17 +15,17 @@ from typer.testing import CliRunner, Result
 from downfield.cli.main import app
 from downfield.core.errors import DownfieldError, FormatError, InputError
 from downfield.core.field.model import preset
-from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame, TeamSheet
 from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import RigSettings, StoreSettings
 from downfield.rig.kept_games import leased_data_folder
 from downfield.rig.upkeep.backup import make_backup, restore_backup
-from downfield.store.journals import StoredJournals
-from downfield.store.store import Store
+from downfield.store.writing.journals import StoredJournals
+from downfield.store.writing.store import Store
 
 TEAMS = NewGame(home=TeamSheet(name="Ростов", short="РОС"), away=TeamSheet(name="Oakdale", short="OAK"))
 

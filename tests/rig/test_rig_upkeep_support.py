@@ -19,7 +19,7 @@ from downfield.rig.upkeep.log_file import log_file
 from downfield.rig.upkeep.log_observer import LogObserver
 from downfield.rig.upkeep.scrubbing import Scrubber
 from downfield.rig.upkeep.support import scrubber_of
-from downfield.store.store import Store
+from downfield.store.writing.store import Store
 
 PASSWORD = "geheim-pa55 wort"
 KEY = "Xk3_v9QpLr72mNa0Zt8wYb4c"

@@ -30,9 +30,9 @@ from served_games import FakeRig
 
 from downfield.core.errors import DownfieldError
 from downfield.core.field.model import preset
-from downfield.game.commands import NewGame
 from downfield.game.published.hub import Hub
 from downfield.game.receipts import Accepted, Submission
+from downfield.game.records.commands import NewGame
 from downfield.game.service import GameService
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -40,7 +40,7 @@ from downfield.rig.configuration.loading import load
 from downfield.rig.kept_games import leased_data_folder, open_snapshots, open_store
 from downfield.rig.rig_key import open_rig_key
 from downfield.store.history import History
-from downfield.store.journals import StoredJournals
+from downfield.store.writing.journals import StoredJournals
 
 LONGEST_S = 90.0
 PROGRAMS = {"attic": ("a", "a"), "hall": ("b", "b"), "attic again": ("a", "a"), "copy of the attic": ("c", "a")}

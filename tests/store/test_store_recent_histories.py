@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from played_table import Table
 
-from downfield.game.commands import NewGame
-from downfield.game.keeping import GameRow
 from downfield.game.receipts import Submission
+from downfield.game.records.commands import NewGame
+from downfield.game.records.keeping import GameRow
 from downfield.officiating.declarations import SetUp
 from downfield.store.recent_histories import REMEMBERED, RecentHistories
 

@@ -1,0 +1,357 @@
+"""The kinds of entries of a game's journal: records whose canonical JSON is an entry's content, and how they are read.
+
+A game is a `GameStarted`, then any number of `EventRecorded` and `ScenesRecorded`, and perhaps a `GameEnded`. Judging
+the events and scenes once more, in this order, leads to the same game. What else happens at the table, such as commands
+and finished files of the recording, is in between. The calls are recorded too, so that a game can
+be read without judging it again. A finished game may be reopened: a `GameReopened`, rulings, and a `GameEnded` again.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import Any, Final
+
+from downfield.core.errors import FormatError
+from downfield.core.field.model import FieldModel
+from downfield.core.format_versions import upgrade
+from downfield.core.records import adapter, from_json, record, to_json
+from downfield.core.scene import Scene
+from downfield.game.records.challenges import ChallengeRaised, ChallengeRuled
+from downfield.game.records.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
+from downfield.game.records.final_score import ScoreSigned
+from downfield.game.records.table_records import (
+    CommandCarriedOut,
+    DeviceChanged,
+    MaterialUsed,
+    SegmentSealed,
+    TableRecord,
+)
+from downfield.officiating.calls import Call
+from downfield.officiating.clauses import Clause
+from downfield.officiating.declarations import Side
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.installed import load_system
+from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.state.game_state import GameState
+from downfield.officiating.state.play_state import PlayKind
+
+MAX_SCENES_BYTES: Final = 64 << 20
+"""Limit of one attachment, unpacked; a batch is about a second of scenes, some 300 kB."""
+
+
+@record
+class RulebookRecord:
+    """A rulebook as data, house rules included.
+
+    Attributes:
+        name: short name, as calls carry it.
+        title: in full.
+        system: name of the code it runs on.
+        values: parameters by full name, where they differ from the system's.
+        policies: by call kind, where not ``"auto"``.
+        house_clauses: a league's own clauses by id.
+
+    """
+
+    name: str
+    title: str
+    system: str
+    values: dict[str, Any]
+    policies: dict[str, str]
+    house_clauses: dict[str, Clause] = field(default_factory=dict)
+
+
+@record
+class GameStarted:
+    """A game was started, or continues under another rulebook.
+
+    Attributes:
+        rulebook: in force from this entry on.
+        field: the printed field.
+        home, away: the teams.
+        title: of the game.
+        version: of the program.
+        certified_yd: the error the table was certified to, along and across; None when it was not.
+
+    """
+
+    rulebook: RulebookRecord
+    field: FieldModel
+    home: TeamSheet = HOME_SHEET
+    away: TeamSheet = AWAY_SHEET
+    title: str = ""
+    version: str = ""
+    certified_yd: tuple[float, float] | None = None
+
+
+@record
+class Snap:
+    """A play began.
+
+    Attributes:
+        kind: of play.
+        t_ns: when.
+        offense: whose down it is.
+        direction: 1 when the offense goes toward larger x of the board, -1 toward smaller x.
+        down, distance_yd, spot_yd: as in football.
+        period: 1-based.
+        situation: down, distance and spot in words.
+        carrier: roster id, None while not known.
+        clock_s: time left in the period; None where no clock runs down, or an older version of the program wrote it.
+
+    """
+
+    kind: PlayKind
+    t_ns: int
+    offense: Side
+    direction: int
+    down: int
+    distance_yd: float
+    spot_yd: float
+    period: int
+    situation: str
+    carrier: str | None = None
+    clock_s: float | None = None
+
+
+@record
+class Effects:
+    """What an entry changed.
+
+    Attributes:
+        calls: made or changed, in order.
+        withdrawn: ids of calls that no longer stand.
+        moved: ids of calls that now come after all others, in order: a ruling can restore one that was made earlier.
+        set_aside: ids of events that no longer apply.
+        score: home, away after it.
+        text: the state of the game after it, on one line.
+        snap: a play that began with it.
+        plays: how every play of the game began, in order, where a ruling on a finished game changed that.
+
+    """
+
+    calls: tuple[Call, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
+    score: tuple[int, int] = (0, 0)
+    text: str = ""
+    snap: Snap | None = None
+    moved: tuple[str, ...] = ()
+    plays: tuple[Snap, ...] | None = None
+
+
+@record
+class EventRecorded:
+    """A declaration, a ruling, an undo or a clock tick.
+
+    Attributes:
+        event: the event.
+        by: the person or device it came from.
+        effects: what it changed.
+
+    """
+
+    event: Event
+    by: str
+    effects: Effects
+
+
+@record
+class ScenesRecorded:
+    """A batch of scenes, stored in the entry's attachment.
+
+    Attributes:
+        count: how many.
+        first_ns, last_ns: times of the first and the last.
+        effects: what they changed.
+        frame: index of the frame the calls were made at.
+
+    """
+
+    count: int
+    first_ns: int
+    last_ns: int
+    effects: Effects
+    frame: int | None = None
+
+
+@record
+class GameEnded:
+    """The game is over, or was ended to start another, or was closed again after it had been reopened.
+
+    Attributes:
+        text: the final state of the game, on one line.
+        score: home, away.
+        by: who closed it; empty where the game ended by itself.
+
+    """
+
+    text: str
+    score: tuple[int, int]
+    by: str = ""
+
+
+@record
+class GameReopened:
+    """A finished game was reopened for rulings.
+
+    Attributes:
+        by: the person or device.
+        reason: why.
+
+    """
+
+    by: str
+    reason: str
+
+
+Content = (
+    GameStarted
+    | EventRecorded
+    | ScenesRecorded
+    | GameEnded
+    | GameReopened
+    | ChallengeRaised
+    | ChallengeRuled
+    | ScoreSigned
+    | TableRecord
+)
+
+KINDS: Final[dict[str, type[Content]]] = {
+    "game_started": GameStarted,
+    "event_recorded": EventRecorded,
+    "scenes_recorded": ScenesRecorded,
+    "game_ended": GameEnded,
+    "game_reopened": GameReopened,
+    "challenge_raised": ChallengeRaised,
+    "challenge_ruled": ChallengeRuled,
+    "score_signed": ScoreSigned,
+    "command_carried_out": CommandCarriedOut,
+    "device_changed": DeviceChanged,
+    "material_used": MaterialUsed,
+    "segment_sealed": SegmentSealed,
+}
+
+KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {
+    "began": GameStarted,
+    "said": EventRecorded,
+    "seen": ScenesRecorded,
+    "ended": GameEnded,
+}
+"""Kinds as program version 0.1 wrote them. An entry is sealed by its hash, so it is upgraded whenever it is read."""
+
+END_KINDS: Final = frozenset(name for name, kind in (*KINDS.items(), *KINDS_OF_VERSION_1.items()) if kind is GameEnded)
+"""Kinds of entries that end a game: one that has one is never in play again, whatever is added later."""
+
+
+START_KINDS: Final = frozenset(
+    name for name, kind in (*KINDS.items(), *KINDS_OF_VERSION_1.items()) if kind is GameStarted
+)
+"""Kinds of entries that name the rulebook in force from then on."""
+
+SEAL_KIND: Final = next(name for name, kind in KINDS.items() if kind is SegmentSealed)
+"""Kind of the entries that seal a file of the recording."""
+
+
+def unpack_entry(kind: str, content: str, *, where: str) -> Content:
+    """Return an entry's content, upgraded where an older version of the program wrote it.
+
+    Args:
+        kind: the entry's kind.
+        content: its JSON.
+        where: names the entry, for the error.
+
+    Raises:
+        FormatError: it can't be read: a newer version wrote it, or it was altered.
+
+    """
+    if kind in KINDS:
+        return from_json(KINDS[kind], content, path=where)
+    if kind in KINDS_OF_VERSION_1:
+        return from_json(KINDS_OF_VERSION_1[kind], _upgrade(content), path=where)
+    raise FormatError(where, f"unknown kind of entry {kind!r}; a newer version of Downfield may have written it")
+
+
+def pack_scenes(scenes: Sequence[Scene]) -> bytes:
+    """Return scenes as an attachment: zlib over one scene a line."""
+    lines = "\n".join(to_json(Scene, scene, defaults=False) for scene in scenes)
+    return zlib.compress(lines.encode(), level=1)
+
+
+def unpack_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:
+    """Yield the scenes of an attachment: zlib over one scene a line.
+
+    Args:
+        attachment: the bytes.
+        where: names the entry, for the error.
+
+    Raises:
+        FormatError: it can't be read.
+
+    """
+    unpacker = zlib.decompressobj()
+    try:
+        lines = unpacker.decompress(attachment, MAX_SCENES_BYTES)
+    except zlib.error as error:
+        raise FormatError(where, f"the scenes can't be unpacked: {error}") from None
+    if unpacker.unconsumed_tail:
+        raise FormatError(where, f"the scenes unpack to more than {MAX_SCENES_BYTES >> 20} MB")
+    for line in lines.splitlines():
+        yield from_json(Scene, line, path=where)
+
+
+def snap_of(before: GameState, state: GameState) -> Snap:
+    """Return how a play began.
+
+    Args:
+        before: the game before the entry with which it began.
+        state: the game after it, with the play under way.
+
+    """
+    snap_ns = state.play.snap_ns or state.now_ns
+    left_s = before.clock.left_at_s(snap_ns)
+    return Snap(
+        state.play.kind,
+        snap_ns,
+        before.offense,
+        before.direction,
+        before.down,
+        round(before.distance_yd, 2),
+        round(before.los_yd, 2),
+        before.period,
+        before.situation,
+        before.play.carrier,
+        None if left_s is None else round(left_s, 1),
+    )
+
+
+def record_of(rulebook: Rulebook) -> RulebookRecord:
+    """Return a rulebook as data."""
+    values = json.loads(adapter(dict[str, Any]).dump_json(rulebook.values))
+    policies: dict[str, str] = {**rulebook.policies}
+    return RulebookRecord(rulebook.name, rulebook.title, rulebook.system.name, values, policies, rulebook.house_clauses)
+
+
+def rulebook_of(data: RulebookRecord) -> Rulebook:
+    """Return the rulebook that data describes.
+
+    Raises:
+        RulebookError: its system is not installed, or this program does not know a parameter or clause.
+
+    """
+    system = load_system(data.system)
+    return Rulebook(data.name, data.title, system, data.values, data.policies, data.house_clauses)
+
+
+def _upgrade(content: str) -> str:
+    """Return the JSON of a version 1 entry in version 2; broken JSON as it is, for its reader to report."""
+    try:
+        data = upgrade(json.loads(content))
+    except ValueError:
+        return content
+    if isinstance(data, dict) and "followed" in data:
+        data["effects"] = data.pop("followed")
+    return json.dumps(data, ensure_ascii=False)

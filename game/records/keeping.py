@@ -1,0 +1,227 @@
+"""How a game is kept: the words of a journal, and what a game needs of whoever keeps it.
+
+A journal is all that happened in one game, entry after entry. `downfield.store` keeps journals on disk or on a server;
+a game knows only the protocols below. It never waits to go on: an entry is judged and published first and written
+afterwards, so that the feed may be ahead of the journal by what a crash then loses: up to `GameLimits.batch_scenes`
+scenes, and the entries that a slow disk has not accepted. A receipt waits, and says whether its entry is saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Protocol
+
+from downfield.core.scene import Scene
+from downfield.game.records.entries import Content
+from downfield.game.records.owner import GameOwner
+from downfield.officiating.engine.game_memento import GameMemento
+from downfield.officiating.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """A game as it is listed.
+
+    Attributes:
+        id: unique.
+        began_ns: wall clock, ns since 1970.
+        title: as given; may be empty.
+        home, away: the teams' names.
+        rulebook: name of the rulebook it was started under.
+        owner: id of the rig that plays it; empty for nobody's, None where an earlier version did not keep it.
+        table: name of the table it is played at.
+
+    """
+
+    id: str
+    began_ns: int
+    title: str
+    home: str
+    away: str
+    rulebook: str
+    owner: str | None = ""
+    table: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """One entry of a game's journal, as it is written.
+
+    Attributes:
+        game: the game's id.
+        seq: its number in the game, from 1.
+        kind: a kind of `downfield.game.records.entries`.
+        at_ns: wall clock when it was written, ns since 1970.
+        key: idempotency key of a submission, None for other entries.
+        content: canonical JSON.
+        attachment: bytes that belong to it; None where there are none.
+        digest: of the hash chain up to and including it.
+
+    """
+
+    game: str
+    seq: int
+    kind: str
+    at_ns: int
+    key: str | None
+    content: str
+    attachment: bytes | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class JournalPosition:
+    """Position of an entry in a journal.
+
+    Attributes:
+        seq: its number; 0 before the first.
+        digest: of the hash chain up to and including it.
+
+    """
+
+    seq: int
+    digest: str
+
+
+class PendingEntry(Protocol):
+    """An entry that was judged and published, and is on its way to the disk."""
+
+    @property
+    def written(self) -> Future[JournalPosition]:
+        """Its position, once it is on a disk."""
+        ...
+
+    def wait(self) -> JournalPosition | None:
+        """Wait for the disk and return where the entry stands; None when the disk has not accepted it in time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoreProblem:
+    """Why entries are not in the store.
+
+    Attributes:
+        reason: what the store or its server reported.
+        kept_in: the folder on the rig's disk that has all of them; empty where some are in memory only.
+
+    """
+
+    reason: str
+    kept_in: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMemento:
+    """All that a game has become since it was started, or since its rulebook was changed.
+
+    Attributes:
+        game: as it was judged.
+        event_count: events in the journal.
+        events: since the start, each with the person or device it came from.
+        frames: the frame a call was made at, by call id.
+        call_texts: of every call that a declaration may name.
+        last_event_ns: when the last event was.
+        snaps_ns: when plays began.
+
+    """
+
+    game: GameMemento
+    event_count: int
+    events: tuple[tuple[Event, str], ...]
+    frames: Mapping[str, int]
+    call_texts: Mapping[str, str]
+    last_event_ns: int
+    snaps_ns: frozenset[int]
+
+
+class KeptMemento(Protocol):
+    """A memento that was kept, so that a game need not be judged whole to be resumed."""
+
+    @property
+    def position(self) -> JournalPosition:
+        """The entry that it stands at."""
+        ...
+
+    def unpack(self) -> SessionMemento:
+        """Return how the game stood.
+
+        Raises:
+            FormatError: it can't be unpacked.
+
+        """
+        ...
+
+
+class Journal(Protocol):
+    """The journal of one game, to be gone on with."""
+
+    @property
+    def game(self) -> GameRow:
+        """The game."""
+        ...
+
+    def append(self, content: Content, *, scenes: Sequence[Scene] = (), key: str | None = None) -> PendingEntry:
+        """Queue an entry to be written after all earlier ones; never waits for the disk.
+
+        Args:
+            content: the entry's content.
+            scenes: those of a `ScenesRecorded`.
+            key: idempotency key of an `EventRecorded`.
+
+        """
+        ...
+
+
+class Journals(Protocol):
+    """The journals of games, as a game service needs them. Callable from any thread."""
+
+    @property
+    def problem(self) -> StoreProblem | None:
+        """Why entries are not kept yet; None while they are."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What could not be kept and never will be, for people."""
+        ...
+
+    def begin(self, game: GameRow) -> Journal:
+        """Return the journal of a new game, which is listed with its first entry."""
+        ...
+
+    def resume(self, game: GameRow) -> Journal | None:
+        """Return a game's journal, to be gone on with after its last entry; None where it has none."""
+        ...
+
+    def latest_game(self, owner: GameOwner) -> GameRow | None:
+        """Return the game that an owner started last; None when there is none, or none that can be read."""
+        ...
+
+    def latest(self, game: str, kinds: Collection[str]) -> Sequence[EntryRow]:
+        """Return the latest entry of some kinds of a game's journal; none where there is none."""
+        ...
+
+    def entries(self, game: str, after: int = 0, *, attachments: bool = True) -> Iterator[EntryRow]:
+        """Yield a game's journal in order, after an entry."""
+        ...
+
+    def offer_memento(self, game: str, pending: PendingEntry, capture: Callable[[], SessionMemento | None]) -> None:
+        """Keep what a game has become right after an entry, if it is time; it is kept once the entry is written.
+
+        Args:
+            game: the game's id.
+            pending: the entry.
+            capture: returns what the game has become; called at once, or not at all.
+
+        """
+        ...
+
+    def memento(self, game: str) -> KeptMemento | None:
+        """Return the last memento of a game; None where none is kept, or it can't be used."""
+        ...
+
+    def close(self) -> None:
+        """Write what is unwritten, if the disk accepts it in time."""
+        ...

@@ -1,0 +1,200 @@
+"""A store against the lists that its rigs signed in it: what was deleted, added, cut or sealed without a rig's key."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from downfield.core.text.counted_nouns import counted
+from downfield.game.records.keeping import GameRow
+from downfield.game.records.owner import rig_id
+from downfield.store.database.reader import StoreReader
+from downfield.store.sealing.hash_chain import row_digest
+from downfield.store.sealing.signed_list import DEVICE, GAME, SEAL, DeviceStanding, GameStanding, read_row, read_seal
+
+_ATTEMPTS: Final = 3
+_BETWEEN_S: Final = 0.5
+"""A rig that plays writes between two readings of its store; what differs each time is no such entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class _RigList:
+    """One rig's list, as it is in the store.
+
+    Attributes:
+        owner: the rig's id.
+        rows: content by kind and subject.
+        seal: content of its seal; None where it is missing.
+
+    """
+
+    owner: str
+    rows: Mapping[tuple[str, str], str]
+    seal: str | None
+
+    def games(self) -> dict[str, GameStanding | None]:
+        """Return where the games stand that it lists, by id; None for a row that can't be read."""
+        return {name: read_row(GameStanding, text) for (kind, name), text in self.rows.items() if kind == GAME}
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """A rig that has signed a list in a store, or whose games are there.
+
+    Attributes:
+        rig: its id.
+        key: the public key that its list is signed with; empty where none is, or its seal is damaged.
+        tables: names of the tables of its games.
+        games: how many of the store's games are its own.
+        devices: how many of the paired devices it lists.
+
+    """
+
+    rig: str
+    key: str
+    tables: tuple[str, ...]
+    games: int
+    devices: int
+
+
+def signers(store: StoreReader) -> list[Signer]:
+    """Return the rigs of a store: whoever made up a rig of his own to add games or devices is among them."""
+    lists = {one.owner: one for one in _read_lists(store)}
+    paired = {device.id for device in store.devices()}
+    games = [row for row in store.games(limit=1_000_000) if row.owner]
+    found = []
+    for rig in sorted({*lists, *(row.owner for row in games if row.owner)}):
+        own = [row for row in games if row.owner == rig]
+        one = lists.get(rig)
+        seal = None if one is None else read_seal(rig, one.rows, one.seal)
+        devices = 0 if one is None else sum(kind == DEVICE and subject in paired for kind, subject in one.rows)
+        tables = tuple(sorted({row.table for row in own if row.table}))
+        found.append(Signer(rig, "" if seal is None else seal.key, tables, len(own), devices))
+    return found
+
+
+def list_differences(store: StoreReader, game: str | None = None, keys: Collection[str] = ()) -> list[str]:
+    """Return how a store differs from the lists that its rigs signed, one sentence for each difference.
+
+    Args:
+        store: the store; its rigs may be writing.
+        game: the id of the only game to compare; None for all, and the devices.
+        keys: public keys of rigs that must have lists there.
+
+    """
+    differences: list[str] = []
+    for attempt in range(_ATTEMPTS):
+        found = list(_differences(store, game, keys))
+        differences = [difference for difference in found if attempt == 0 or difference in differences]
+        if not differences:
+            break
+        if attempt < _ATTEMPTS - 1:
+            time.sleep(_BETWEEN_S)
+    return differences
+
+
+def rigs_without_list(store: StoreReader) -> list[str]:
+    """Return the ids of rigs that have games in a store, but no list: of an earlier version, or copied from theirs."""
+    listed = {row.owner for row in store.signed_lists()}
+    return sorted({row.owner for row in store.games(limit=1_000_000) if row.owner} - listed)
+
+
+def _differences(store: StoreReader, game: str | None, keys: Collection[str]) -> Iterator[str]:
+    lists = _read_lists(store)
+    if not lists and not keys:
+        return
+    owners = {one.owner for one in lists}
+    yield from (
+        f"The list of games and devices that the rig with the key {key} signs is missing."
+        for key in keys
+        if rig_id(key) not in owners
+    )
+    games, numbers = {row.id: row for row in store.games(limit=1_000_000)}, store.numbers()
+    compared = {name: row for name, row in games.items() if game in {None, name}}
+    listed_by: dict[str, set[str]] = {}
+    for one in lists:
+        yield from _seal_differs(one)
+        for name in one.games():
+            listed_by.setdefault(name, set()).add(one.owner)
+    for one in lists:
+        for name, content in one.games().items():
+            row = games.get(name)
+            if content is None or game not in {None, name}:
+                continue
+            if row is not None and row.owner in listed_by[name] - {one.owner} and _is_unclaimed(row, content):
+                continue  # the rig that it belongs to since lists it
+            yield from _game_differs(store, name, row, content, numbers.get(name))
+    for name, row in compared.items():
+        known = listed_by.get(name, set())
+        if row.owner in owners - known:
+            yield f"{name}: its rig has never listed this game. It was added by somebody else."
+        elif not row.owner and not known and lists:
+            yield f"{name}: belongs to no rig, and none has listed it. It was added by somebody else."
+    if game is None and lists:
+        yield from _devices_differ(store, lists)
+
+
+def _seal_differs(one: _RigList) -> Iterator[str]:
+    seal = read_seal(one.owner, one.rows, one.seal)
+    if seal is None:
+        yield f"The list of games and devices was altered: rig {one.owner} did not sign it so."
+    elif seal.altered:
+        yield f"The list of games and devices of rig {one.owner} was altered before the rig went on with it."
+
+
+def _read_lists(store: StoreReader) -> list[_RigList]:
+    contents: dict[str, dict[tuple[str, str], str]] = {}
+    for row in store.signed_lists():
+        contents.setdefault(row.owner, {})[row.kind, row.subject] = row.content
+    return [_RigList(owner, rows, rows.pop((SEAL, ""), None)) for owner, rows in contents.items()]
+
+
+def _is_unclaimed(row: GameRow, listed: GameStanding) -> bool:
+    """Return whether a game was listed when it belonged to no rig yet, as those of an earlier version did."""
+    return listed.row == row_digest(replace(row, owner=None, table=""))
+
+
+def _game_differs(
+    store: StoreReader, game: str, row: GameRow | None, listed: GameStanding, number: int | None
+) -> Iterator[str]:
+    """Yield how a game, with its place in the order of games, differs from where its rig left it."""
+    if row is None:
+        yield f"{game}: the game is missing, which its rig has listed. It was deleted."
+        return
+    if row_digest(row) != listed.row:
+        yield f"{game}: its title, teams, rulebook, date, table or owner was altered."
+    if listed.number not in {None, number}:
+        yield f"{game}: its place in the order of games was altered."
+    if listed.rewound_to is not None:
+        yield f"{game}: entries after {listed.rewound_to} were cut off or sealed again before the rig went on."
+    last = store.last_entry(game)
+    if last is None or last.seq < listed.seq:
+        yield f"{game}: entry {listed.seq} is missing. The end was cut off."
+    elif last.seq > listed.seq:
+        yield f"{game}: {counted(last.seq - listed.seq, 'entry', 'were')} added after the last that its rig has listed."
+    elif last.digest != listed.digest:
+        yield f"{game}: entry {last.seq} is not the one that its rig has listed. The journal was sealed again."
+
+
+def _devices_differ(store: StoreReader, lists: list[_RigList]) -> Iterator[str]:
+    """Yield how the paired devices differ from those that any of the store's rigs paired or revoked."""
+    listed: dict[str, list[DeviceStanding]] = {}
+    for one in lists:
+        for (kind, subject), text in one.rows.items():
+            content = read_row(DeviceStanding, text) if kind == DEVICE else None
+            if content is not None:
+                listed.setdefault(subject, []).append(content)
+    there = {device.id: device for device in store.devices()}
+    for name, device in there.items():
+        known = listed.get(name, [])
+        if not known:
+            yield f"The device '{device.name}' was added by somebody else: no rig has listed it."
+        elif any(not one.row for one in known):
+            yield f"The device '{device.name}' was put back: it was revoked, or had expired."
+        elif any(one.row != row_digest(device) for one in known):
+            yield f"The device '{device.name}' was altered. It was paired as '{known[0].name}'."
+    for name, known in listed.items():
+        if name not in there and all(one.row for one in known):
+            yield f"The device '{known[0].name}' is missing, though no rig revoked it."

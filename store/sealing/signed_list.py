@@ -1,0 +1,251 @@
+"""The signed list of a store: where every game of a rig stands, and which devices were paired, in the store itself.
+
+Each journal is chained in itself. The list ties them and the devices together: one row for each game and device, and
+a seal over all of them, signed with the rig's key and written in the transaction of what it is about. Without the key
+nobody can delete a game, cut or seal a journal again, edit a game's row or add a device so that the list agrees.
+An older copy of the whole store has an older list that agrees; only a kept head (`heads`, beside this) tells that.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from downfield.core.errors import FormatError
+from downfield.core.records import from_json, record, to_json
+from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.game.records.owner import rig_id
+from downfield.store.database.reader import GAME_ROWS, DeviceRow
+from downfield.store.database.schema import DEVICES, ENTRIES, GAMES, SIGNED_LIST
+from downfield.store.sealing.hash_chain import canonical_json, follows, row_digest
+from downfield.store.sealing.signing import RigKey, verify_signature
+
+GAME: Final = "game"
+DEVICE: Final = "device"
+SEAL: Final = "seal"
+"""Kinds of rows; a list has one seal, of no subject."""
+
+_SIGNED_AS: Final = b"downfield.list\n"
+Kind = TypeVar("Kind")
+
+
+@record
+class GameStanding:
+    """Where a game stands.
+
+    Attributes:
+        seq: number of the last entry of its journal.
+        digest: of that entry.
+        row: SHA-256 of the game's row in the list of games.
+        rewound_to: number of the entry that the rig went on from though later ones had been there; None where it
+            never did.
+        number: the game's place in the order of the store's games; None where its rig has not written since lists
+            have it.
+
+    """
+
+    seq: int
+    digest: str
+    row: str
+    rewound_to: int | None = None
+    number: int | None = None
+
+
+@record
+class DeviceStanding:
+    """A device that was paired.
+
+    Attributes:
+        name: as people call it.
+        row: SHA-256 of its row; empty where it was revoked or has expired.
+
+    """
+
+    name: str
+    row: str
+
+
+@record
+class ListSeal:
+    """What makes the list one.
+
+    Attributes:
+        owner: the rig's id.
+        rows: SHA-256 of all other rows of the list.
+        altered: whether the list did not agree with its seal when the rig went on with it.
+        key: the rig's public key.
+        signature: of the seal without it, Ed25519, base64.
+
+    """
+
+    owner: str
+    rows: str
+    altered: bool
+    key: str
+    signature: str = ""
+
+
+class SignedList:
+    """Keeps a rig's list in a store, within the transactions of those who write it.
+
+    A list that somebody altered is gone on with, and says so from then on.
+
+    Args:
+        key: the rig's.
+
+    """
+
+    def __init__(self, key: RigKey) -> None:
+        self._key, self._owner = key, rig_id(key.public_text)
+        self._rows: dict[tuple[str, str], str] = {}
+        self._seal: str | None = None
+        self._altered = False
+
+    def forget(self) -> None:
+        """Read the list again at the next change: the last one may not have been committed."""
+        self._seal = None
+
+    def note_entries(self, connection: Connection, game: GameRow, entries: Sequence[EntryRow]) -> None:
+        """Note entries that were just written, of one game, in order."""
+        self._load(connection)
+        before, last = self._listed_game(game.id), entries[-1]
+        rewound_to = None if before is None else before.rewound_to
+        if before is not None and before.digest != last.digest and not follows(before.digest, entries[0], game.id):
+            rewound_to = entries[0].seq - 1
+        row = row_digest(game) if before is None else before.row  # a row is never changed, but by `Store.claim`
+        number = None if before is None else before.number
+        number = _number_of(connection, game.id) if number is None else number
+        self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row, rewound_to, number))
+        self._sign(connection)
+
+    def note_owner(self, connection: Connection, game: GameRow) -> None:
+        """Note a game that became this rig's."""
+        self._load(connection)
+        query = select(ENTRIES.c.seq, ENTRIES.c.digest).where(ENTRIES.c.game == game.id)
+        last = connection.execute(query.order_by(ENTRIES.c.seq.desc()).limit(1)).first()
+        if last is not None:
+            number = _number_of(connection, game.id)
+            self._set(connection, GAME, game.id, GameStanding(last.seq, last.digest, row_digest(game), number=number))
+            self._sign(connection)
+
+    def note_device(self, connection: Connection, device: str, row: DeviceRow | None) -> None:
+        """Note a device that was paired, or is no longer: None for its row."""
+        self._load(connection)
+        listed = self._rows.get((DEVICE, device))
+        if row is None:
+            known = None if listed is None else read_row(DeviceStanding, listed)
+            self._set(connection, DEVICE, device, DeviceStanding("" if known is None else known.name, ""))
+        else:
+            self._set(connection, DEVICE, device, DeviceStanding(row.name, row_digest(row)))
+        self._sign(connection)
+
+    def _load(self, connection: Connection) -> None:
+        """Read the list unless this program wrote it last; nobody else changes it until the transaction ends."""
+        if connection.dialect.name == "postgresql":
+            number = int.from_bytes(hashlib.sha256(_SIGNED_AS + self._owner.encode()).digest()[:8], signed=True)
+            connection.execute(select(func.pg_advisory_xact_lock(number)))
+        mine = SIGNED_LIST.c.owner == self._owner
+        seal = connection.scalar(select(SIGNED_LIST.c.content).where(mine, SIGNED_LIST.c.kind == SEAL))
+        if self._seal is not None and seal == self._seal:
+            return
+        query = select(SIGNED_LIST.c.kind, SIGNED_LIST.c.subject, SIGNED_LIST.c.content)
+        found = connection.execute(query.where(mine, SIGNED_LIST.c.kind != SEAL)).all()
+        self._rows = {(str(kind), str(subject)): str(content) for kind, subject, content in found}
+        self._seal = seal
+        if seal is None and not found:
+            self._adopt(connection)
+        else:
+            read = read_seal(self._owner, self._rows, seal)
+            self._altered = read is None or read.altered
+
+    def _adopt(self, connection: Connection) -> None:
+        """Begin a list with what is there: a store of an earlier version has none.
+
+        The first list of a store has nobody's games and the devices as well.
+        """
+        seals = select(func.count()).select_from(SIGNED_LIST).where(SIGNED_LIST.c.kind == SEAL)
+        is_first = not connection.scalar(seals)
+        last = select(ENTRIES.c.game, func.max(ENTRIES.c.seq).label("seq")).group_by(ENTRIES.c.game).subquery()
+        heads = select(ENTRIES.c.game, ENTRIES.c.seq, ENTRIES.c.digest).join(
+            last, (ENTRIES.c.game == last.c.game) & (ENTRIES.c.seq == last.c.seq)
+        )
+        listed = GAMES.c.owner == self._owner
+        if is_first:
+            listed = listed | GAMES.c.owner.is_(None) | (GAMES.c.owner == "")
+        rows = {row.id: GameRow(*row) for row in connection.execute(GAME_ROWS.where(listed))}
+        for game, seq, digest in connection.execute(heads.where(ENTRIES.c.game.in_(rows))).all():
+            number = _number_of(connection, game)
+            self._set(connection, GAME, game, GameStanding(seq, digest, row_digest(rows[game]), number=number))
+        if not is_first:
+            return
+        for values in connection.execute(select(DEVICES)).all():
+            device = DeviceRow(*values)
+            self._set(connection, DEVICE, device.id, DeviceStanding(device.name, row_digest(device)))
+
+    def _listed_game(self, game: str) -> GameStanding | None:
+        listed = self._rows.get((GAME, game))
+        return None if listed is None else read_row(GameStanding, listed)
+
+    def _set(self, connection: Connection, kind: str, subject: str, content: GameStanding | DeviceStanding) -> None:
+        text = to_json(type(content), content)
+        self._rows[kind, subject] = text
+        self._write(connection, kind, subject, text)
+
+    def _sign(self, connection: Connection) -> None:
+        seal = ListSeal(self._owner, rows_digest(self._rows), self._altered, self._key.public_text)
+        signature = base64.b64encode(self._key.sign(_signed(seal))).decode()
+        self._seal = to_json(ListSeal, replace(seal, signature=signature))
+        self._write(connection, SEAL, "", self._seal)
+
+    def _write(self, connection: Connection, kind: str, subject: str, content: str) -> None:
+        table = SIGNED_LIST.c
+        row = (table.owner == self._owner) & (table.kind == kind) & (table.subject == subject)
+        connection.execute(delete(SIGNED_LIST).where(row))
+        connection.execute(insert(SIGNED_LIST).values(owner=self._owner, kind=kind, subject=subject, content=content))
+
+
+def _number_of(connection: Connection, game: str) -> int | None:
+    number = connection.scalar(select(GAMES.c.number).where(GAMES.c.id == game))
+    return None if number is None else int(number)
+
+
+def read_seal(owner: str, rows: Mapping[tuple[str, str], str], text: str | None) -> ListSeal | None:
+    """Return a list's seal; None where it is missing, is not that of its owner, or does not cover the rows.
+
+    Args:
+        owner: the id of the rig.
+        rows: content of the list's other rows, by kind and subject.
+        text: content of the seal.
+
+    """
+    seal = None if text is None else read_row(ListSeal, text)
+    if seal is None or owner != seal.owner or rig_id(seal.key) != owner or seal.rows != rows_digest(rows):
+        return None
+    try:
+        signature = base64.b64decode(seal.signature, validate=True)
+    except ValueError:
+        return None
+    return seal if verify_signature(seal.key, _signed(replace(seal, signature="")), signature) else None
+
+
+def rows_digest(rows: Mapping[tuple[str, str], str]) -> str:
+    """Return the SHA-256 of a list's rows, hexadecimal."""
+    lines: Iterable[str] = (canonical_json([*place, rows[place]]) for place in sorted(rows))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def read_row(kind: type[Kind], text: str) -> Kind | None:
+    """Return a row's content; None where it is none of its kind."""
+    try:
+        return from_json(kind, text, path="signed list")
+    except FormatError:
+        return None
+
+
+def _signed(seal: ListSeal) -> bytes:
+    return _SIGNED_AS + to_json(ListSeal, seal).encode()

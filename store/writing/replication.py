@@ -1,0 +1,130 @@
+"""Journals on their way to a tournament's store: signed batches of entries, and what the receiver answers.
+
+A rig signs the end of every batch. The hash chain ties the end to all entries before it, so one signature covers the
+whole journal so far, and the row under which the game is listed.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Final, Literal
+
+from downfield.core.records import record
+from downfield.game.records.keeping import EntryRow, GameRow
+from downfield.store.sealing.hash_chain import canonical_json
+from downfield.store.sealing.signing import RigKey, verify_signature
+from downfield.store.writing.spool import SpooledEntry
+
+_SIGNED_AS: Final = b"downfield.journal\n"
+
+MAX_GAMES: Final = 200
+"""Games in one question about positions."""
+
+
+@record
+class JournalBatch:
+    """Entries of one game's journal that follow one another.
+
+    Attributes:
+        key: the rig's public key.
+        game: as the rig lists it.
+        entries: in order, at least one.
+        signature: of the journal up to the last of them, Ed25519, base64.
+
+    """
+
+    key: str
+    game: GameRow
+    entries: tuple[SpooledEntry, ...]
+    signature: str
+    format: Literal["downfield.journal"] = "downfield.journal"
+    version: Literal[1] = 1
+
+
+@record
+class BatchReply:
+    """What became of a batch.
+
+    Attributes:
+        status: ``"stored"``: all of it is in the tournament's store. ``"behind"``: nothing was stored, since entries
+            before it are missing there. ``"refused"``: nothing of it will ever be stored. ``"unavailable"``: the
+            tournament's store does not answer now.
+        seq: number of the last entry of the game that is stored; 0 for none.
+        text: why it was not stored, for people.
+
+    """
+
+    status: Literal["stored", "behind", "refused", "unavailable"]
+    seq: int = 0
+    text: str = ""
+
+
+@record
+class PositionsQuestion:
+    """A rig's question about where its games stand in the tournament's store."""
+
+    games: tuple[str, ...]
+    format: Literal["downfield.positions"] = "downfield.positions"
+    version: Literal[1] = 1
+
+
+@record
+class StoredPosition:
+    """The last entry of a game that is stored.
+
+    Attributes:
+        seq: its number.
+        digest: of the chain up to and including it.
+
+    """
+
+    seq: int
+    digest: str
+
+
+@record
+class PositionsReply:
+    """Where games stand in the tournament's store.
+
+    Attributes:
+        positions: by game; games that are not there are left out.
+        text: why they can't be looked up now; empty where they were.
+
+    """
+
+    positions: dict[str, StoredPosition]
+    text: str = ""
+
+
+def sign_journal(key: RigKey, game: GameRow, last: EntryRow) -> str:
+    """Return a rig's signature of a journal up to an entry, base64."""
+    return base64.b64encode(key.sign(_signed(game, last.seq, last.digest))).decode()
+
+
+def is_signed(public_text: str, game: GameRow, last: EntryRow, signature: str) -> bool:
+    """Return whether a rig has signed a journal up to an entry.
+
+    Args:
+        public_text: the rig's public key.
+        game: as it is listed.
+        last: the entry.
+        signature: as `sign_journal` returns it.
+
+    """
+    try:
+        raw = base64.b64decode(signature, validate=True)
+    except ValueError:
+        return False
+    return verify_signature(public_text, _signed(game, last.seq, last.digest), raw)
+
+
+def make_batch(key: RigKey, game: GameRow, entries: Sequence[EntryRow]) -> JournalBatch:
+    """Return entries as a signed batch."""
+    signature = sign_journal(key, game, entries[-1])
+    return JournalBatch(key.public_text, game, tuple(SpooledEntry.of(entry) for entry in entries), signature)
+
+
+def _signed(game: GameRow, seq: int, digest: str) -> bytes:
+    return _SIGNED_AS + canonical_json({"game": asdict(game), "seq": seq, "digest": digest}).encode()
